@@ -4,6 +4,8 @@
  * in use. */
 #include "allocator/live.h"
 
+#include "base/hash.h"
+
 #define WINDOW 16u
 
 /* States of a place other than the address of a block: blocks begin at multiples of 8. */
@@ -18,12 +20,12 @@ _Atomic uint16_t sxs_live_filter[SXS_LIVE_FILTER];
 
 SXS_SIGSAFE static uint32_t nth_place(uintptr_t block, uint32_t i)
 {
-    return (sxs_live_hash(block) + i) % SXS_LIVE_BLOCKS;
+    return ((uint32_t)(sxs_hash_id(block >> 4) >> 48) + i) % SXS_LIVE_BLOCKS;
 }
 
 SXS_SIGSAFE void sxs_live_mark(const void *address)
 {
-    atomic_fetch_add(&sxs_live_filter[sxs_live_hash((uintptr_t)address)], 1);
+    atomic_fetch_add(&sxs_live_filter[sxs_live_counter((uintptr_t)address)], 1);
 }
 
 SXS_SIGSAFE int64_t sxs_live_reserve(const void *address)
@@ -58,7 +60,7 @@ SXS_SIGSAFE uint64_t sxs_live_take(const void *address)
             !atomic_compare_exchange_strong(&p->block, &expected, RESERVED))
             continue;
         id = p->id;
-        atomic_fetch_sub(&sxs_live_filter[sxs_live_hash(block)], 1);
+        atomic_fetch_sub(&sxs_live_filter[sxs_live_counter(block)], 1);
         atomic_store_explicit(&p->block, EMPTY, memory_order_release);
         return id;
     }

@@ -3,8 +3,8 @@
  * live.h - the blocks that were reported and have not been freed.
  *
  * Every free() of the process asks whether its block is one of them. A filter in front of the table
- * answers most of these questions with one load: it counts, for each value of a hash of the address,
- * the blocks in the table.
+ * answers most of these questions with one load: it counts, for each value of some bits of the
+ * address, the blocks in the table.
  *
  * No function takes a lock or allocates. A block may be added by one thread and taken by another if
  * the program has passed the block's address from one to the other, as it must before free().
@@ -16,23 +16,24 @@
 #include <stdint.h>
 
 #include "base/base.h"
-#include "base/hash.h"
 
 #define SXS_LIVE_BLOCKS (UINT32_C(1) << 16) /* places in the table */
 #define SXS_LIVE_FILTER (UINT32_C(1) << 16) /* counters in the filter */
 
 extern _Atomic uint16_t sxs_live_filter[SXS_LIVE_FILTER];
 
-SXS_SIGSAFE static inline uint32_t sxs_live_hash(uintptr_t block)
+/* The filter's counter for a block. Blocks that lie side by side, which programs use together, have
+ * counters side by side. */
+SXS_SIGSAFE static inline uint32_t sxs_live_counter(uintptr_t block)
 {
-    return (uint32_t)(sxs_hash_id(block >> 4) >> 48);
+    return (uint32_t)(block >> 4) % SXS_LIVE_FILTER;
 }
 
 /** sxs_live_may_be - return 0 if the block @address is not in the table. Another result says
  *  nothing. Signal-safe. */
 SXS_SIGSAFE static inline int sxs_live_may_be(const void *address)
 {
-    return atomic_load_explicit(&sxs_live_filter[sxs_live_hash((uintptr_t)address)],
+    return atomic_load_explicit(&sxs_live_filter[sxs_live_counter((uintptr_t)address)],
                                 memory_order_relaxed) != 0;
 }
 

@@ -41,7 +41,7 @@ static void *run_thread(void *arg)
     return NULL;
 }
 
-int sxs_thread_is_own(uint32_t tid)
+SXS_SIGSAFE int sxs_thread_is_own(uint32_t tid)
 {
     for (size_t i = 0; i < ARRAY_LEN(own_tids); i++)
         if (atomic_load_explicit(&own_tids[i], memory_order_relaxed) == tid)

@@ -5,6 +5,8 @@
 
 #include <stdint.h>
 
+#include "base/base.h"
+
 /** The description of a thread. */
 struct sxs_thread {
     const char *name; /* at most 15 characters */
@@ -27,6 +29,6 @@ void sxs_thread_calls_runtimes(void);
 /** sxs_thread_is_own - tell whether the thread with kernel ID @tid was started by
  *  sxs_thread_start() and has not ended. Returns nonzero if so. Only 16 threads at a time are
  *  recorded; further ones are not recognized. Any thread; signal-safe. */
-int sxs_thread_is_own(uint32_t tid);
+SXS_SIGSAFE int sxs_thread_is_own(uint32_t tid);
 
 #endif

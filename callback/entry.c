@@ -23,8 +23,8 @@
 #include "tools/gc/gc.h"
 #include "tools/heap/heap.h"
 #include "tools/instrument/rewrite.h"
-#include "tools/native/native.h"
 #include "tools/locks/tool.h"
+#include "tools/native/native.h"
 #include "tools/recorder/tool.h"
 #include "tools/sample/tool.h"
 #include "tools/tools.h"
@@ -49,6 +49,7 @@ static const struct sxs_tool *const tools[] = {
     &sxs_gc_tool,
     &sxs_locks_tool,
     &sxs_heap_tool,
+    &sxs_wait_tool,
 };
 
 /* Keep the library loaded until the process ends. A runtime closes the library when Initialize

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* sxsprof diff: draw as a flame graph what grew and what shrank between two sessions. */
 #include "cmd/command.h"
+#include "cmd/gc/gc.h"
+#include "cmd/heap_diff.h"
 #include "cmd/output/shown.h"
 #include "cmd/pack/pack.h"
 #include "cmd/report/data_kind.h"
@@ -8,7 +10,9 @@
 #include "cmd/symbols/symbol_path.h"
 
 #include <argp.h>
+#include <errno.h>
 #include <stddef.h>
+#include <string.h>
 
 enum { KEY_SYMBOLS = 256, KEY_BY_COUNT };
 
@@ -16,6 +20,8 @@ struct options {
     struct sxs_report_options samples;
     const char               *dir[2];
     unsigned                  n;
+    bool                      gc;   /* compare collections */
+    bool                      heap; /* compare heap snapshots */
 };
 
 static error_t parse_option(int key, char *arg, struct argp_state *state)
@@ -24,7 +30,12 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
     switch (key) {
     case 'o': o->samples.output = arg; return 0;
     case KEY_BY_COUNT: o->samples.by_count = true; return 0;
-    case 'd': o->samples.data = sxs_data_option(state, arg); return 0;
+    case 'd':
+        o->gc = strcmp(arg, "gc") == 0;
+        o->heap = strcmp(arg, "heap") == 0;
+        if (!o->gc && !o->heap)
+            o->samples.data = sxs_data_option(state, arg);
+        return 0;
     case KEY_SYMBOLS: sxs_symbols_option(state, arg, &o->samples.symbols); return 0;
     case ARGP_KEY_ARG:
         if (o->n == 2)
@@ -36,19 +47,18 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
             argp_error(state, "A and B are expected: two folders made by sxsprof run --tool sample "
                               "or --tool calls with -o DIR");
         return 0;
-    default:
-        return ARGP_ERR_UNKNOWN;
+    default: return ARGP_ERR_UNKNOWN;
     }
 }
 
 static const struct argp_option option_list[] = {
     {"output", 'o', "FILE", 0, "Write to FILE instead of standard output", 0},
-    {"data", 'd', "DATA", 0,
-     "samples, calls, alloc, live, native, native-live, locks or wait: which, of sessions that have "
-     "several (the first that both have)",
+    {"data", 'd', "samples|calls|alloc|live|native|native-live|locks|lock-owners|wait|gc|heap", 0,
+     "Which, of sessions that have several (the first that both have); gc: "
+     "collections, as text; heap: the types in heap snapshots, as a table",
      0},
     {"by-count", KEY_BY_COUNT, NULL, 0,
-     "Of alloc to locks: compare numbers of objects, blocks or waits, not bytes or time", 0},
+     "Of alloc to lock-owners: compare numbers of objects, blocks or waits, not bytes or time", 0},
     {"symbols", KEY_SYMBOLS, "DIR", 0,
      "Search DIR and all folders in it for debug files (by build-id) and Portable PDBs (by ID); "
      "can "
@@ -62,8 +72,65 @@ const struct argp sxs_argp_diff = {
     .args_doc = "A B",
     .doc =
         "Draw session B's flame graph, coloured by what grew and shrank since session A: one HTML "
-        "page.",
+        "page. Of heap snapshots, a table of what each type has more.",
 };
+
+static int nothing_to_compare(const struct options *o, const char *record)
+{
+    return sxs_wrong_input("nothing to compare in %s or %s; expected folders made by sxsprof run "
+                           "%s with -o DIR",
+                           sxs_shown(o->dir[0]), sxs_shown(o->dir[1]), record);
+}
+
+static int write_gcs(const struct options *o, const struct sxs_events_report *of)
+{
+    FILE *to = o->samples.output ? fopen(o->samples.output, "we") : stdout;
+    if (!to)
+        return sxs_wrong_input("--output: %s: %s", o->samples.output, strerror(errno));
+    sxs_gc_diff(to, &of[0], &of[1]);
+    if (to == stdout)
+        return sxs_finish_output();
+    if (fclose(to) == 0)
+        return SXS_EXIT_OK;
+    sxs_complain("%s: %s", o->samples.output, strerror(errno));
+    return SXS_EXIT_PROBLEM;
+}
+
+/* Loads the collections of one session. Returns an errno value. */
+static int load_gcs(const char *dir, struct sxs_session *session, struct sxs_events_report *out)
+{
+    int err = sxs_session_read(dir, session);
+    if (!err)
+        err = sxs_events_report_load(dir, session, NULL, out);
+    for (size_t i = 0; i < session->n_problems; i++)
+        sxs_complain("%s/%s", sxs_shown(dir), session->problems[i]);
+    for (size_t i = 0; i < out->n_problems; i++)
+        sxs_complain("%s/%s", sxs_shown(dir), out->problems[i]);
+    return err;
+}
+
+static int diff_gcs(const struct options *o)
+{
+    struct sxs_session       sessions[2] = {0};
+    struct sxs_events_report of[2] = {0};
+    int                      status = SXS_EXIT_OK;
+    for (int i = 0; i < 2 && status == SXS_EXIT_OK; i++) {
+        int err = load_gcs(o->dir[i], &sessions[i], &of[i]);
+        if (err)
+            status = sxs_wrong_input("%s: %s", sxs_shown(o->dir[i]), strerror(err));
+    }
+    if (status == SXS_EXIT_OK && (!sxs_gc_recorded(&of[0]) || !sxs_gc_recorded(&of[1])))
+        status = nothing_to_compare(o, "--tool gc");
+    if (status == SXS_EXIT_OK)
+        status = write_gcs(o, of);
+    for (int i = 0; i < 2; i++) {
+        if (status == SXS_EXIT_OK && (sessions[i].n_problems || of[i].n_problems))
+            status = SXS_EXIT_PROBLEM;
+        sxs_events_report_free(&of[i]);
+        sxs_session_free(&sessions[i]);
+    }
+    return status;
+}
 
 int sxs_cmd_diff(int argc, char **argv)
 {
@@ -73,16 +140,17 @@ int sxs_cmd_diff(int argc, char **argv)
     for (int i = 0; i < 2; i++)
         if (sxs_pack_open(o.dir[i], &o.dir[i], why, sizeof(why)) != 0)
             return sxs_wrong_input("%s: %s; expected a file made by sxsprof pack", o.dir[i], why);
+    if (o.gc)
+        return diff_gcs(&o);
+    if (o.heap || (!o.samples.data && sxs_heap_only(o.dir[0]) && sxs_heap_only(o.dir[1])))
+        return sxs_heap_diff(o.dir[0], o.dir[1], o.samples.output);
     enum sxs_profile_result result = sxs_profile_diff(o.dir[0], o.dir[1], &o.samples);
     sxs_symbol_path_free(o.samples.symbols);
     switch (result) {
     case SXS_PROFILE_OK: return SXS_EXIT_OK;
     case SXS_PROFILE_NOTHING:
-        return sxs_wrong_input(
-            "nothing to compare in %s or %s; expected folders made by sxsprof run "
-            "%s with -o DIR",
-            sxs_shown(o.dir[0]), sxs_shown(o.dir[1]),
-            o.samples.data ? sxs_data_kind(o.samples.data)->record : "--tool sample or --tool calls");
+        return nothing_to_compare(&o, o.samples.data ? sxs_data_kind(o.samples.data)->record
+                                                     : "--tool sample or --tool calls");
     default: return SXS_EXIT_PROBLEM;
     }
 }

@@ -12,18 +12,22 @@
 
 #include "cmd/command.h"
 #include "cmd/heap/counts.h"
-#include "cmd/heap/values.h"
+#include "cmd/heap/wanted.h"
+#include "cmd/heap_diff.h"
 #include "cmd/heap_process.h"
 #include "cmd/newest.h"
+#include "cmd/opener.h"
 #include "cmd/output/processes.h"
 #include "cmd/output/shown.h"
 #include "cmd/pack/pack.h"
 #include "cmd/selection.h"
+#include "session/format/calls.h"
+#include "session/format/samples.h"
 
 #include <limits.h>
 #include <stdlib.h>
 
-enum { KEY_RUNTIME = 256, KEY_PROCESS, KEY_TYPE, KEY_DIFF, KEY_TOP, KEY_TIMEOUT,
+enum { KEY_RUNTIME = 256, KEY_PROCESS, KEY_TYPE, KEY_DIFF, KEY_TOP, KEY_TIMEOUT, KEY_OPEN,
        KEY_OBJECT, KEY_STATIC };
 
 enum { DEFAULT_TOP = 30, DEFAULT_TIMEOUT = 60 };
@@ -32,9 +36,9 @@ struct options {
     const char *format, *output, *process, *type, *diff, *source;
     uint32_t    number, runtime, timeout;
     size_t      top;
+    bool        open;
 
-    struct sxs_heap_wanted wanted[SXS_HEAP_ASK_LINES]; /* objects and static fields */
-    size_t                 n_wanted;
+    struct sxs_heap_wanted_list wanted; /* objects and static fields */
 };
 
 /* A snapshot that was chosen: a session, and the folder of the process in it. */
@@ -67,38 +71,26 @@ static void set_format(struct argp_state *state, struct options *o, const char *
 
 static void add_wanted(struct argp_state *state, struct options *o, int key, const char *text)
 {
-    struct sxs_heap_wanted *w = &o->wanted[o->n_wanted];
-    char                   *end = NULL;
-    if (o->n_wanted == SXS_HEAP_ASK_LINES)
-        argp_error(state, "--object, --static: at most %u of them", SXS_HEAP_ASK_LINES);
-    w->text = text;
-    w->address = 0;
-    errno = 0;
-    if (key == KEY_OBJECT)
-        w->address = strtoull(text, &end, 16);
-    if (key == KEY_OBJECT && (errno || *end || !w->address || !isxdigit((unsigned char)*text)))
-        argp_error(state, "--object: '%s': expected a hexadecimal address; --type TYPE prints some",
-                   text);
-    const char *dot = strrchr(text, '.');
-    if (key == KEY_STATIC && (!dot || dot == text || !dot[1] || strchr(text, '\n') ||
-                              strlen(text) >= SXS_HEAP_ASK_TEXT))
-        argp_error(state, "--static: '%s': expected TYPE.FIELD", text);
-    o->n_wanted++;
+    char why[256];
+    if (sxs_heap_wanted_add(&o->wanted, key == KEY_OBJECT, text, why, sizeof(why)) != 0)
+        argp_error(state, "%s", why);
 }
 
 /* Chooses what no argument said. */
 static void complete(struct argp_state *state, struct options *o)
 {
     static char newest[NAME_MAX + 1];
+    if (o->open && o->format && strcmp(o->format, "html") != 0)
+        argp_error(state, "--open: expected --format html, not %s", o->format);
     if (!o->format)
-        o->format = formats[0];
-    if (o->diff && strcmp(o->format, "text") != 0 && strcmp(o->format, "json") != 0)
-        argp_error(state, "--diff: expected --format text or json, not %s", o->format);
+        o->format = o->open ? "html" : "text";
+    if (o->diff && strcmp(o->format, "heapsnapshot") == 0)
+        argp_error(state, "--diff: expected --format text, json or html, not %s", o->format);
     if (o->diff && o->type)
         argp_error(state, "--diff and --type exclude each other");
-    if (o->n_wanted && (o->diff || o->type))
+    if (o->wanted.n && (o->diff || o->type))
         argp_error(state, "--object and --static exclude --diff and --type");
-    if (o->n_wanted && strcmp(o->format, "text") != 0 && strcmp(o->format, "json") != 0)
+    if (o->wanted.n && strcmp(o->format, "text") != 0 && strcmp(o->format, "json") != 0)
         argp_error(state, "--object, --static: expected --format text or json, not %s", o->format);
     if (o->source)
         return;
@@ -123,6 +115,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
     case KEY_TOP: o->top = parse_number(state, "--top", arg); return 0;
     case KEY_OBJECT:
     case KEY_STATIC: add_wanted(state, o, key, arg); return 0;
+    case KEY_OPEN: o->open = true; return 0;
     case KEY_TIMEOUT: o->timeout = parse_number(state, "--timeout", arg); return 0;
     case ARGP_KEY_ARG:
         if (o->source)
@@ -140,6 +133,8 @@ static const struct argp_option option_list[] = {
      "which Chrome's DevTools load",
      0},
     {"output", 'o', "FILE", 0, "Write to FILE instead of standard output", 0},
+    {"open", KEY_OPEN, NULL, 0,
+     "Write the page (html) beside the session, or to the file of -o, and open it in a browser", 0},
     {"number", 'n', "N", 0, "The snapshot heap-N instead of the newest", 1},
     {"process", KEY_PROCESS, "P", 0, "A snapshot of this process: its pid", 1},
     {"runtime", KEY_RUNTIME, "N", 0, "Objects of runtime number N only", 1},
@@ -151,7 +146,8 @@ static const struct argp_option option_list[] = {
      2},
     {"static", KEY_STATIC, "TYPE.FIELD", 0, "The value of a static field, as --object", 2},
     {"diff", KEY_DIFF, "OTHER", 0,
-     "What each type has more than in an older snapshot: a number (of the same process), SESSION or "
+     "What each type has more than in an older snapshot: a number (of the same process), SESSION "
+     "or "
      "SESSION:NUMBER",
      2},
     {"top", KEY_TOP, "N", 0, "Lines of each table of the text (30)", 2},
@@ -176,6 +172,7 @@ static int find_place(struct chosen *c, const char *process, uint32_t number)
 {
     size_t                 n, found = 0;
     struct sxs_heap_place *all = sxs_heap_places(c->dir, &c->session, process, &n);
+    uint32_t               newest = n ? all[0].number : 0;
     while (found < n && number && all[found].number != number)
         found++;
     if (found < n)
@@ -185,7 +182,7 @@ static int find_place(struct chosen *c, const char *process, uint32_t number)
         return SXS_EXIT_OK;
     if (n)
         return sxs_wrong_input("--number: %u: %s has no such heap snapshot; the newest is %u",
-                               number, sxs_shown(c->dir), c->place.number);
+                               number, sxs_shown(c->dir), newest);
     return sxs_wrong_input("%s: no heap snapshots; expected a folder made by sxsprof run --tool "
                            "heap or --heap-at-exit with -o DIR",
                            sxs_shown(c->dir));
@@ -202,8 +199,8 @@ static int open_folder(struct chosen *c)
     return SXS_EXIT_PROBLEM;
 }
 
-/* Opens a session and finds the snapshot in it. @c is freed by close_chosen(), also after a failure.
- * Returns an exit status. */
+/* Opens a session and finds the snapshot in it. @c is freed by close_chosen(), also after a
+ * failure. Returns an exit status. */
 static int choose(struct chosen *c, const char *source, const char *process, uint32_t runtime,
                   uint32_t number)
 {
@@ -270,6 +267,19 @@ static void write_report(const struct options *o, const struct sxs_heap_snapshot
     sxs_heap_report_free(&r);
 }
 
+/* Returns the name of the page beside a session: "/path/session-heap-2.html". Owned; NULL after a
+ * message. */
+static char *page_beside(const struct chosen *c)
+{
+    char  path[PATH_MAX];
+    char *page = NULL;
+    if (realpath(sxs_shown(c->dir), path) &&
+        asprintf(&page, "%s-" SXS_HEAP_FILE "%u.html", path, c->place.number) >= 0)
+        return page;
+    sxs_complain("%s: %s", sxs_shown(c->dir), strerror(errno));
+    return NULL;
+}
+
 static int report(const struct options *o, const struct chosen *c)
 {
     struct sxs_heap_snapshot s;
@@ -313,12 +323,10 @@ static void parse_other(char *text, const char *same, const char **dir, uint32_t
         *dir = same;
 }
 
-static int count(const struct options *o, const struct chosen *c, uint32_t runtime,
-                 struct sxs_heap_counts *out)
+static int count(const struct chosen *c, struct sxs_heap_counts *out)
 {
     char why[256];
-    (void)o;
-    if (sxs_heap_counts_load(c->folder_fd, c->place.number, runtime, out, why, sizeof(why)) != 0) {
+    if (sxs_heap_counts_load(c->folder_fd, c->place.number, 0, out, why, sizeof(why)) != 0) {
         sxs_complain("%s/%s/" SXS_HEAP_FILE "%u: %s", sxs_shown(c->dir), c->place.process->folder,
                      c->place.number, why);
         return SXS_EXIT_PROBLEM;
@@ -330,15 +338,21 @@ static int count(const struct options *o, const struct chosen *c, uint32_t runti
 static int write_changes(const struct options *o, const struct sxs_heap_counts *before,
                          const struct sxs_heap_counts *now, int status)
 {
-    size_t                  n;
+    size_t                  n, kept = 0;
     struct sxs_heap_change *all = sxs_heap_changes(before, now, &n);
-    FILE                   *to = o->output ? fopen(o->output, "we") : stdout;
+    for (size_t i = 0; i < n; i++)
+        if (!o->runtime || all[i].runtime == o->runtime)
+            all[kept++] = all[i];
+    n = kept;
+    FILE *to = o->output ? fopen(o->output, "we") : stdout;
     if (!to) {
         free(all);
         return sxs_wrong_input("--output: %s: %s", o->output, strerror(errno));
     }
     if (strcmp(o->format, "json") == 0)
         sxs_heap_write_changes_json(to, all, n);
+    else if (strcmp(o->format, "html") == 0)
+        sxs_heap_write_changes_html(to, all, n);
     else
         sxs_heap_write_changes(to, all, n, o->top);
     free(all);
@@ -358,7 +372,7 @@ static int diff(const struct options *o, const struct chosen *c)
     bool same = dir == c->dir;
     int  status = choose(&other, dir, same ? c->place.process->folder : NULL, 0, number);
     if (status == SXS_EXIT_OK) {
-        int first = count(o, &other, 0, &before), second = count(o, c, o->runtime, &now);
+        int first = count(&other, &before), second = count(c, &now);
         status = write_changes(o, &before, &now, first > second ? first : second);
     }
     sxs_heap_counts_free(&before);
@@ -368,36 +382,56 @@ static int diff(const struct options *o, const struct chosen *c)
     return status;
 }
 
-/* ---- values ---- */
-
-static int write_wanted(const struct options *o, const struct chosen *c)
+/* Writes the report and opens it if that was asked for. */
+static int write_and_open(struct options *o, const struct chosen *c)
 {
-    struct sxs_heap_values v;
-    char                   why[256];
-    int err = sxs_heap_values_load(c->folder_fd, c->place.number, o->runtime, o->wanted, o->n_wanted,
-                                   &v, why, sizeof(why));
-    if (err) {
-        sxs_complain("%s/%s/" SXS_HEAP_FILE "%u: %s", sxs_shown(c->dir), c->place.process->folder,
-                     c->place.number, why);
+    char *page = o->open && !o->output ? page_beside(c) : NULL;
+    if (o->open && !o->output && !page)
         return SXS_EXIT_PROBLEM;
-    }
-    FILE *to = o->output ? fopen(o->output, "we") : stdout;
-    int   status = SXS_EXIT_OK;
-    if (!to)
-        status = sxs_wrong_input("--output: %s: %s", o->output, strerror(errno));
-    for (size_t i = 0; to && i < o->n_wanted; i++) {
-        int missing = sxs_heap_values_complain(&v, c->folder_fd, c->place.number, o->runtime,
-                                               &o->wanted[i]);
-        status = missing > status ? missing : status;
-    }
-    if (to) {
-        if (strcmp(o->format, "json") == 0)
-            sxs_heap_write_values_json(to, &v);
+    if (page)
+        o->output = page;
+    int status = o->diff ? diff(o, c) : report(o, c);
+    if (o->open && status != SXS_EXIT_USAGE && access(o->output, R_OK) == 0) {
+        if (sxs_open_page(o->output))
+            sxs_complain("%s is opened", o->output);
         else
-            sxs_heap_write_values(to, &v);
-        status = finish(to, o->output, status);
+            puts(o->output);
+        status = sxs_finish_output() == SXS_EXIT_OK ? status : SXS_EXIT_PROBLEM;
     }
-    sxs_heap_values_free(&v);
+    free(page);
+    return status;
+}
+
+/* Counts the files of profiles in a process's folder. */
+static int count_profiles(void *arg, const struct sxs_session_process *p, int folder_fd)
+{
+    size_t *n = arg;
+    (void)p;
+    *n += faccessat(folder_fd, SXS_SAMPLES_FILE, F_OK, AT_SYMLINK_NOFOLLOW) == 0;
+    *n += faccessat(folder_fd, SXS_CALLS_FILE, F_OK, AT_SYMLINK_NOFOLLOW) == 0;
+    return 0;
+}
+
+bool sxs_heap_only(const char *dir)
+{
+    struct sxs_session session;
+    size_t             n = 0, profiles = 0;
+    if (sxs_session_read(dir, &session) == 0) {
+        free(sxs_heap_places(dir, &session, NULL, &n));
+        sxs_processes_take(dir, &session, NULL, count_profiles, &profiles);
+    }
+    sxs_session_free(&session);
+    return n > 0 && profiles == 0;
+}
+
+int sxs_heap_diff(const char *before, const char *now, const char *output)
+{
+    struct options o = {.format = "html", .output = output, .diff = before};
+    struct chosen  c;
+    int            status = choose(&c, now, NULL, 0, 0);
+    if (status == SXS_EXIT_OK)
+        status = diff(&o, &c);
+    close_chosen(&c);
     return status;
 }
 
@@ -410,35 +444,25 @@ static bool is_pid(const char *text)
            access(text, F_OK) != 0;
 }
 
-/* Returns the request for what is wanted; owned; NULL: nothing is. */
-static char *request_of(const struct options *o)
+static int write_wanted(const struct options *o, const struct chosen *c)
 {
-    char  *text = NULL;
-    size_t size;
-    FILE  *to = o->n_wanted ? open_memstream(&text, &size) : NULL;
+    FILE *to = o->output ? fopen(o->output, "we") : stdout;
     if (!to)
-        return NULL;
-    fputs(SXS_HEAP_ASK_FIRST "\n", to);
-    for (size_t i = 0; i < o->n_wanted; i++) {
-        const struct sxs_heap_wanted *w = &o->wanted[i];
-        if (w->address)
-            fprintf(to, "object %u %llx\n", o->runtime, (unsigned long long)w->address);
-        else
-            fprintf(to, "static %u %s\n", o->runtime, w->text);
-    }
-    fclose(to);
-    return text;
+        return sxs_wrong_input("--output: %s: %s", o->output, strerror(errno));
+    return finish(to, o->output,
+                  sxs_heap_write_wanted(to, &o->wanted, c->folder_fd, c->place.number, o->runtime,
+                                        strcmp(o->format, "json") == 0));
 }
 
 int sxs_cmd_heap(int argc, char **argv)
 {
-    struct options  o = {.top = DEFAULT_TOP, .timeout = DEFAULT_TIMEOUT};
-    struct chosen   c = {.folder_fd = -1};
+    struct options        o = {.top = DEFAULT_TOP, .timeout = DEFAULT_TIMEOUT};
+    struct chosen         c = {.folder_fd = -1};
     struct sxs_heap_asked asked = {0};
-    int             status = SXS_EXIT_OK;
+    int                   status = SXS_EXIT_OK;
     sxs_options_parse(&sxs_argp_heap, argc, argv, 0, &o);
     if (is_pid(o.source)) {
-        char *request = request_of(&o);
+        char *request = sxs_heap_wanted_request(&o.wanted, o.runtime);
         status = sxs_heap_ask((pid_t)strtol(o.source, NULL, 10), o.timeout, request, &asked);
         free(request);
         o.source = asked.dir;
@@ -448,9 +472,7 @@ int sxs_cmd_heap(int argc, char **argv)
     if (status == SXS_EXIT_OK) {
         status = choose(&c, o.source, o.process, o.runtime, o.number);
         if (status == SXS_EXIT_OK)
-            status = o.n_wanted ? write_wanted(&o, &c)
-                     : o.diff   ? diff(&o, &c)
-                                : report(&o, &c);
+            status = o.wanted.n ? write_wanted(&o, &c) : write_and_open(&o, &c);
         close_chosen(&c);
     }
     sxs_heap_asked_free(&asked);

@@ -98,7 +98,8 @@ static char *options_of_heap(char *tools)
 }
 
 /* Reads which signal asks for a snapshot from the settings that the process began with. A process
- * whose settings say nothing may have got them later: then it is the default. Returns it; 0: none. */
+ * whose settings say nothing may have got them later: then it is the default. Returns the signal;
+ * 0: none. */
 static int signal_of(pid_t pid)
 {
     struct sxs_heap_options options;
@@ -119,7 +120,7 @@ static int signal_of(pid_t pid)
     return number;
 }
 
-/* Returns whether the process has a handler for the signal. Without one, it would end the process. */
+/* Returns whether the process has a handler for the signal. Without one, it would end. */
 static bool catches(pid_t pid, int number)
 {
     char               line[256];
@@ -201,10 +202,26 @@ static int put_request(int folder_fd, const char *request)
     return err;
 }
 
+/* Makes the name of the session's folder one that this process can open: a process in a container
+ * has its own root. Returns an exit status. */
+static int find_folder(pid_t pid, struct sxs_heap_asked *out)
+{
+    char *inside = NULL;
+    if (access(out->dir, R_OK | X_OK) == 0)
+        return SXS_EXIT_OK;
+    if (asprintf(&inside, "/proc/%d/root%s", (int)pid, out->dir) < 0)
+        return SXS_EXIT_FAILED;
+    free(out->dir);
+    out->dir = inside;
+    return SXS_EXIT_OK;
+}
+
 int sxs_heap_ask(pid_t pid, unsigned timeout, const char *request, struct sxs_heap_asked *out)
 {
     char path[PATH_MAX];
     int  status = read_maps(pid, out);
+    if (status == SXS_EXIT_OK)
+        status = find_folder(pid, out);
     if (status != SXS_EXIT_OK)
         return status;
     int number = signal_of(pid);

@@ -7,6 +7,7 @@
 #include "cmd/events/events.h"
 #include "cmd/gc/gc.h"
 #include "cmd/guests/guests.h"
+#include "cmd/heap/counts.h"
 #include "cmd/instrument/instrument.h"
 #include "cmd/newest.h"
 #include "cmd/opener.h"
@@ -53,6 +54,7 @@ struct options {
     struct sxs_events_report  events;
     struct sxs_instrument_report instrument;
     struct sxs_guests_report     guests;
+    struct sxs_heap_newest       heap; /* JSON only */
     struct sxs_costs_report      costs;
 };
 
@@ -145,13 +147,13 @@ static const struct argp_option option_list[] = {
     {"output", 'o', "FILE", 0, "Write to FILE instead of standard output", 0},
     {"open", KEY_OPEN, NULL, 0,
      "Write the page (html) beside the session, or to the file of -o, and open it in a browser", 0},
-    {"data", KEY_DATA, "DATA", 0,
-     "samples, calls, alloc (allocated objects), live (those still alive), native (native memory), "
-     "native-live (not freed), locks (waits for locks) or wait (samples of waiting threads): which, "
-     "of a session that has several (the first that it has; text shows all)",
+    {"data", KEY_DATA, "samples|calls|alloc|live|native|native-live|locks|lock-owners|wait", 0,
+     "Which, of a session that has several: samples, calls, allocated objects, those still alive, "
+     "native memory, what of it is not freed, waits for locks, the threads that held these, samples "
+     "of waiting threads (the first that it has; text and html show all)",
      0},
     {"by-count", KEY_BY_COUNT, NULL, 0,
-     "Of alloc to locks: weights are numbers of objects, blocks or waits, not bytes or time", 0},
+     "Of alloc to lock-owners: weights are numbers of objects, blocks or waits, not bytes or time", 0},
     {"symbols", KEY_SYMBOLS, "DIR", 0,
      "Search DIR and all folders in it for debug files (by build-id) and Portable PDBs (by ID); "
      "can "
@@ -195,7 +197,7 @@ static int report_census(const struct options *o, const struct sxs_session *s, F
 {
     if (is_format(o, "json"))
         return sxs_table_json(to, s, &o->calls, &o->events, &o->instrument,
-                              &o->guests, &o->costs, o->samples.runtime,
+                              &o->guests, &o->heap, &o->costs, o->samples.runtime,
                               o->view.trace_entries) == 0
                    ? SXS_EXIT_OK
                    : SXS_EXIT_PROBLEM;
@@ -218,6 +220,11 @@ static int report_census(const struct options *o, const struct sxs_session *s, F
         fputs("\n", to);
         sxs_instrument_text(to, &o->instrument, o->samples.top, o->view.trace_entries);
     }
+    size_t snapshots;
+    free(sxs_heap_places(o->dir, s, o->samples.process, &snapshots));
+    if (snapshots && !o->selective)
+        fprintf(to, "\nheap snapshots: %zu; sxsprof heap %s prints the newest\n", snapshots,
+                sxs_shown(o->dir));
     return SXS_EXIT_OK;
 }
 
@@ -301,6 +308,8 @@ static void load_rest(struct options *o, const struct sxs_session *s)
         err = sxs_instrument_report_load(o->dir, s, o->samples.process, &o->instrument);
     if (!err)
         err = sxs_guests_report_load(o->dir, s, o->samples.process, &o->guests);
+    if (!err && is_format(o, "json"))
+        err = sxs_heap_newest_load(o->dir, s, o->samples.process, o->samples.runtime, &o->heap);
     if (!err && strcmp(o->format, "json") == 0) /* the text has them with their stacks */
         err = sxs_costs_report_load(o->dir, s, o->samples.process, &o->costs);
     if (err)
@@ -331,6 +340,7 @@ static int write_report(struct options *o, const struct sxs_session *s)
     complain_of(o->dir, o->events.problems, o->events.n_problems);
     complain_of(o->dir, o->instrument.problems, o->instrument.n_problems);
     complain_of(o->dir, o->guests.problems, o->guests.n_problems);
+    complain_of(o->dir, o->heap.problems, o->heap.n_problems);
     complain_of(o->dir, o->costs.problems, o->costs.n_problems);
     if (s->n_processes == 0 && s->n_problems == 0)
         return sxs_wrong_input("%s: no session: it has no folder <pid> with a file " SXS_CENSUS_FILE
@@ -341,7 +351,7 @@ static int write_report(struct options *o, const struct sxs_session *s)
                 : write_census(o, s);
     if (status == SXS_EXIT_OK && (s->n_problems || o->calls.n_problems || o->events.n_problems ||
                                   o->instrument.n_problems || o->guests.n_problems ||
-                                  o->costs.n_problems))
+                                  o->heap.n_problems || o->costs.n_problems))
         status = SXS_EXIT_PROBLEM;
     return status;
 }
@@ -401,6 +411,7 @@ int sxs_cmd_report(int argc, char **argv)
     sxs_events_report_free(&o.events);
     sxs_instrument_report_free(&o.instrument);
     sxs_guests_report_free(&o.guests);
+    sxs_heap_newest_free(&o.heap);
     sxs_costs_report_free(&o.costs);
     sxs_symbol_path_free(o.samples.symbols);
     sxs_session_free(&s);

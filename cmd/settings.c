@@ -11,9 +11,10 @@
 #include "tools/options/events_options.h"
 #include "tools/options/heap_options.h"
 #include "tools/options/instrument_options.h"
-#include "tools/options/native_options.h"
 #include "tools/options/locks_options.h"
+#include "tools/options/native_options.h"
 #include "tools/options/sample_options.h"
+#include "tools/options/wait_options.h"
 
 #include <stdbool.h>
 #include <stdio.h>
@@ -26,13 +27,18 @@ static const struct {
     const char                  *name;
     const struct sxs_tool_table *options; /* NULL: none */
 } tools[] = {
-    {"census", NULL},     {"sample", &sxs_sampler_table}, {"calls", &sxs_calls_table},
-    {"exceptions", NULL}, {"events", &sxs_event_table},   {"instrument", &sxs_instrument_table},
+    {"census", NULL},
+    {"sample", &sxs_sampler_table},
+    {"calls", &sxs_calls_table},
+    {"exceptions", NULL},
+    {"events", &sxs_event_table},
+    {"instrument", &sxs_instrument_table},
     {"alloc", &sxs_alloc_table},
     {"native", &sxs_native_table},
     {"gc", NULL},
     {"locks", &sxs_locks_table},
     {"heap", &sxs_heap_table},
+    {"wait", &sxs_wait_table},
 };
 #define N_TOOLS (sizeof(tools) / sizeof(tools[0]))
 
@@ -46,6 +52,7 @@ union tool_values {
     struct sxs_native_options     native;
     struct sxs_locks_options      locks;
     struct sxs_heap_options       heap;
+    struct sxs_wait_options       wait;
 };
 
 static const char *check_options(const struct sxs_tool_table *table, const char *options, char *why,

@@ -7,9 +7,12 @@
 #include "cmd/run.h"
 #include "cmd/run_options.h"
 #include "cmd/settings.h"
+#include "tools/options/alloc_options.h"
 #include "tools/options/calls_options.h"
 #include "tools/options/events_options.h"
 #include "tools/options/instrument_options.h"
+#include "tools/options/locks_options.h"
+#include "tools/options/native_options.h"
 #include "tools/options/sample_options.h"
 
 #include <ctype.h>
@@ -48,6 +51,12 @@ static const struct shortcut shortcuts[] = {
      "Count and time the calls of a command's functions."},
     {"trace", "calls", "mode=trace", &sxs_calls_table, functions, false,
      "Record each call of a command's functions."},
+    {"alloc", "alloc", NULL, &sxs_alloc_table, NULL, false,
+     "Record what a command's functions allocate: objects by type and stack, and which stay alive."},
+    {"native", "native", NULL, &sxs_native_table, NULL, false,
+     "Record a command's native memory (malloc, mmap): who allocates it, and what is not freed."},
+    {"locks", "locks", NULL, &sxs_locks_table, NULL, false,
+     "Record a command's waits for locks: who waits, how long, and who holds the lock."},
     {"exceptions", "exceptions", NULL, NULL, NULL, false,
      "Record where a command throws exceptions, and what handles them."},
     {"events", "events", NULL, &sxs_event_table, NULL, false,

@@ -179,8 +179,8 @@ static void tell_of_cut(const json_t *top)
 int sxs_table_json(FILE *to, const struct sxs_session *s, const struct sxs_calls_report *calls,
                    const struct sxs_events_report     *events,
                    const struct sxs_instrument_report *instrument,
-                   const struct sxs_guests_report *guests, const struct sxs_costs_report *costs,
-                   uint32_t runtime, size_t trace_entries)
+                   const struct sxs_guests_report *guests, const struct sxs_heap_newest *heap,
+                   const struct sxs_costs_report *costs, uint32_t runtime, size_t trace_entries)
 {
     size_t  limit = trace_entries ? trace_entries : SXS_JSON_TRACE_ENTRIES;
     json_t *top = json_object(), *rows = json_array();
@@ -203,6 +203,8 @@ int sxs_table_json(FILE *to, const struct sxs_session *s, const struct sxs_calls
         err = sxs_instrument_json(top, instrument, limit);
     if (!err && guests->n)
         err = sxs_guests_json(top, guests);
+    if (!err && heap->n)
+        err = sxs_heap_newest_json(top, heap);
     if (!err && costs->n)
         err = sxs_costs_json(top, costs, runtime);
     if (!err)

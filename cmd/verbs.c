@@ -12,6 +12,9 @@ const struct sxs_verb sxs_verbs[] = {
     {"sample", "sample the stacks: which functions use the time", sxs_cmd_shortcut, NULL},
     {"calls", "count and time the calls of functions", sxs_cmd_shortcut, NULL},
     {"trace", "record each call of functions", sxs_cmd_shortcut, NULL},
+    {"alloc", "record what functions allocate, and what stays alive", sxs_cmd_shortcut, NULL},
+    {"native", "record native memory, and what is not freed", sxs_cmd_shortcut, NULL},
+    {"locks", "record waits for locks, and who holds them", sxs_cmd_shortcut, NULL},
     {"exceptions", "record where exceptions are thrown and handled", sxs_cmd_shortcut, NULL},
     {"events", "record compilations, collections, loads, threads", sxs_cmd_shortcut, NULL},
     {"gc", "record collections: why, how long, what they freed", sxs_cmd_shortcut, NULL},
@@ -47,7 +50,7 @@ const struct argp *sxs_verb_options(const struct sxs_verb *verb)
 
 const char *sxs_verb_names(void)
 {
-    static char list[256];
+    static char list[512];
     size_t      len = 0;
     for (size_t i = 0; i < sxs_n_verbs && len < sizeof(list); i++)
         len += (size_t)snprintf(list + len, sizeof(list) - len, "%s%s",

@@ -30,16 +30,6 @@ static inline void sxs_cost_sum_add(struct sxs_cost_sum *s, double n, uint64_t v
     s->records++;
 }
 
-/** sxs_cost_sum_join - add the sum @more. */
-static inline void sxs_cost_sum_join(struct sxs_cost_sum *s, const struct sxs_cost_sum *more)
-{
-    s->n += more->n;
-    s->value += more->value;
-    s->var_n += more->var_n;
-    s->var_value += more->var_value;
-    s->records += more->records;
-}
-
 /**
  * sxs_cost_round - return @v as an integer: rounded, but 1 when it is less than that and not 0.
  * Sums of a damaged file may be larger than any integer: they become 2^62. */

@@ -19,6 +19,10 @@ bool sxs_gc_recorded(const struct sxs_events_report *r);
  */
 void sxs_gc_text(FILE *to, const struct sxs_events_report *r, size_t top, uint32_t runtime);
 
+/** sxs_gc_diff - write to @to, as text, how many collections of each version and generation session
+ *  @a and session @b have, how long they paused, and what they freed and promoted. */
+void sxs_gc_diff(FILE *to, const struct sxs_events_report *a, const struct sxs_events_report *b);
+
 /** sxs_gc_json - add the key "gcs" to @top if the tool "gc" was on. Returns 0, or -1 when out of
  *  memory. */
 int sxs_gc_json(json_t *top, const struct sxs_events_report *r);

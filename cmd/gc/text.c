@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Text report of collections: pauses by generation, the longest of them, and the heap. */
+#include "cmd/output/text.h"
 #include "cmd/gc/gc.h"
+#include "cmd/gc/sums.h"
 #include "cmd/output/must.h"
 #include "cmd/output/processes.h"
-#include "cmd/output/text.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -26,17 +27,6 @@ static int by_pause(const void *a, const void *b)
     return (x->time_ns > y->time_ns) - (x->time_ns < y->time_ns);
 }
 
-static char *size_text(uint64_t bytes, char *buf, size_t size)
-{
-    static const char *const units[] = {"B", "KiB", "MiB", "GiB", "TiB"};
-    double                   value = (double)bytes;
-    unsigned                 unit = 0;
-    for (; value >= 1024 && unit < 4; unit++)
-        value /= 1024;
-    snprintf(buf, size, unit ? "%.1f %s" : "%.0f %s", value, units[unit]);
-    return buf;
-}
-
 static const char *kind_text(const struct sxs_events_collection *c, char *buf, size_t size)
 {
     if (c->generation == SXS_GC_UNKNOWN)
@@ -45,13 +35,6 @@ static const char *kind_text(const struct sxs_events_collection *c, char *buf, s
         snprintf(buf, size, "generation %u%s", c->generation,
                  c->type == SXS_GC_BACKGROUND ? ", background" : "");
     return buf;
-}
-
-/* Returns which line of the table by generation a collection belongs to: 0 to 2, 3: background,
- * 4: not known. */
-static unsigned line_of(const struct sxs_events_collection *c)
-{
-    return c->type == SXS_GC_BACKGROUND ? 3 : c->generation < 3 ? c->generation : 4;
 }
 
 /* The value below which @percent of the @n sorted values are, longest first. */
@@ -82,18 +65,16 @@ static void write_line(FILE *to, const struct sxs_events_collection *const *sort
 static void write_pauses(FILE *to, const struct part *p,
                          const struct sxs_events_collection *const *sorted)
 {
-    static const char *const names[] = {"generation 0", "generation 1", "generation 2",
-                                        "generation 2, background", "generation unknown"};
     const struct sxs_events_collection **some = sxs_must_zeroed(p->n, sizeof(const void *));
     fprintf(to, "  %10s  %-24s %11s %11s %11s %11s %11s\n", "count", "", "paused", "to suspend",
             "median", "95 %", "longest");
-    for (unsigned line = 0; line < 5; line++) {
+    for (unsigned line = 0; line < SXS_GC_LINES; line++) {
         size_t n = 0;
         for (size_t i = 0; i < p->n; i++)
-            if (line_of(sorted[i]) == line)
+            if (sxs_gc_line(sorted[i]) == line)
                 some[n++] = sorted[i];
         if (n)
-            write_line(to, some, n, names[line]);
+            write_line(to, some, n, sxs_gc_line_text(line));
     }
     if (p->n > 1)
         write_line(to, sorted, p->n, "all");
@@ -130,7 +111,7 @@ static void write_longest(FILE *to, const struct part *p, size_t top,
                 sxs_text_duration(c->suspension_ns, stop, sizeof(stop)), c->number,
                 kind_text(c, kind, sizeof(kind)), sxs_gc_reason_text(c->reason));
         if (c->known & SXS_GC_KNOWS_DETAIL)
-            fprintf(to, "; freed %s", size_text(bytes, freed, sizeof(freed)));
+            fprintf(to, "; freed %s", sxs_gc_size_text(bytes, freed, sizeof(freed)));
         fputc('\n', to);
     }
 }
@@ -142,8 +123,8 @@ struct sums {
 /* Bytes of each generation: sums over all collections, and the heap after the last. */
 static void write_heap(FILE *to, const struct part *p)
 {
-    static const char *const names[] = {"generation 0", "generation 1", "generation 2",
-                                        "large objects", "pinned objects"};
+    static const char *const            names[] = {"generation 0", "generation 1", "generation 2",
+                                                   "large objects", "pinned objects"};
     const struct sxs_events_collection *last = NULL;
     struct sums                         sums[SXS_GC_GENERATIONS] = {0};
     for (size_t i = 0; i < p->n; i++) {
@@ -164,11 +145,11 @@ static void write_heap(FILE *to, const struct part *p)
     for (unsigned g = 0; g < SXS_GC_GENERATIONS; g++) {
         char freed[32], promoted[32], largest[32], now[32], holes[32];
         fprintf(to, "  %-14s %12s %12s %12s %12s %14s\n", names[g],
-                size_text(sums[g].freed, freed, sizeof(freed)),
-                size_text(sums[g].promoted, promoted, sizeof(promoted)),
-                size_text(sums[g].largest, largest, sizeof(largest)),
-                size_text(last->generations[g].size, now, sizeof(now)),
-                size_text(last->generations[g].fragmentation, holes, sizeof(holes)));
+                sxs_gc_size_text(sums[g].freed, freed, sizeof(freed)),
+                sxs_gc_size_text(sums[g].promoted, promoted, sizeof(promoted)),
+                sxs_gc_size_text(sums[g].largest, largest, sizeof(largest)),
+                sxs_gc_size_text(last->generations[g].size, now, sizeof(now)),
+                sxs_gc_size_text(last->generations[g].fragmentation, holes, sizeof(holes)));
     }
     fprintf(to, "  at last: %u pinned objects, %u handles, %llu objects to finalize\n",
             last->n_pinned, last->n_handles, (ull)last->n_finalizable);

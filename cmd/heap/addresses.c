@@ -25,7 +25,7 @@ static bool is_sorted(const uint64_t *address, size_t n)
     return true;
 }
 
-/* Sorts @from by one digit into @to. Returns false, and leaves @to alone, when all have the same. */
+/* Sorts @from by one digit into @to. Returns false, and leaves @to alone, when all are equal. */
 static bool sort_digit(const struct numbered *from, struct numbered *to, size_t n, unsigned shift,
                        size_t *counts)
 {
@@ -50,8 +50,9 @@ size_t sxs_addresses_sort(uint64_t *address, uint32_t *number, size_t n)
     size_t kept = 0;
     if (is_sorted(address, n))
         return n;
-    struct numbered *from = sxs_must_zeroed(n, sizeof(*from)), *to = sxs_must_zeroed(n, sizeof(*to));
-    size_t          *counts = sxs_must_zeroed(DIGITS, sizeof(*counts));
+    struct numbered *from = sxs_must_zeroed(n, sizeof(*from)),
+                    *to = sxs_must_zeroed(n, sizeof(*to));
+    size_t *counts = sxs_must_zeroed(DIGITS, sizeof(*counts));
     for (size_t i = 0; i < n; i++)
         from[i] = (struct numbered){address[i], number[i]};
     for (unsigned shift = 0; shift < 64; shift += DIGIT_BITS) {

@@ -48,8 +48,8 @@ static int by_type(const void *a, const void *b)
 static int by_growth(const void *a, const void *b)
 {
     const struct sxs_heap_change *x = a, *y = b;
-    int64_t grown_x = (int64_t)(x->bytes[1] - x->bytes[0]);
-    int64_t grown_y = (int64_t)(y->bytes[1] - y->bytes[0]);
+    int64_t                       grown_x = (int64_t)(x->bytes[1] - x->bytes[0]);
+    int64_t                       grown_y = (int64_t)(y->bytes[1] - y->bytes[0]);
     if (grown_x != grown_y)
         return grown_x < grown_y ? 1 : -1;
     return by_type(a, b);
@@ -125,7 +125,7 @@ void sxs_heap_write_changes(FILE *to, const struct sxs_heap_change *all, size_t 
     for (size_t i = 0; i < n; i++) {
         if (!is_change(&all[i]))
             continue;
-        /* What grew most is at the beginning, what shrank most at the end: half of the lines each. */
+        /* What grew most is at the beginning, what shrank most at the end: half of the lines. */
         if (seen < (top + 1) / 2 || changed - seen <= top / 2)
             write_change(to, &all[i]);
         else if (seen == (top + 1) / 2)

@@ -130,9 +130,8 @@ static void give_runtime(struct counting *c, const struct runtime *r)
             name = sxs_strings_add(&out->strings, unnamed, (size_t)len);
         }
         SXS_GROW(out->all, out->n, c->out_cap);
-        out->all[out->n++] =
-            (struct sxs_heap_count){r->number, r->version, name, t->plain + t->sized,
-                                    t->sized_bytes + t->plain * t->size};
+        out->all[out->n++] = (struct sxs_heap_count){
+            r->number, r->version, name, t->plain + t->sized, t->sized_bytes + t->plain * t->size};
     }
     if (!r->ended)
         sxs_lines_add(&out->problems, &out->n_problems,
@@ -166,7 +165,8 @@ static void note_problems(struct sxs_heap_counts *out, struct sxs_heap_reader *r
     if (r->head.error)
         sxs_lines_add(&out->problems, &out->n_problems, "incomplete: %s", strerror(r->head.error));
     else if (!r->head.ended_ns)
-        sxs_lines_add(&out->problems, &out->n_problems, "incomplete: it was not written to its end");
+        sxs_lines_add(&out->problems, &out->n_problems,
+                      "incomplete: it was not written to its end");
 }
 
 int sxs_heap_counts_load(int folder_fd, uint32_t number, uint32_t runtime,
@@ -211,7 +211,7 @@ static int load_newest(void *arg, const struct sxs_session_process *p, int folde
     char                           why[256];
     if (!number)
         return 0;
-    int err = sxs_heap_counts_load(folder_fd, number, 0, &one.counts, why, sizeof(why));
+    int err = sxs_heap_counts_load(folder_fd, number, h->runtime, &one.counts, why, sizeof(why));
     if (err)
         sxs_lines_add(&h->problems, &h->n_problems, "%s/" SXS_HEAP_FILE "%u: %s", p->folder, number,
                       why);
@@ -226,9 +226,10 @@ static int load_newest(void *arg, const struct sxs_session_process *p, int folde
 }
 
 int sxs_heap_newest_load(const char *dir, const struct sxs_session *session, const char *process,
-                         struct sxs_heap_newest *out)
+                         uint32_t runtime, struct sxs_heap_newest *out)
 {
     memset(out, 0, sizeof(*out));
+    out->runtime = runtime;
     return sxs_processes_take(dir, session, process, load_newest, out);
 }
 

@@ -43,29 +43,33 @@ struct sxs_heap_change {
  * sxs_heap_changes - compare two snapshots.
  * @before, @now: must outlive the result. Runtimes are compared with those of the same version and
  * number; if there is none, of the same version; else of the same number.
- * @n: receives the number of changes: one for each type of either. Owned list, what grew most first.
+ * @n: receives the number of changes: one for each type of either. Owned list; what grew most is
+ * first.
  */
 struct sxs_heap_change *sxs_heap_changes(const struct sxs_heap_counts *before,
                                          const struct sxs_heap_counts *now, size_t *n);
 
-/** Write a comparison as text, of the @top types that changed most, or all as JSON. */
+/** Write a comparison as text, of the @top types that changed most, or all as JSON or as a page. */
 void sxs_heap_write_changes(FILE *to, const struct sxs_heap_change *all, size_t n, size_t top);
 void sxs_heap_write_changes_json(FILE *to, const struct sxs_heap_change *all, size_t n);
+void sxs_heap_write_changes_html(FILE *to, const struct sxs_heap_change *all, size_t n);
 
 /** The newest snapshot of each process of a session. */
 struct sxs_heap_newest {
     struct sxs_heap_newest_process {
         uint32_t               pid;
         struct sxs_heap_counts counts;
-    }     *processes; /* owned */
-    size_t n;
-    char **problems; /* owned lines: "123/heap-2: ..." */
-    size_t n_problems;
+    } * processes; /* owned */
+    size_t   n;
+    uint32_t runtime;  /* the one that was asked for; 0: all */
+    char   **problems; /* owned lines: "123/heap-2: ..." */
+    size_t   n_problems;
 };
 
-/** Like sxs_guests_report_load() and its release function, for heap snapshots. */
+/** Like sxs_guests_report_load() and its release function, for heap snapshots. @runtime: number of
+ *  a runtime; 0: all runtimes. */
 int  sxs_heap_newest_load(const char *dir, const struct sxs_session *session, const char *process,
-                          struct sxs_heap_newest *out);
+                          uint32_t runtime, struct sxs_heap_newest *out);
 void sxs_heap_newest_free(struct sxs_heap_newest *h);
 
 /** sxs_heap_newest_json - add the list "heap" to @top. Returns 0 or -1. */

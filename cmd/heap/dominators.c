@@ -18,15 +18,15 @@
 
 struct search {
     const struct sxs_heap_graph *g;
-    uint32_t  n;        /* numbers in use */
-    uint32_t *number;   /* by object; 0: not reached */
-    uint32_t *object;   /* object of this number */
-    uint32_t *parent;   /* in the tree of the search */
+    uint32_t                     n;      /* numbers in use */
+    uint32_t                    *number; /* by object; 0: not reached */
+    uint32_t                    *object; /* object of this number */
+    uint32_t                    *parent; /* in the tree of the search */
     uint32_t *ancestor; /* in the forest that grows from the end to the beginning; NONE: its root */
     uint32_t *label;    /* the number with the least `semi` on the way to the forest's root */
     uint32_t *semi;     /* semidominator */
     uint32_t *bucket;   /* first of the numbers whose semidominator this is; NONE: none */
-    uint32_t *dominator; /* before it is known: the next number of the same bucket */
+    uint32_t *dominator;    /* before it is known: the next number of the same bucket */
     uint32_t *first, *from; /* the numbers that refer to number i: from[first[i]]... */
 };
 
@@ -174,10 +174,10 @@ static void give(const struct search *s, struct sxs_heap_dominators *out)
 
 void sxs_heap_dominators(const struct sxs_heap_graph *g, struct sxs_heap_dominators *out)
 {
-    size_t         n = (size_t)g->n + 1;
-    struct search  s = {.g = g};
-    uint32_t     **small[] = {&s.object, &s.parent, &s.ancestor};
-    uint32_t     **more[] = {&s.label, &s.semi, &s.bucket, &s.dominator};
+    size_t        n = (size_t)g->n + 1;
+    struct search s = {.g = g};
+    uint32_t    **small[] = {&s.object, &s.parent, &s.ancestor};
+    uint32_t    **more[] = {&s.label, &s.semi, &s.bucket, &s.dominator};
     out->of = sxs_must_zeroed(g->n, sizeof(*out->of));
     out->retained = sxs_must_zeroed(g->n, sizeof(*out->retained));
     s.number = sxs_must_zeroed(n, sizeof(*s.number));

@@ -75,8 +75,8 @@ const char *sxs_heap_generation_text(unsigned generation)
 
 const char *sxs_heap_trigger_text(uint32_t trigger)
 {
-    static const char *const text[] = {"unknown",  "a signal", "the interval", "the process's end",
-                                       "its start", "a call"};
+    static const char *const text[] = {"unknown",           "a signal",  "the interval",
+                                       "the process's end", "its start", "a call"};
     return trigger < sizeof(text) / sizeof(text[0]) ? text[trigger] : text[0];
 }
 

@@ -15,7 +15,7 @@
 #include "cmd/output/strings.h"
 #include "session/read/heap_read.h"
 
-#define SXS_NO_OBJECT UINT32_MAX
+#define SXS_NO_OBJECT     UINT32_MAX
 #define SXS_N_GENERATIONS 6u /* 0 to 2, large, pinned, frozen */
 
 /** A type of objects. Types of equal names are one. */
@@ -39,11 +39,11 @@ struct sxs_heap_pair {
 
 /** The objects of one runtime. */
 struct sxs_heap_graph {
-    uint32_t runtime; /* number */
-    uint32_t version; /* number in the snapshot's strings */
-    uint64_t how, server; /* as in the RUNTIME block; how 0: the block is missing */
-    bool     ended;       /* false: the runtime's part of the snapshot is incomplete */
-    struct sxs_heap_end_item end; /* zero without `ended` */
+    uint32_t                 runtime;     /* number */
+    uint32_t                 version;     /* number in the snapshot's strings */
+    uint64_t                 how, server; /* as in the RUNTIME block; how 0: the block is missing */
+    bool                     ended; /* false: the runtime's part of the snapshot is incomplete */
+    struct sxs_heap_end_item end;   /* zero without `ended` */
 
     uint32_t  n;          /* number of objects */
     uint64_t *address;    /* of each object; ascending */
@@ -68,7 +68,7 @@ struct sxs_heap_snapshot {
     struct sxs_heap_head   head;
     struct sxs_heap_graph *graphs; /* one for each runtime, ordered by its number */
     size_t                 n;
-    struct sxs_strings     strings; /* texts without control characters */
+    struct sxs_strings     strings;  /* texts without control characters */
     char                 **problems; /* lines that describe the damage in the file */
     size_t                 n_problems;
 };

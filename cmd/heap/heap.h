@@ -22,8 +22,8 @@ struct sxs_heap_analysis {
     uint32_t                    *by_bytes; /* types by falling bytes; owned */
     struct sxs_heap_root_sum    *roots;    /* owned */
     size_t                       n_roots;
-    struct sxs_heap_tree         kept;    /* of dominators */
-    struct sxs_heap_tree         reached; /* of paths */
+    struct sxs_heap_tree         kept;                 /* of dominators */
+    struct sxs_heap_tree         reached;              /* of paths */
     uint64_t                     bytes, reached_bytes; /* of all objects, and of those reached */
 };
 

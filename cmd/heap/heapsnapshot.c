@@ -32,10 +32,10 @@ static const char meta[] =
 
 /* A node above the objects of a runtime: a kind of roots, or the name of roots. */
 struct group {
-    uint32_t text;      /* of names: number of the string; of kinds: kind * 16 + flags */
-    uint32_t node;      /* its place among all nodes */
-    uint32_t first, n;  /* its roots in `sorted`, or, of a kind with names, its groups */
-    bool     of_names;  /* its children are groups */
+    uint32_t text;     /* of names: number of the string; of kinds: kind * 16 + flags */
+    uint32_t node;     /* its place among all nodes */
+    uint32_t first, n; /* its roots in `sorted`, or, of a kind with names, its groups */
+    bool     of_names; /* its children are groups */
 };
 
 /* The roots of one runtime. Kinds come first, names behind them. */
@@ -81,7 +81,7 @@ static void group_kind(struct groups *g, uint32_t from, uint32_t to, struct grou
                        size_t *n_names, size_t *cap_names)
 {
     const struct sxs_heap_root *r = g->sorted;
-    struct group kind = {.text = kind_of(&r[from]), .first = from, .n = to - from};
+    struct group                kind = {.text = kind_of(&r[from]), .first = from, .n = to - from};
     if (r[to - 1].name) { /* roots without a name have number 0, and come first */
         kind.of_names = true;
         kind.first = (uint32_t)*n_names;
@@ -123,8 +123,8 @@ static void group_roots(const struct sxs_heap_graph *graph, struct groups *g)
     free(names);
 }
 
-/* Returns whether a reference is written. DevTools takes garbage for roots, so references of garbage
- * to what is alive would make the sizes wrong that objects keep alive. */
+/* Returns whether a reference is written. DevTools takes garbage for roots, so references of
+ * garbage to what is alive would make the sizes wrong that objects keep alive. */
 static bool is_written(const struct groups *g, uint32_t from, uint32_t to)
 {
     return g->paths.from[from] != SXS_NOT_REACHED || g->paths.from[to] == SXS_NOT_REACHED;
@@ -174,8 +174,7 @@ static void write_nodes(struct writer *w)
     w->comma = "";
     write_node(w, NODE_SYNTHETIC, texts + TEXT_ROOT, id, 0, w->s->n);
     for (size_t r = 0; r < w->s->n; r++)
-        write_node(w, NODE_SYNTHETIC, texts + TEXT_FIRST_RUNTIME + r, id += 2, 0,
-                   w->of[r].n_kinds);
+        write_node(w, NODE_SYNTHETIC, texts + TEXT_FIRST_RUNTIME + r, id += 2, 0, w->of[r].n_kinds);
     for (size_t r = 0; r < w->s->n; r++) {
         const struct sxs_heap_graph *g = &w->s->graphs[r];
         for (size_t i = 0; i < w->of[r].n; i++) {
@@ -184,8 +183,8 @@ static void write_nodes(struct writer *w)
                        id += 2, 0, group->n);
         }
         for (uint32_t i = 0; i < g->n; i++)
-            write_node(w, NODE_OBJECT, g->types[g->type[i]].name, id += 2,
-                       g->size[i], references_of_object(g, &w->of[r], i));
+            write_node(w, NODE_OBJECT, g->types[g->type[i]].name, id += 2, g->size[i],
+                       references_of_object(g, &w->of[r], i));
     }
 }
 
@@ -258,9 +257,10 @@ void sxs_heap_write_heapsnapshot(FILE *to, const struct sxs_heap_snapshot *s)
     write_nodes(&w);
     fputs("],\n\"edges\":[", to);
     write_edges(&w);
-    fputs("],\n\"trace_function_infos\":[],\n\"trace_tree\":[],\n\"samples\":[],\n\"locations\":[],\n"
-          "\"strings\":[",
-          to);
+    fputs(
+        "],\n\"trace_function_infos\":[],\n\"trace_tree\":[],\n\"samples\":[],\n\"locations\":[],\n"
+        "\"strings\":[",
+        to);
     write_strings(&w);
     fputs("]}\n", to);
     for (size_t r = 0; r < s->n; r++) {

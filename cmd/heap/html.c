@@ -4,6 +4,7 @@
  * embedded at build time) with the snapshot as JSON. Of the two trees, only nodes that can be seen
  * or found are written: the page stays small, whatever the number of objects.
  */
+#include "cmd/heap/counts.h"
 #include "cmd/heap/heap.h"
 
 #include <inttypes.h>
@@ -20,7 +21,7 @@ enum { MAX_TREE = 20000, WAYS_OF_A_TYPE = 20 };
 struct writer {
     FILE                         *to;
     const struct sxs_heap_report *r;
-    uint32_t                     *name; /* by string: its number in the page + 1 */
+    uint32_t                     *name;  /* by string: its number in the page + 1 */
     uint32_t                     *names; /* strings in the order of these numbers */
     uint32_t                      n_names;
 };
@@ -48,7 +49,7 @@ static int falling(const void *a, const void *b)
     return (*x < *y) - (*x > *y);
 }
 
-/* Shows the largest nodes. A node has at least the bytes of those below it, so parents are shown. */
+/* Shows the largest nodes. A node has at least the bytes of those below it, so parents are, too. */
 static void show_largest(const struct sxs_heap_tree *t, bool *shown)
 {
     uint64_t *all = sxs_must_zeroed(t->n, sizeof(*all));
@@ -127,8 +128,7 @@ static uint64_t kept_by(const struct sxs_heap_tree *t, const struct sxs_heap_roo
 {
     uint64_t kept = 0;
     for (uint32_t i = 0; i < t->n; i++)
-        if (t->nodes[i].what == SXS_HEAP_KIND &&
-            t->nodes[i].number == sum->kind * 16u + sum->flags)
+        if (t->nodes[i].what == SXS_HEAP_KIND && t->nodes[i].number == sum->kind * 16u + sum->flags)
             kept += t->nodes[i].all_bytes;
     return kept;
 }
@@ -207,4 +207,20 @@ void sxs_heap_write_html(FILE *to, const struct sxs_heap_report *r)
     fputs(sxs_heap_page_tail, to);
     free(w.name);
     free(w.names);
+}
+
+/* Rows: [type, runtime, objects before, objects, bytes before, bytes] */
+void sxs_heap_write_changes_html(FILE *to, const struct sxs_heap_change *all, size_t n)
+{
+    fputs(sxs_heap_page_head, to);
+    fputs("{\"title\":\"Difference of two heap snapshots\",\n\"changes\":[", to);
+    for (size_t i = 0; i < n; i++) {
+        const struct sxs_heap_change *c = &all[i];
+        fputs(i ? ",\n[" : "[", to);
+        sxs_json_string(to, c->type);
+        fprintf(to, ",%u,%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 "]", c->runtime,
+                c->objects[0], c->objects[1], c->bytes[0], c->bytes[1]);
+    }
+    fputs("]}", to);
+    fputs(sxs_heap_page_tail, to);
 }

@@ -80,7 +80,8 @@ static void write_roots(struct writer *w, const struct sxs_heap_analysis *a)
     for (size_t i = 0; i < a->n_roots; i++) {
         const struct sxs_heap_root_sum *s = &a->roots[i];
         begin_row(w, a, "kind", sxs_heap_root_text(s->kind, s->flags));
-        fprintf(w->to, ", \"roots\": %" PRIu64 ", \"objects\": %" PRIu64 ", \"bytes\": %" PRIu64 "}",
+        fprintf(w->to,
+                ", \"roots\": %" PRIu64 ", \"objects\": %" PRIu64 ", \"bytes\": %" PRIu64 "}",
                 s->roots, s->objects, s->bytes);
     }
 }

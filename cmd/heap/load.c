@@ -138,10 +138,9 @@ static void note_roots(struct loading *l, struct sxs_heap_reader *r)
     struct sxs_heap_root_item i;
     while (sxs_heap_take_root(r, &i)) {
         SXS_GROW(l->roots, l->n_roots, l->cap_roots);
-        l->roots[l->n_roots++] =
-            (struct raw_root){i.object, i.name,
-                              (uint8_t)(i.kind <= SXS_HEAP_ROOT_THREAD_STATIC ? i.kind : 0),
-                              (uint8_t)(i.flags & 15)};
+        l->roots[l->n_roots++] = (struct raw_root){
+            i.object, i.name, (uint8_t)(i.kind <= SXS_HEAP_ROOT_THREAD_STATIC ? i.kind : 0),
+            (uint8_t)(i.flags & 15)};
     }
 }
 
@@ -356,12 +355,9 @@ static void close_gaps(struct sxs_heap_graph *g, const uint32_t *fill)
 /* The order in which the roots of one object are shown: the most telling first. */
 static unsigned root_rank(const struct sxs_heap_root *r)
 {
-    static const unsigned char ranks[] = {[SXS_HEAP_ROOT_STATIC] = 0,
-                                          [SXS_HEAP_ROOT_THREAD_STATIC] = 1,
-                                          [SXS_HEAP_ROOT_STACK] = 2,
-                                          [SXS_HEAP_ROOT_HANDLE] = 3,
-                                          [SXS_HEAP_ROOT_FINALIZER] = 4,
-                                          [SXS_HEAP_ROOT_OTHER] = 5};
+    static const unsigned char ranks[] = {
+        [SXS_HEAP_ROOT_STATIC] = 0, [SXS_HEAP_ROOT_THREAD_STATIC] = 1, [SXS_HEAP_ROOT_STACK] = 2,
+        [SXS_HEAP_ROOT_HANDLE] = 3, [SXS_HEAP_ROOT_FINALIZER] = 4,     [SXS_HEAP_ROOT_OTHER] = 5};
     unsigned rank = r->kind < sizeof(ranks) ? ranks[r->kind] : 5;
     return rank + (sxs_heap_strong(r) ? 0 : 16);
 }
@@ -403,8 +399,8 @@ static void finish(struct sxs_heap_snapshot *s, struct loading *l)
     place_roots(l);
     g->n_types = (uint32_t)l->n_types;
     if (!g->ended)
-        sxs_lines_add(&s->problems, &s->n_problems,
-                      "runtime %u: incomplete, its end is missing", g->runtime);
+        sxs_lines_add(&s->problems, &s->n_problems, "runtime %u: incomplete, its end is missing",
+                      g->runtime);
     free(l->fill);
     free(l->type_of);
     free(l->text_of);

@@ -16,20 +16,6 @@ struct list {
     size_t                 n, cap;
 };
 
-/* Returns the number in the name of a snapshot's file; 0: it is no such file. */
-static uint32_t number_of(const char *name)
-{
-    static const char prefix[] = SXS_HEAP_FILE;
-    char             *end;
-    if (strncmp(name, prefix, sizeof(prefix) - 1) != 0)
-        return 0;
-    name += sizeof(prefix) - 1;
-    if (*name < '1' || *name > '9')
-        return 0;
-    unsigned long n = strtoul(name, &end, 10);
-    return *end || n > UINT32_MAX ? 0 : (uint32_t)n;
-}
-
 /* Calls @take with the number of each snapshot in a folder. */
 static void for_each(int folder_fd, void (*take)(void *arg, uint32_t number), void *arg)
 {
@@ -42,8 +28,8 @@ static void for_each(int folder_fd, void (*take)(void *arg, uint32_t number), vo
         return;
     }
     while ((entry = readdir(dir)))
-        if (number_of(entry->d_name))
-            take(arg, number_of(entry->d_name));
+        if (sxs_heap_number_of(entry->d_name))
+            take(arg, sxs_heap_number_of(entry->d_name));
     closedir(dir);
 }
 

@@ -12,9 +12,9 @@
 typedef unsigned long long ull;
 
 struct writer {
-    FILE                            *to;
-    const struct sxs_heap_report    *r;
-    const struct sxs_heap_analysis  *a;
+    FILE                           *to;
+    const struct sxs_heap_report   *r;
+    const struct sxs_heap_analysis *a;
 };
 
 static const char *bytes(uint64_t n)
@@ -63,13 +63,26 @@ static void write_lacking(const struct writer *w)
         fputs("\n", w->to);
 }
 
+/* Writes how much no root leads to. Frozen objects need no roots. */
+static void write_lost(const struct writer *w)
+{
+    const struct sxs_heap_graph *g = w->a->g;
+    uint32_t                     n = g->n - w->a->paths.n, frozen = 0;
+    for (uint32_t i = 0; i < g->n; i++)
+        frozen += w->a->paths.from[i] == SXS_NOT_REACHED && g->generation[i] == 5;
+    fprintf(w->to, "  no root leads to %u object%s, %s", n, plural(n),
+            bytes(w->a->bytes - w->a->reached_bytes));
+    if (frozen)
+        fprintf(w->to, "; %u of them frozen, which need none", frozen);
+    fputs("\n", w->to);
+}
+
 static void write_runtime(const struct writer *w)
 {
     const struct sxs_heap_graph *g = w->a->g;
     char                         pause[32], suspend[32];
     fprintf(w->to, "\nruntime %u (%s): %u object%s, %s%s", g->runtime,
-            sxs_strings_text(&w->r->s->strings, g->version), g->n, plural(g->n),
-            bytes(w->a->bytes),
+            sxs_strings_text(&w->r->s->strings, g->version), g->n, plural(g->n), bytes(w->a->bytes),
             g->how == SXS_HEAP_COLLECTED ? ", behind a collection"
             : g->how == SXS_HEAP_WALKED  ? ", without a collection"
                                          : "");
@@ -79,10 +92,7 @@ static void write_runtime(const struct writer *w)
                 sxs_text_duration(g->end.suspend_ns, suspend, sizeof(suspend)));
     fputs("\n", w->to);
     if (g->n > w->a->paths.n && !(g->end.lacking & SXS_HEAP_NO_ROOTS))
-        fprintf(w->to, "  no root leads to %u object%s, %s%s\n", g->n - w->a->paths.n,
-                plural(g->n - w->a->paths.n),
-                bytes(w->a->bytes - w->a->reached_bytes),
-                g->how == SXS_HEAP_WALKED ? ": garbage" : "");
+        write_lost(w);
     if (g->unknown_references)
         fprintf(w->to, "  references to addresses without a recorded object: %llu\n",
                 (ull)g->unknown_references);
@@ -140,8 +150,7 @@ static uint64_t kept_by(const struct sxs_heap_tree *kept, const struct sxs_heap_
     uint64_t all = 0;
     for (uint32_t i = 0; i < kept->n; i++) {
         const struct sxs_heap_node *n = &kept->nodes[i];
-        if (n->what == SXS_HEAP_KIND && n->number / 16 == sum->kind &&
-            n->number % 16 == sum->flags)
+        if (n->what == SXS_HEAP_KIND && n->number / 16 == sum->kind && n->number % 16 == sum->flags)
             all += n->all_bytes;
     }
     return all;
@@ -193,18 +202,19 @@ static void write_kept(const struct writer *w)
 /* Writes the path from an object to its root, a line for each step. */
 static void write_way(const struct writer *w, const struct sxs_heap_way *way)
 {
+    const struct sxs_heap_node *all = w->a->reached.nodes;
+    const char                 *arrow = "";
     fprintf(w->to, "  %llu object%s, %s\n", (ull)way->n, plural(way->n), bytes(way->bytes));
-    for (uint32_t i = way->node; i; i = w->a->reached.nodes[i].parent) {
-        const struct sxs_heap_node *n = &w->a->reached.nodes[i];
-        uint32_t                    up = n->parent;
-        const char *name = sxs_heap_node_text(w->r->s, w->a->g, n);
-        if (n->what == SXS_HEAP_ROOT_NAME) /* "static field App.Cache.all" on one line */
-            i = up;
-        fprintf(w->to, "    %s%s%s%s%s\n", n == &w->a->reached.nodes[way->node] ? "" : "<- ",
-                n->what == SXS_HEAP_ROOT_NAME
-                    ? sxs_heap_node_text(w->r->s, w->a->g, &w->a->reached.nodes[up])
-                    : "",
-                n->what == SXS_HEAP_ROOT_NAME ? " " : "", name, n->list ? " (a list)" : "");
+    for (uint32_t i = way->node; i; i = all[i].parent) {
+        const struct sxs_heap_node *n = &all[i];
+        fprintf(w->to, "    %s", arrow);
+        if (n->what == SXS_HEAP_ROOT_NAME) { /* "static field App.Cache.all" on one line */
+            i = n->parent;
+            fprintf(w->to, "%s ", sxs_heap_node_text(w->r->s, w->a->g, &all[i]));
+        }
+        fprintf(w->to, "%s%s\n", sxs_heap_node_text(w->r->s, w->a->g, n),
+                n->list ? " (a list)" : "");
+        arrow = n->dependent ? "<- (dependent handle) " : "<- ";
     }
 }
 

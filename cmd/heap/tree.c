@@ -57,8 +57,8 @@ static uint32_t root_node(struct sxs_heap_tree *t, const struct sxs_heap_graph *
     if (index == UINT32_MAX)
         return child(t, 0, SXS_HEAP_SEVERAL, 0);
     const struct sxs_heap_root *r = &g->roots[index];
-    unsigned flags = r->flags & ~(unsigned)SXS_HEAP_ROOT_INTERIOR;
-    uint32_t kind = child(t, 0, SXS_HEAP_KIND, r->kind * 16u + flags % 16);
+    unsigned                    flags = r->flags & ~(unsigned)SXS_HEAP_ROOT_INTERIOR;
+    uint32_t                    kind = child(t, 0, SXS_HEAP_KIND, r->kind * 16u + flags % 16);
     return r->name ? child(t, kind, SXS_HEAP_ROOT_NAME, r->name) : kind;
 }
 
@@ -100,11 +100,14 @@ static void add_all(struct sxs_heap_tree *t, const struct sxs_heap_graph *g, con
         uint32_t parent = keeper == SXS_NO_OBJECT ? root_node(t, g, object) : node[keeper];
         node[object] = type_child(t, parent, g->type[object]);
         count(t, g, node[object], object);
+        if (g->n_dependent && keeper != SXS_NO_OBJECT && node[object] != parent &&
+            sxs_heap_is_dependent(g, keeper, object))
+            t->nodes[node[object]].dependent = true;
     }
     free(node);
 }
 
-void sxs_heap_tree_of_dominators(const struct sxs_heap_graph *g,
+void sxs_heap_tree_of_dominators(const struct sxs_heap_graph      *g,
                                  const struct sxs_heap_dominators *d, struct sxs_heap_tree *out)
 {
     begin(out);

@@ -25,11 +25,12 @@ enum sxs_heap_what {
 };
 
 struct sxs_heap_node {
-    uint8_t  what; /* enum sxs_heap_what */
-    bool     list; /* objects of this node keep one another */
+    uint8_t  what;      /* enum sxs_heap_what */
+    bool     list;      /* objects of this node keep one another */
+    bool     dependent; /* dependent handles lead from the parent's objects to these */
     uint16_t depth;
-    uint32_t number, parent; /* parent: a lower index; of node 0: 0 */
-    uint64_t n, bytes;       /* its own objects */
+    uint32_t number, parent;   /* parent: a lower index; of node 0: 0 */
+    uint64_t n, bytes;         /* its own objects */
     uint64_t all_n, all_bytes; /* those of the nodes below it, too */
 };
 
@@ -41,7 +42,7 @@ struct sxs_heap_tree {
 
 /** Build the tree of dominators, which has all objects, or that of paths, which has those that are
  *  reached. Free it by sxs_heap_tree_free(). */
-void sxs_heap_tree_of_dominators(const struct sxs_heap_graph *g,
+void sxs_heap_tree_of_dominators(const struct sxs_heap_graph      *g,
                                  const struct sxs_heap_dominators *d, struct sxs_heap_tree *out);
 void sxs_heap_tree_of_paths(const struct sxs_heap_graph *g, const struct sxs_heap_paths *p,
                             struct sxs_heap_tree *out);

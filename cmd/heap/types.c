@@ -12,7 +12,7 @@ struct preorder {
     uint32_t *below;  /* by object: number of objects that it dominates, itself included */
 };
 
-static struct preorder preorder_of(const struct sxs_heap_graph *g,
+static struct preorder preorder_of(const struct sxs_heap_graph      *g,
                                    const struct sxs_heap_dominators *d)
 {
     struct preorder p = {sxs_must_zeroed(d->n, sizeof(*p.object)),
@@ -26,7 +26,7 @@ static struct preorder preorder_of(const struct sxs_heap_graph *g,
             p.below[d->of[object]] += p.below[object];
     }
     for (uint32_t i = 0; i < d->n; i++) {
-        uint32_t object = d->order[i], dominator = d->of[object];
+        uint32_t  object = d->order[i], dominator = d->of[object];
         uint32_t *from = dominator == SXS_NO_OBJECT ? &top : &next[dominator];
         p.object[*from] = object;
         next[object] = *from + 1;

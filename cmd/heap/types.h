@@ -10,8 +10,8 @@ struct sxs_heap_sum {
     uint64_t objects, bytes;
     uint64_t retained; /* bytes of its objects and of all that they keep alive, each counted once */
     uint64_t by_generation[SXS_N_GENERATIONS]; /* objects */
-    uint64_t pinned;      /* objects with a root that pins them */
-    uint64_t not_reached; /* objects that no root leads to */
+    uint64_t pinned;                           /* objects with a root that pins them */
+    uint64_t not_reached;                      /* objects that no root leads to */
 };
 
 /** sxs_heap_sums - add up the objects of each type of @g. Returns an owned list, by index of the

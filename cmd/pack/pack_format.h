@@ -19,7 +19,7 @@
 #define SXS_PACK_NAMES   "names"
 #define SXS_PACK_END     "end"
 
-/** The files that a process's folder can have. */
+/** The files that a process's folder can have, besides heap snapshots. */
 static const char *const sxs_pack_files[] = {SXS_CENSUS_FILE, SXS_SAMPLES_FILE,    SXS_CALLS_FILE,
                                              SXS_EVENTS_FILE, SXS_INSTRUMENT_FILE, SXS_TRACED_FILE,
                                              SXS_GUESTS_FILE};

@@ -2,6 +2,7 @@
 #include "cmd/output/shown.h"
 #include "cmd/pack/pack.h"
 #include "cmd/pack/pack_format.h"
+#include "session/read/heap_read.h"
 #include "cmd/pack/private_folder.h"
 #include "cmd/symbols/names_table.h"
 
@@ -60,7 +61,7 @@ static bool names_file(const char *name, char *folder)
     for (size_t i = 0; i < SXS_PACK_N_FILES; i++)
         if (strcmp(slash + 1, sxs_pack_files[i]) == 0)
             return sxs_session_names_process(folder);
-    return false;
+    return sxs_heap_number_of(slash + 1) && sxs_session_names_process(folder);
 }
 
 /* Reads the contents of an entry of at most @room bytes. Returns its size, or -1 after a failure. */

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 #include "cmd/pack/pack.h"
 #include "cmd/pack/pack_format.h"
+#include "session/read/heap_read.h"
 
 #include <archive.h>
 #include <archive_entry.h>
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -81,23 +83,48 @@ static int put_file(struct writer *w, const char *name, int fd)
     return 0;
 }
 
+/* Packs the file @file of a process's folder if the process has it. */
+static int put_file_of(struct writer *w, int folder_fd, const char *folder, const char *file)
+{
+    char name[512];
+    int  fd = openat(folder_fd, file, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+    snprintf(name, sizeof(name), "%s/%s", folder, file);
+    if (fd < 0)
+        return errno == ENOENT ? 0 : fail(w, name, strerror(errno));
+    int err = put_file(w, name, fd);
+    close(fd);
+    return err;
+}
+
+/* Packs the heap snapshots of a process. */
+static int put_snapshots(struct writer *w, int folder_fd, const char *folder)
+{
+    int            err = 0, fd = openat(folder_fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    DIR           *dir = fd < 0 ? NULL : fdopendir(fd);
+    struct dirent *entry;
+    if (!dir) {
+        err = fail(w, folder, strerror(errno));
+        if (fd >= 0)
+            close(fd);
+        return err;
+    }
+    while (!err && (entry = readdir(dir)))
+        if (sxs_heap_number_of(entry->d_name))
+            err = put_file_of(w, folder_fd, folder, entry->d_name);
+    closedir(dir);
+    return err;
+}
+
 static int put_process(struct writer *w, int dir_fd, const char *folder)
 {
     int err = 0;
     int fd = openat(dir_fd, folder, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
     if (fd < 0)
         return fail(w, folder, strerror(errno));
-    for (size_t i = 0; !err && i < SXS_PACK_N_FILES; i++) {
-        char name[512];
-        int  file = openat(fd, sxs_pack_files[i], O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
-        snprintf(name, sizeof(name), "%s/%s", folder, sxs_pack_files[i]);
-        if (file < 0 && errno != ENOENT)
-            err = fail(w, name, strerror(errno));
-        if (file < 0)
-            continue;
-        err = put_file(w, name, file);
-        close(file);
-    }
+    for (size_t i = 0; !err && i < SXS_PACK_N_FILES; i++)
+        err = put_file_of(w, fd, folder, sxs_pack_files[i]);
+    if (!err)
+        err = put_snapshots(w, fd, folder);
     close(fd);
     return err;
 }

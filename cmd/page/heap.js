@@ -52,10 +52,10 @@ const matches = (name) => state.search && state.search.test(name);
 const canvas = $("graph"), pen = canvas.getContext("2d");
 let boxes = [], width = 0;
 function hue(name) {
-  let h = 0;
   const end = name.split("<")[0].lastIndexOf(".");
-  for (const c of end > 0 ? name.slice(0, end) : name) h = (h * 31 + c.charCodeAt(0)) % 360;
-  return h;
+  let h = 0x811c9dc5;
+  for (const c of end > 0 ? name.slice(0, end) : name) h = Math.imul(h ^ c.charCodeAt(0), 0x01000193);
+  return (h >>> 8) % 360;
 }
 function colour(node) {
   if (node.what === TOP) return dark ? "#3a4152" : "#d9d6cf";
@@ -191,8 +191,19 @@ function choose(i) {
 const columns = {
   types: ["Type", "Objects", "Bytes", "Kept alive", "Pinned"],
   roots: ["Kind", "Roots", "Objects", "Kept alive"],
+  changes: ["Type", "Runtime", "Objects before", "Objects", "More objects", "Bytes before", "Bytes", "More bytes"],
 };
+// The columns that show bytes, and those that show a difference, with a sign.
+const inBytes = { types: [2, 3], roots: [3], changes: [5, 6, 7] }, signed = { changes: [4, 7] };
+function cell(view, column, v) {
+  const difference = (signed[view] || []).includes(column), size = Math.abs(v);
+  const shown = inBytes[view].includes(column) ? bytes(size) : count(size);
+  if (difference) return v ? `${v < 0 ? "−" : "+"}${shown}` : "";
+  return v || column < 3 || view === "changes" ? shown : "";
+}
 function rowsOf(view) {
+  if (view === "changes") return data.changes.map(([name, runtime, n0, n1, b0, b1], i) => [i, name, runtime, n0, n1, n1 - n0, b0, b1, b1 - b0])
+    .filter((r) => !state.search || matches(r[1]));
   if (view === "roots") return rt.roots.map((r, i) => [i, ...r]);
   return rt.types.map((t, i) => [i, t[0], t[1], t[2], t[3], t[4]]).filter((r) => r[2] && (!state.search || matches(r[1])));
 }
@@ -203,13 +214,12 @@ function paintTable() {
     ...(c === state.sort ? { "aria-sort": (c === 0) !== state.up ? "ascending" : "descending" } : {}) }, name));
   table.tHead.replaceChildren(element("tr", {}, ...heads));
   table.tBodies[0].replaceChildren(...rows.slice(0, 3000).map(([i, name, ...cells]) => {
-    const inBytes = view === "types" ? [1, 2] : [2];
     const row = element("tr", { "data-row": i }, element("td", { title: name }, name),
-      ...cells.map((v, c) => element("td", {}, inBytes.includes(c) ? bytes(v) : v || c < 2 ? count(v) : "")));
+      ...cells.map((v, c) => element("td", {}, cell(view, c + 1, v))));
     if (view === "types") row.onclick = () => showType(i);
     return row;
   }));
-  $("found").textContent = state.search && view === "types" ? plural(rows.length, "type") : "";
+  $("found").textContent = state.search && view !== "roots" ? plural(rows.length, "type") : "";
   markRow();
 }
 function markRow() {
@@ -237,6 +247,17 @@ function paintSummary() {
   $("summary").textContent = parts.join(" · ");
   $("legend").replaceChildren(...tree[0].kids.slice(0, 12).map((i) => element("button", { onclick: () => { show("kept"); choose(i); } },
     element("b", {}, text(tree[i])), element("small", {}, `${bytes(tree[i].all)} · ${percent(tree[i].all, rt.bytes)}`))));
+}
+// A comparison of two snapshots is one table.
+function useChanges() {
+  const [before, now] = [4, 5].map((c) => data.changes.reduce((n, r) => n + r[c], 0));
+  $("summary").textContent = `${plural(data.changes.length, "type")} · ${bytes(before)} before · ${bytes(now)} now`;
+  for (const id of ["views", "panel", "legend"]) $(id).remove();
+  state.view = "changes";
+  state.sort = 7;
+  $("icicle").hidden = true;
+  $("list").hidden = false;
+  paintTable();
 }
 function use(at) {
   state.at = at;
@@ -269,6 +290,7 @@ function reset() {
   $("search").value = "";
   search("");
   state.chosen = -1;
+  state.focus = 0;
   if (state.view === "kept") { zoom(0); showNode(0); }
 }
 function paintTheme() { document.documentElement.classList.toggle("dark", dark); if (state.view === "kept") draw(); }
@@ -290,7 +312,7 @@ document.onkeydown = (e) => {
   if (e.ctrlKey || e.metaKey || e.altKey) return;
   if (e.key === "/") { e.preventDefault(); $("search").focus(); }
   else if (e.key === "Escape") reset();
-  else if (e.key >= "1" && e.key <= "3") show(["kept", "types", "roots"][e.key - 1]);
+  else if (!data.changes && e.key >= "1" && e.key <= "3") show(["kept", "types", "roots"][e.key - 1]);
   else if (document.activeElement === canvas && e.key.startsWith("Arrow")) { e.preventDefault(); move(e.key); }
   else if (document.activeElement === canvas && e.key === "Enter") choose(state.focus);
 };
@@ -300,9 +322,10 @@ preferred.onchange = () => { dark = preferred.matches; paintTheme(); };
 dark = preferred.matches;
 $("title").textContent = data.title;
 document.title = `${data.title} · sxsprof heap`;
-if (data.runtimes.length > 1)
+if (data.changes) useChanges();
+else if (data.runtimes.length > 1)
   $("runtimes").append(...data.runtimes.map((r, i) => element("button", { "data-at": i, onclick: () => use(i) }, `${r.number}: .NET ${r.version}`)));
 document.documentElement.classList.toggle("dark", dark);
-if (data.runtimes.length) use(0);
+if (!data.changes && data.runtimes.length) use(0);
 document.documentElement.dataset.ready = "1";
 })();

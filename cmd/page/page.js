@@ -11,7 +11,7 @@ const calls = data.data === "calls"; // calls are counted exactly
 const costs = data.units !== undefined; // allocations, native memory, waits: sums, most of them estimates
 const timed = data.unit !== "count"; // there is a weight beside the number
 const unit = (n) => data.words[n === 1 ? 0 : 1];
-const ROW = 19, MIN_PX = 0.35, GC = 1, JIT = 2, OWN = 8, TYPE = 16;
+const ROW = 19, MIN_PX = 0.35, GC = 1, JIT = 2, OWN = 8, TYPE = 16, WAIT = 32;
 const TIERS = ["unknown tier", "tier 0", "tier 1", "OSR", "R2R", "stub", "dynamic", "optimized"];
 
 /*FILE page_data.js*/

@@ -17,9 +17,9 @@ function reopen(key, value) {
   location.hash = choice.toString();
   location.reload();
 }
-const PART_NAMES = { samples: "Samples", calls: "Calls", alloc: "Allocated", live: "Alive", native: "Native", "native-live": "Not freed", locks: "Locks", wait: "Waiting" };
+const PART_NAMES = { samples: "Samples", calls: "Calls", alloc: "Allocated", live: "Alive", native: "Native", "native-live": "Not freed", locks: "Locks", "lock-owners": "Lock owners", wait: "Waiting" };
 const PART_HELP = { samples: "Where the time went", calls: "Counted calls", alloc: "Objects that were allocated", live: "Sampled objects that are still alive, by where they were allocated",
-  native: "Memory from malloc and mmap", "native-live": "Memory from malloc and mmap that was not freed", locks: "Waits for monitors", wait: "Samples of threads that waited" };
+  native: "Memory from malloc and mmap", "native-live": "Memory from malloc and mmap that was not freed", locks: "Waits for monitors", "lock-owners": "Threads that held monitors, by how long others waited", wait: "Samples of threads that waited" };
 function showChoices() {
   const bar = $("parts"), by = $("bycount"), parts = data.parts && data.parts.length > 1 ? data.parts : [];
   bar.hidden = !parts.length;

@@ -69,7 +69,7 @@ const nameCache = new Array(frames.length);
 function frameName(f) {
   if (nameCache[f] === undefined) {
     const v = frames[f];
-    nameCache[f] = v[4] & TYPE ? `[${v[2] ? runtimes[v[2] - 1][1] : "native"}] ${strings[v[0]]} (type)` : v[4] & OWN ? strings[v[0]] : v[2] ? `[${runtimes[v[2] - 1][1]}] ${strings[v[0]]}`
+    nameCache[f] = v[4] & WAIT ? strings[v[0]] : v[4] & TYPE ? `[${v[2] ? runtimes[v[2] - 1][1] : "native"}] ${strings[v[0]]} (type)` : v[4] & OWN ? strings[v[0]] : v[2] ? `[${runtimes[v[2] - 1][1]}] ${strings[v[0]]}`
       : `[native] ${baseName(strings[v[1]])}!${strings[v[0]]}`;
   }
   return nameCache[f];

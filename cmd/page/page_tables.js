@@ -142,7 +142,7 @@ function nameCell(cell, r, tree, kids) {
     cell.append(twist);
   }
   cell.append(...named(r.frame, r.frame >= 0 ? shortName(r.frame) : r.name));
-  if (r.frame >= 0 && frames[r.frame][4] & TYPE) cell.append(el("em", "type"));
+  if (r.frame >= 0 && frames[r.frame][4] & TYPE) cell.append(el("em", frames[r.frame][4] & WAIT ? "reason" : "type"));
   if (r.frame >= 0 && latency.get(r.frame)?.off) cell.append(el("em", "timed no longer"));
 }
 function named(frame, text) {

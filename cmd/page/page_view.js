@@ -77,7 +77,7 @@ function buildView() {
     view.total[p] += view.total[i]; view.count[p] += view.count[i];
     if (before) view.old[p] += view.old[i];
   }
-  for (let i = 1; costs && i < M; i++) // a function's own costs are those of the types directly below it
+  for (let i = 1; (costs || data.data === "wait") && i < M; i++) // a function's own costs are those of the types directly below it
     if (view.frame[i] >= 0 && frames[view.frame[i]][4] & TYPE) view.self[view.parent[i]] += view.self[i];
   for (let i = 1; calls && i < M; i++) if (view.frame[i] >= 0) view.count[i] = view.n[i]; // a call counts only at its own path
   place(M);

@@ -14,7 +14,8 @@
 
 #include "cmd/costs/sums.h"
 #include "cmd/costs/types.h"
-#include "cmd/report/model.h"
+
+#include <stdbool.h>
 
 /** Sums of a node of the tree: of all costs with exactly that stack. */
 struct sxs_cost_node {
@@ -69,6 +70,12 @@ static inline uint16_t sxs_costs_type_runtime(const struct sxs_cost_type *t)
 static inline uint32_t sxs_costs_type_process(const struct sxs_cost_type *t)
 {
     return t->runtime >> 16;
+}
+
+/** sxs_costs_are_waits - return true for waits for locks, of the waiting threads or of the owners. */
+static inline bool sxs_costs_are_waits(const struct sxs_model_costs *c)
+{
+    return c->kind == SXS_COST_LOCK || c->kind == SXS_COST_LOCK_OWNER;
 }
 
 /** sxs_model_costs_free - release @c; NULL is allowed. */

@@ -19,6 +19,9 @@ static const struct sxs_data_kind kinds[SXS_N_DATA] = {
                               "inuse_space"},
     [SXS_DATA_LOCKS] = {"locks", "waited for locks", "wait", "waits", "--tool locks", SXS_COST_LOCK,
                         false, SXS_UNIT_NS, "contentions", "delay"},
+    [SXS_DATA_LOCK_OWNERS] = {"lock-owners", "waited for by others", "wait", "waits",
+                              "--tool locks", SXS_COST_LOCK_OWNER, false, SXS_UNIT_NS,
+                              "contentions", "delay"},
     [SXS_DATA_WAIT] = {"wait", "waited", "sample", "samples", "--tool wait", 0, false, SXS_UNIT_NS,
                        "samples", "wait"},
 };
@@ -38,5 +41,5 @@ enum sxs_data sxs_data_named(const char *name)
 
 const char *sxs_data_names(void)
 {
-    return "samples|calls|alloc|live|native|native-live|locks|wait";
+    return "samples|calls|alloc|live|native|native-live|locks|lock-owners|wait";
 }

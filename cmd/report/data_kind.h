@@ -29,7 +29,7 @@ const char *sxs_data_names(void);
 /** sxs_data_is_cost - return true when @data are costs. */
 static inline bool sxs_data_is_cost(enum sxs_data data)
 {
-    return data >= SXS_DATA_ALLOC && data <= SXS_DATA_LOCKS;
+    return data >= SXS_DATA_ALLOC && data <= SXS_DATA_LOCK_OWNERS;
 }
 
 #endif

@@ -88,7 +88,7 @@ static size_t add_cost_types(struct builder *b)
 {
     const struct sxs_model_costs *c = b->m->costs;
     bool                          native = c->kind == SXS_COST_NATIVE;
-    if (c->kind == SXS_COST_LOCK) {
+    if (sxs_costs_are_waits(c)) {
         add_pair(b, SXS_DATA_LOCKS);
     } else {
         add_pair(b, native ? SXS_DATA_NATIVE : SXS_DATA_ALLOC);

@@ -4,6 +4,7 @@
 #include "cmd/report/format.h"
 #include "cmd/report/text_compared.h"
 #include "cmd/report/text_costs.h"
+#include "cmd/report/text_pools.h"
 
 #include "cmd/output/must.h"
 #include "cmd/output/names_of_values.h"
@@ -157,14 +158,32 @@ static void write_top(const struct sxs_model *m, const char *heading, size_t top
     char        tier[32];
     uint32_t   *all = sort_nodes(m, m->n_frames, compare);
     fprintf(to, "\n%s\n      self     total  function\n", heading);
-    for (size_t i = 0; i < m->n_frames && i < top; i++) {
+    for (size_t i = 0, shown = 0; i < m->n_frames && shown < top; i++) {
         const struct sxs_model_frame *f = &m->frames[all[i]];
+        if (f->flags & SXS_FRAME_TYPE)
+            continue;
         if (compare == heavier_self ? !f->self : !f->total)
             break;
+        shown++;
         fprintf(to, "  %6.2f %%  %6.2f %%  %s%s\n", percent_of(f->self_ns, m->total_ns),
                 percent_of(f->total_ns, m->total_ns),
                 sxs_frame_text(m, all[i], SXS_STYLE_FULL, text, sizeof(text)),
                 main_tier(f, tier, sizeof(tier)));
+    }
+    free(all);
+}
+
+/* Writes what the threads waited for, from the youngest frames of their stacks. */
+static void write_reasons(const struct sxs_model *m, FILE *to)
+{
+    uint32_t *all = sort_nodes(m, m->n_frames, heavier_self);
+    fputs("\nwhat threads waited for\n    share        time    samples  reason\n", to);
+    for (size_t i = 0; i < m->n_frames; i++) {
+        const struct sxs_model_frame *f = &m->frames[all[i]];
+        if ((f->flags & SXS_FRAME_TYPE) && f->self)
+            fprintf(to, "  %6.2f %%  %9.3f s  %9llu  %s\n", percent_of(f->self_ns, m->total_ns),
+                    to_seconds(f->self_ns), (unsigned long long)f->self,
+                    sxs_model_text(m, f->name));
     }
     free(all);
 }
@@ -274,6 +293,8 @@ static int write_text(const struct sxs_model *m, const struct sxs_report_options
     size_t top = o->top ? o->top : 30;
     if (m->costs) {
         sxs_text_costs(m, o, to);
+        if (m->data == SXS_DATA_LOCKS)
+            sxs_text_pools(m, to);
         return 0;
     }
     for (size_t i = 0; i < m->n_processes; i++)
@@ -291,6 +312,8 @@ static int write_text(const struct sxs_model *m, const struct sxs_report_options
         return 0;
     }
     write_shares(m, to);
+    if (m->data == SXS_DATA_WAIT)
+        write_reasons(m, to);
     if (!o->brief)
         write_threads(m, top, to);
     write_top(m, "top functions by self", top, heavier_self, to);

@@ -57,10 +57,14 @@ static void take_sample(struct sxs_loader *l, const struct sxs_record_sample *v)
         return;
     }
     struct sxs_recorded_stack stack = {.ips = v->ips, .n = v->n, .thread = thread,
-                                       .time_ns = v->time_ns, .type = UINT32_MAX};
+                                       .time_ns = v->time_ns, .type = UINT32_MAX,
+                                       .waiting = m->data == SXS_DATA_WAIT ? v->waiting : 0};
     if (!(m->nodes[m->threads[thread].root].flags & SXS_FRAME_GC))
         /* in a collector's own thread, everything is collection */
         stack.collecting = sxs_collections_at(l->collections, v->tid, v->time_ns);
+    if (stack.waiting) /* the middle of the time that the sample stands for */
+        stack.suspended = sxs_suspended_at(l->collections,
+                                           v->time_ns - (weight < v->time_ns ? weight / 2 : 0));
     const struct sxs_loaded_stack *k = sxs_loader_stack(l, &stack, &spare);
     if (k->node == SXS_NO_NODE) {
         m->filtered_out++;

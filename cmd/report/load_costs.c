@@ -16,6 +16,14 @@ struct owner {
     uint32_t call_site;
 };
 
+/* A wait that a thread caused by holding a lock. */
+struct caused {
+    uint64_t id, value;
+    uint32_t name;
+    uint16_t runtime;
+    uint8_t  flags;
+};
+
 struct costs {
     struct sxs_loader      *l;
     struct sxs_model       *m;
@@ -24,6 +32,8 @@ struct costs {
     uint64_t                end_ns; /* of the recording, for ages */
     struct owner           *owners; /* owned; by wait */
     size_t                  n_owners, cap_owners;
+    struct caused          *caused; /* owned; of owners: the waits, by id */
+    size_t                  n_caused, cap_caused;
     bool                    partial; /* the options select a part of the process's costs */
 };
 
@@ -74,7 +84,8 @@ static void take_owner(struct costs *k, const struct sxs_record_cost *v)
     uint32_t         call_site, callee;
     for (size_t i = 0; i < v->n_ips; i++)
         frames[i] = sxs_addresses_name(k->l->names, v->ips[i] - (i > 0), v->time_ns);
-    sxs_cost_stack_call_site(k->m, frames, v->n_ips, &call_site, &callee);
+    size_t young = sxs_cost_stack_begin(k->m, frames, v->n_ips, v->kind);
+    sxs_cost_stack_call_site(k->m, frames + young, v->n_ips - young, &call_site, &callee);
     SXS_GROW(k->owners, k->n_owners, k->cap_owners);
     k->owners[k->n_owners++] = (struct owner){v->related, call_site};
 }
@@ -88,6 +99,42 @@ static void read_owners(struct costs *k, struct sxs_samples *reader)
     if (k->n_owners)
         qsort(k->owners, k->n_owners, sizeof(*k->owners), by_wait);
     sxs_samples_rewind(reader);
+}
+
+static int by_id(const void *a, const void *b)
+{
+    const struct caused *x = a, *y = b;
+    return (x->id > y->id) - (x->id < y->id);
+}
+
+static void read_caused(struct costs *k, struct sxs_samples *reader)
+{
+    struct sxs_samples_record r;
+    while (sxs_samples_next(reader, &r)) {
+        if (r.type != SXS_RECORD_COST || r.cost->kind != SXS_COST_LOCK)
+            continue;
+        SXS_GROW(k->caused, k->n_caused, k->cap_caused);
+        k->caused[k->n_caused++] = (struct caused){r.cost->id, r.cost->value, r.cost->name,
+                                                   r.cost->runtime, r.cost->flags};
+    }
+    if (k->n_caused)
+        qsort(k->caused, k->n_caused, sizeof(*k->caused), by_id);
+    sxs_samples_rewind(reader);
+}
+
+/* Copies to @out the record of an owner without its IPs, with the time, type and runtime of the wait
+ * that it caused; a time of 0 when the wait was not recorded. */
+static void add_wait(const struct costs *k, const struct sxs_record_cost *v,
+                     struct sxs_record_cost *out)
+{
+    const struct caused  key = {.id = v->related};
+    const struct caused *wait =
+        k->n_caused ? bsearch(&key, k->caused, k->n_caused, sizeof(key), by_id) : NULL;
+    memcpy(out, v, sizeof(*out));
+    out->value = wait && v->n * (double)wait->value < 0x1p63 ? wait->value : 0;
+    out->name = wait ? wait->name : 0;
+    out->runtime = wait ? wait->runtime : v->runtime;
+    out->flags = wait ? wait->flags : 0;
 }
 
 static uint32_t owner_of(const struct costs *k, uint64_t wait)
@@ -186,7 +233,8 @@ static void add_to_tree(struct costs *k, const struct sxs_loaded_stack *stack,
         sxs_loader_keep(k->l, v->time_ns, stack->node, weight, false);
 }
 
-static void take_cost(struct costs *k, const struct sxs_record_cost *v)
+/* @ips: the IPs of the record, of which @v may be a copy without them. */
+static void take_cost(struct costs *k, const struct sxs_record_cost *v, const uint64_t *ips)
 {
     struct sxs_model *m = k->m;
     uint32_t          thread = sxs_model_thread(m, k->l->process, v->tid);
@@ -205,7 +253,7 @@ static void take_cost(struct costs *k, const struct sxs_record_cost *v)
     }
     struct sxs_cost_type           *type = type_row(k, v->name, v->runtime, v->flags);
     uint32_t                        index = (uint32_t)(type - k->c->types.all);
-    const struct sxs_recorded_stack stack = {.ips = v->ips,
+    const struct sxs_recorded_stack stack = {.ips = ips,
                                              .n = v->n_ips,
                                              .thread = thread,
                                              .time_ns = v->time_ns,
@@ -247,13 +295,21 @@ void sxs_load_costs(struct sxs_loader *l, struct sxs_samples *reader)
     k.end_ns = k.facts.last_ns > k.end_ns ? k.facts.last_ns : k.end_ns;
     if (k.c->kind == SXS_COST_LOCK)
         read_owners(&k, reader);
-    while (sxs_samples_next(reader, &r))
-        if (r.type == SXS_RECORD_COST && r.cost->kind == k.c->kind)
-            take_cost(&k, r.cost);
+    if (k.c->kind == SXS_COST_LOCK_OWNER)
+        read_caused(&k, reader);
+    while (sxs_samples_next(reader, &r)) {
+        struct sxs_record_cost owner;
+        if (r.type != SXS_RECORD_COST || r.cost->kind != k.c->kind)
+            continue;
+        if (k.n_caused)
+            add_wait(&k, r.cost, &owner);
+        take_cost(&k, k.n_caused ? &owner : r.cost, r.cost->ips);
+    }
     if (!k.partial && !k.c->live)
         k.c->exact |= sxs_costs_exact(&k.facts, k.c->kind, row_of_total, &k);
     sxs_cost_facts_free(&k.facts);
     free(k.owners);
+    free(k.caused);
 }
 
 void sxs_load_costs_end(struct sxs_model *m)

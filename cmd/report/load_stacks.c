@@ -4,6 +4,7 @@
 #include "cmd/report/cost_stacks.h"
 #include "cmd/report/loader.h"
 #include "cmd/report/own.h"
+#include "cmd/report/wait_class.h"
 
 #include <string.h>
 
@@ -93,6 +94,15 @@ static void add_frame(struct sxs_loader *l, struct sxs_loaded_stack *at,
     at->tier = frame->tier;
 }
 
+/* Adds a frame that is no code: a type, or what a thread waits for. */
+static void add_leaf(struct sxs_loader *l, struct sxs_loaded_stack *out, uint32_t frame)
+{
+    uint32_t child = sxs_model_child(l->m, out->node, frame, 0, 0);
+    if (child == out->node)
+        l->m->merged++;
+    out->node = child;
+}
+
 /* Adds the frames of a sample, the profiler's own work apart. */
 static void add_sample(struct sxs_loader *l, const struct sxs_recorded_stack *v,
                        const struct sxs_named *frame, struct sxs_loaded_stack *out)
@@ -112,6 +122,8 @@ static void add_sample(struct sxs_loader *l, const struct sxs_recorded_stack *v,
         }
         add_frame(l, out, &frame[i]);
     }
+    if (v->waiting)
+        add_leaf(l, out, sxs_wait_frame(l->m, frame, v->n, v->waiting, v->suspended));
 }
 
 /* Adds the frames of a cost, and the frame of its type. */
@@ -127,12 +139,8 @@ static void add_cost(struct sxs_loader *l, const struct sxs_recorded_stack *v,
     }
     for (size_t i = own ? young + own : v->n; i-- > young;)
         add_frame(l, out, &frame[i]);
-    if (v->type == UINT32_MAX)
-        return;
-    uint32_t child = sxs_model_child(l->m, out->node, v->type, 0, 0);
-    if (child == out->node)
-        l->m->merged++;
-    out->node = child;
+    if (v->type != UINT32_MAX)
+        add_leaf(l, out, v->type);
 }
 
 /* Adds the stack to the tree. Returns false when one of its addresses can have another name at
@@ -165,7 +173,8 @@ const struct sxs_loaded_stack *sxs_loader_stack(struct sxs_loader               
                                                 struct sxs_loaded_stack         *spare)
 {
     size_t         size = v->n * sizeof(v->ips[0]);
-    const uint32_t what[4] = {v->thread, v->collecting, v->type, v->kind + 256u * v->selected};
+    const uint32_t what[4] = {v->thread, v->collecting, v->type, v->kind + 256u * v->selected + 512u * v->waiting +
+                                  131072u * v->suspended};
     uint64_t       seed = sxs_hash_bytes(what, sizeof(what), 7);
     uint64_t       h0 = sxs_hash_bytes(v->ips, size, seed);
     uint64_t       h1 = sxs_hash_bytes(v->ips, size, ~h0) | 1;

@@ -29,6 +29,8 @@ struct sxs_recorded_stack {
     uint64_t           time_ns;
     uint32_t           type;     /* of costs: the frame of the type; UINT32_MAX: none */
     enum sxs_cost_kind kind;     /* 0: a sample */
+    uint8_t            waiting;   /* of samples of waits: enum sxs_waiting; else 0 */
+    bool               suspended; /* likewise: a runtime had suspended its threads */
     bool               selected; /* the requested runtime is known to be part of it */
 };
 

@@ -56,6 +56,7 @@ enum sxs_data {
     SXS_DATA_NATIVE,
     SXS_DATA_NATIVE_LIVE,
     SXS_DATA_LOCKS,
+    SXS_DATA_LOCK_OWNERS, /* the threads that held the locks, by the time that others waited */
     SXS_DATA_WAIT, /* samples of waiting threads */
     SXS_N_DATA
 };
@@ -109,6 +110,7 @@ enum sxs_frame_flag {
     SXS_FRAME_UNKNOWN = 4, /* an address without any information */
     SXS_FRAME_OWN = 8,     /* the profiler's own work, with all frames below it (own.h) */
     SXS_FRAME_TYPE = 16,   /* no function: the type of the objects allocated or waited for */
+    SXS_FRAME_WAIT = 32,   /* no function: what a thread waits for; set beside _TYPE */
 };
 
 struct sxs_model_frame {

@@ -6,6 +6,7 @@
 #include "cmd/output/must.h"
 #include "cmd/output/processes.h"
 #include "cmd/output/shown.h"
+#include "session/read/collection_spans.h"
 
 #include <errno.h>
 #include <fnmatch.h>

@@ -143,6 +143,11 @@ void sxs_model_sum(struct sxs_model *m)
         struct sxs_model_frame *f = &m->frames[n->frame];
         f->self += n->self;
         f->self_ns += n->self_ns;
+        if ((f->flags & SXS_FRAME_TYPE) && m->nodes[n->parent].parent != SXS_NO_NODE) {
+            struct sxs_model_frame *by = &m->frames[m->nodes[n->parent].frame];
+            by->self += n->self; /* a function's own costs are those of the types below it */
+            by->self_ns += n->self_ns;
+        }
         if (!repeats[i]) {
             f->total += count[i];
             f->total_ns += total[i];
@@ -197,7 +202,9 @@ const char *sxs_frame_text(const struct sxs_model *m, uint32_t frame, enum sxs_f
 {
     const struct sxs_model_frame *f = &m->frames[frame];
     const char                   *name = sxs_model_text(m, f->name);
-    if (f->flags & SXS_FRAME_TYPE) {
+    if (f->flags & SXS_FRAME_WAIT) {
+        snprintf(buf, size, "%s", name);
+    } else if (f->flags & SXS_FRAME_TYPE) {
         if (f->runtime)
             snprintf(buf, size, "[%s] %s (type)",
                      sxs_model_text(m, m->runtimes[f->runtime - 1].version), name);

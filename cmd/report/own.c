@@ -8,11 +8,20 @@ static bool begins_with(const char *text, const char *with)
     return strncmp(text, with, strlen(with)) == 0;
 }
 
+static const char *base_name(const struct sxs_model *m, const struct sxs_model_frame *f)
+{
+    return sxs_base_name(sxs_model_text(m, f->file));
+}
+
+static bool is_preloaded(const struct sxs_model *m, const struct sxs_model_frame *f)
+{
+    return begins_with(base_name(m, f), "libsxsprof-preload.so") ||
+           begins_with(base_name(m, f), "libsxsprof-malloc.so");
+}
+
 static bool is_library(const struct sxs_model *m, const struct sxs_model_frame *f)
 {
-    const char *base = sxs_base_name(sxs_model_text(m, f->file));
-    return f->runtime == 0 &&
-           (begins_with(base, "libsxsprof.so") || begins_with(base, "libsxsprof-preload.so"));
+    return f->runtime == 0 && (begins_with(base_name(m, f), "libsxsprof.so") || is_preloaded(m, f));
 }
 
 /* Returns true when the code that this function of the library calls can be the program's:
@@ -22,7 +31,7 @@ static bool passes_on(const struct sxs_model *m, const struct sxs_model_frame *f
 {
     const char *name = sxs_model_text(m, f->name);
     return begins_with(name, "hook_") || begins_with(name, "sxsprof_") ||
-           begins_with(sxs_base_name(sxs_model_text(m, f->file)), "libsxsprof-preload.so");
+           is_preloaded(m, f);
 }
 
 static bool is_of_runtime(const struct sxs_model_frame *f)

@@ -23,7 +23,7 @@
  * The profiler's work is:
  *   - frames of libsxsprof.so that a runtime or managed code called, and all frames that these
  *     called;
- *   - frames of libsxsprof.so and libsxsprof-preload.so at the young end of the stack, which called
+ *   - frames of libsxsprof.so and of the preloaded libraries at the young end of the stack, which called
  *     only each other. Older frames of these libraries are not included, because interposed
  *     functions of the C library (mmap, sigaction...) and the signal router call code that is not
  *     the profiler's;

@@ -23,6 +23,9 @@ struct sxs_collections *sxs_collections_new(const struct sxs_model *m, uint32_t 
  */
 uint16_t sxs_collections_at(const struct sxs_collections *c, uint32_t tid, uint64_t time_ns);
 
+/** sxs_suspended_at - return true when any runtime had suspended its threads at @time_ns. */
+bool sxs_suspended_at(const struct sxs_collections *c, uint64_t time_ns);
+
 void sxs_collections_free(struct sxs_collections *c);
 
 #endif

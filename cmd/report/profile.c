@@ -327,15 +327,15 @@ struct further {
     size_t            n;
 };
 
-/* Loads all costs of the session, but those of @first, and links them to it. Returns the worst
+/* Loads all costs of the session up to @last_data, but those of @first, and links them to it. Returns the worst
  * result; data of which nothing was asked for is left out. */
 static enum sxs_profile_result load_further(const char *dir, const struct sxs_report_options *o,
-                                            unsigned detail, struct sxs_model *first,
-                                            struct further *f)
+                                            unsigned detail, enum sxs_data last_data,
+                                            struct sxs_model *first, struct further *f)
 {
     enum sxs_profile_result worst = SXS_PROFILE_OK;
     f->all = sxs_must_zeroed(SXS_N_DATA, sizeof(*f->all));
-    for (enum sxs_data data = SXS_DATA_ALLOC; data <= SXS_DATA_LOCKS; data++) {
+    for (enum sxs_data data = SXS_DATA_ALLOC; data <= last_data; data++) {
         if (data == first->data || !sxs_profile_has(dir, data))
             continue;
         struct sxs_model *m = &f->all[f->n], *last = f->n ? &f->all[f->n - 1] : first;
@@ -399,7 +399,9 @@ enum sxs_profile_result sxs_profile_report(const char *dir, const char *format,
     enum sxs_profile_result result = load_model(dir, &load, data, f->detail, &m);
     if (result <= SXS_PROFILE_DAMAGED) {
         if (shows_all(f, options) &&
-            load_further(dir, &load, f->detail & ~SXS_DETAIL_EVENTS, &m, &further) != SXS_PROFILE_OK)
+            load_further(dir, &load, f->detail & ~SXS_DETAIL_EVENTS,
+                         f == &sxs_format_text ? SXS_DATA_LOCKS : SXS_DATA_LOCK_OWNERS, &m,
+                         &further) != SXS_PROFILE_OK) /* the text of locks names their owners */
             result = SXS_PROFILE_DAMAGED;
         if (f->detail & SXS_DETAIL_BOTH) {
             add_timeline(&m, dir, options, &calls, &timeline);
@@ -431,7 +433,7 @@ enum sxs_profile_result sxs_profile_summary(const char *dir, FILE *to)
     enum sxs_data                   data = choose_data(&options, dir, NULL, false);
     enum sxs_profile_result         result = load_model(dir, &options, data, 0, &m);
     if (result <= SXS_PROFILE_DAMAGED) {
-        load_further(dir, &options, 0, &m, &further);
+        load_further(dir, &options, 0, SXS_DATA_LOCKS, &m, &further);
         if (write_models(&sxs_format_text, &m, &options, to) != 0)
             result = SXS_PROFILE_FAILED;
     }

@@ -113,10 +113,10 @@ static void write_total(const struct report *r)
     fprintf(r->to, "\n%s: %s in %s %s", r->kind->title,
             value_text(r, r->value, value, sizeof(value)), count_text(r->n, n, sizeof(n)),
             r->n > 0 && sxs_cost_round(r->n) == 1 ? r->kind->one : r->kind->many);
-    if (r->exact)
+    if (r->exact && (r->c->every > 1 || sum->var_n > 0))
         fprintf(r->to, " (counted; the stacks are estimates from %llu samples)",
                 (unsigned long long)sum->records);
-    else if (sum->var_n > 0)
+    else if (!r->exact && sum->var_n > 0)
         fprintf(r->to,
                 " (estimates from %llu samples; standard error of the sums: %.1f %%, %.1f %%)",
                 (unsigned long long)sum->records, 100 * sxs_cost_error(sum->var_value, sum->value),
@@ -189,6 +189,7 @@ static uint32_t *sort_rows(const struct report *r, size_t n,
     sorted = r;
     if (n)
         qsort(all, n, sizeof(*all), compare);
+    sorted = NULL;
     return all;
 }
 
@@ -206,7 +207,7 @@ static void write_type_row(const struct report *r, const struct sxs_cost_type *t
     double                     large = r->c->live ? 0 : sxs_cost_type_large(t);
     char                       text[48];
     write_row_begin(r, type_n(r, t), type_value(r, t));
-    if (r->c->kind == SXS_COST_LOCK)
+    if (sxs_costs_are_waits(r->c))
         fprintf(r->to, "  %11s", sxs_text_duration(t->longest, text, sizeof(text)));
     else if (exact || r->c->every <= 1)
         fputs("    exact", r->to);
@@ -216,7 +217,7 @@ static void write_type_row(const struct report *r, const struct sxs_cost_type *t
     write_type(r, t);
     if (large > 0)
         fprintf(r->to, "  (%s on the large object heap)", count_text(large, text, sizeof(text)));
-    if (t->open && r->c->kind == SXS_COST_LOCK)
+    if (t->open && sxs_costs_are_waits(r->c))
         fprintf(r->to, "  (%llu had not ended)", (unsigned long long)t->open);
     fputs("\n", r->to);
 }
@@ -232,7 +233,7 @@ static void write_types(const struct report *r, size_t top)
     uint32_t *all = sort_rows(r, r->c->types.n, heavier_type);
     size_t    shown = 0, left = 0;
     write_heading(r, r->c->kind == SXS_COST_NATIVE ? "by kind" : "types",
-                  r->c->kind == SXS_COST_LOCK ? "      longest  type" : "    error  type");
+                  sxs_costs_are_waits(r->c) ? "      longest  type" : "    error  type");
     for (size_t i = 0; i < r->c->types.n; i++) {
         const struct sxs_cost_type *t = &r->c->types.all[all[i]];
         if (type_n(r, t) <= 0 || (r->exact && !t->exact))
@@ -286,7 +287,7 @@ static void write_call_site(const struct report *r, const struct sxs_cost_call_s
         fprintf(r->to, "  %10s",
                 sxs_text_duration(sxs_cost_round(s->age_sum / s->sum.n), a, sizeof(a)));
         fprintf(r->to, "  %10s", sxs_text_duration(s->oldest_ns, b, sizeof(b)));
-    } else if (r->c->kind == SXS_COST_LOCK) {
+    } else if (sxs_costs_are_waits(r->c)) {
         fprintf(r->to, "  %11s", sxs_text_duration(s->longest, a, sizeof(a)));
     }
     fputs("  ", r->to);
@@ -295,7 +296,7 @@ static void write_call_site(const struct report *r, const struct sxs_cost_call_s
         fprintf(r->to, "  (%llu had not ended)", (unsigned long long)s->open);
     fputs("\n", r->to);
     write_frame(r, "in", s->call_site);
-    if (s->callee != s->call_site && r->c->kind != SXS_COST_LOCK)
+    if (s->callee != s->call_site && !sxs_costs_are_waits(r->c))
         write_frame(r, "by", s->callee);
     write_frame(r, "held in", s->owner);
 }
@@ -303,15 +304,18 @@ static void write_call_site(const struct report *r, const struct sxs_cost_call_s
 static void write_call_sites(const struct report *r, size_t top)
 {
     uint32_t   *all = sort_rows(r, r->c->n_call_sites, heavier_call_site);
-    const char *more = r->c->kind == SXS_COST_LOCK ? "      longest  type, waiter, owner"
-                       : !r->c->live               ? "  type, call site"
+    const char *more = r->c->kind == SXS_COST_LOCK_OWNER ? "      longest  type, owner"
+                       : sxs_costs_are_waits(r->c)       ? "      longest  type, waiter, owner"
+                       : !r->c->live                     ? "  type, call site"
                        : r->c->kind == SXS_COST_NATIVE
                            ? "    mean age      oldest  kind, call site"
                            : "  generation     mean age      oldest  type, call site";
     write_heading(r,
-                  r->c->live                    ? "what is kept, by allocation site"
-                  : r->c->kind == SXS_COST_LOCK ? "waits by call site"
-                                                : "allocation sites",
+                  r->c->live                  ? "what is kept, by allocation site"
+                  : sxs_costs_are_waits(r->c) ? r->c->kind == SXS_COST_LOCK
+                                                    ? "waits by call site"
+                                                    : "waits by call site of the owner"
+                                              : "allocation sites",
                   more);
     for (size_t i = 0; i < r->c->n_call_sites && i < top; i++)
         write_call_site(r, &r->c->call_sites[all[i]]);
@@ -322,12 +326,11 @@ static void write_call_sites(const struct report *r, size_t top)
 
 /* ---- functions -------------------------------------------------------------------------------- */
 
-static const uint64_t *own_of; /* by frame: weight of the types directly below; for qsort() */
-
-static int heavier_own(const void *a, const void *b)
+static int heavier_self(const void *a, const void *b)
 {
     uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-    return by_weight((double)own_of[x], (double)own_of[y], x, y);
+    return by_weight((double)sorted->m->frames[x].self_ns, (double)sorted->m->frames[y].self_ns, x,
+                     y);
 }
 
 static int heavier_total(const void *a, const void *b)
@@ -337,38 +340,22 @@ static int heavier_total(const void *a, const void *b)
                      x, y);
 }
 
-/* Returns an owned list: the weight of what each function itself allocated or waited for. In the tree
- * it is the weight of the types below the function. */
-static uint64_t *own_weights(const struct sxs_model *m)
-{
-    uint64_t *own = sxs_must_zeroed(m->n_frames, sizeof(*own));
-    for (size_t i = 0; i < m->n_nodes; i++) {
-        const struct sxs_model_node *n = &m->nodes[i];
-        if (n->parent == SXS_NO_NODE || !n->self_ns)
-            continue;
-        uint32_t at = m->frames[n->frame].flags & SXS_FRAME_TYPE ? n->parent : (uint32_t)i;
-        if (m->nodes[at].parent != SXS_NO_NODE)
-            own[m->nodes[at].frame] += n->self_ns;
-    }
-    return own;
-}
-
-static void write_functions(const struct report *r, const uint64_t *own, bool by_own, size_t top)
+static void write_functions(const struct report *r, bool by_self, size_t top)
 {
     static char text[70000];
-    uint32_t   *all = sort_rows(r, r->m->n_frames, by_own ? heavier_own : heavier_total);
+    uint32_t   *all = sort_rows(r, r->m->n_frames, by_self ? heavier_self : heavier_total);
     size_t      shown = 0;
     fprintf(r->to, "\ntop functions by %s\n      self     total  function\n",
-            by_own ? "self" : "total");
+            by_self ? "self" : "total");
     for (size_t i = 0; i < r->m->n_frames && shown < top; i++) {
         const struct sxs_model_frame *f = &r->m->frames[all[i]];
         if (f->flags & SXS_FRAME_TYPE)
             continue;
-        if (by_own ? !own[all[i]] : !f->total_ns)
+        if (by_self ? !f->self_ns : !f->total_ns)
             break;
         shown++;
         fprintf(r->to, "  %6.2f %%  %6.2f %%  %s\n",
-                percent_of((double)own[all[i]], (double)r->m->total_ns),
+                percent_of((double)f->self_ns, (double)r->m->total_ns),
                 percent_of((double)f->total_ns, (double)r->m->total_ns),
                 sxs_frame_text(r->m, all[i], SXS_STYLE_FULL, text, sizeof(text)));
     }
@@ -380,7 +367,7 @@ void sxs_text_costs(const struct sxs_model *m, const struct sxs_report_options *
     const struct sxs_model_costs *c = m->costs;
     const struct sxs_cost_sum    *sum = c->live ? &c->alive : &c->all;
     struct report                 r = {.m = m, .c = c, .kind = sxs_data_kind(m->data), .to = to};
-    size_t top = o->top ? o->top : 30, some = o->top || o->brief ? top : 15;
+    size_t                        top = o->top ? o->top : 30, some = o->top || o->brief ? top : 15;
     r.exact = c->exact && !c->live;
     for (size_t i = 0; i < m->n_processes; i++)
         write_process(&r, &m->processes[i]);
@@ -405,9 +392,6 @@ void sxs_text_costs(const struct sxs_model *m, const struct sxs_report_options *
     write_call_sites(&r, some);
     if (o->brief || !sum->records)
         return;
-    uint64_t *own = own_weights(m);
-    own_of = own;
-    write_functions(&r, own, true, some);
-    write_functions(&r, own, false, some);
-    free(own);
+    write_functions(&r, true, some);
+    write_functions(&r, false, some);
 }

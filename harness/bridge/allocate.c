@@ -161,7 +161,8 @@ static const struct function {
 int sxsbridge_allocate(const char *function, long bytes, int n, int keep)
 {
     const struct function *f = functions;
-    while (f < functions + sizeof(functions) / sizeof(functions[0]) && strcmp(f->name, function))
+    while (f < functions + sizeof(functions) / sizeof(functions[0]) &&
+           strcmp(f->name, function) != 0)
         f++;
     if (f == functions + sizeof(functions) / sizeof(functions[0]))
         return -1;

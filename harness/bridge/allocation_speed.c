@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* allocation_speed.c - work that consists of allocation, for the benchmarks. */
+#include <dlfcn.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -73,6 +75,45 @@ static void run_trees(int n)
     }
 }
 
+/* ---- a library that allocates much ---------------------------------------------------------------- */
+
+#define ELEMENTS 20000 /* of a document */
+
+/* A document of some 100 bytes an element, or NULL. */
+static char *make_document(size_t *size)
+{
+    static const char head[] = "<all>\n", tail[] = "</all>\n";
+    char             *text = malloc(ELEMENTS * 120 + 100), *to = text;
+    if (!text)
+        return NULL;
+    to = stpcpy(to, head);
+    for (int i = 0; i < ELEMENTS; i++)
+        to += sprintf(
+            to, "  <item number=\"%d\" name=\"a name of number %d\"><part>text %d</part></item>\n",
+            i, i % 97, i % 1009);
+    to = stpcpy(to, tail);
+    *size = (size_t)(to - text);
+    return text;
+}
+
+/* Parses documents into trees of nodes and frees these. Returns 0, or -1 without libxml2. */
+static int run_xml(int n)
+{
+    void *library = dlopen("libxml2.so.2", RTLD_NOW);
+    void *(*read)(const char *, int, const char *, const char *, int);
+    void (*release)(void *);
+    size_t size = 0;
+    char  *text = library ? make_document(&size) : NULL;
+    if (!text)
+        return -1;
+    *(void **)&read = dlsym(library, "xmlReadMemory");
+    *(void **)&release = dlsym(library, "xmlFreeDoc");
+    for (; read && release && n > 0; n -= ELEMENTS)
+        release(read(text, (int)size, NULL, NULL, 0));
+    free(text);
+    return n <= 0 ? 0 : -1;
+}
+
 double sxsbridge_allocation_ns(const char *work, int n)
 {
     double began = cpu_now();
@@ -80,6 +121,8 @@ double sxsbridge_allocation_ns(const char *work, int n)
         run_pairs(n);
     else if (strcmp(work, "trees") == 0)
         run_trees(n);
+    else if (strcmp(work, "xml") == 0 && run_xml(n) == 0)
+        return (cpu_now() - began) / n;
     else
         return -1;
     return (cpu_now() - began) / n;

@@ -80,8 +80,9 @@ SXSBRIDGE_API long sxsbridge_churn(int threads, long every_ns, long burn_ns);
  * Returns 0, or -1 for an unknown function or when out of memory. Any thread. */
 SXSBRIDGE_API int sxsbridge_allocate(const char *function, long bytes, int n, int keep);
 
-/* Allocates and frees @n blocks: work "pairs" or "trees". Returns the CPU time for each, in ns, or -1
- * for unknown work. Any thread. */
+/* Does work that allocates: "pairs" or "trees" of @n blocks, or "xml", documents with @n elements, by
+ * libxml2. Returns the CPU time for each, in ns, or -1 for unknown work and without libxml2. Any
+ * thread. */
 SXSBRIDGE_API double sxsbridge_allocation_ns(const char *work, int n);
 
 /* ---- for the host (runsxs) ---- */

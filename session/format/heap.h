@@ -32,7 +32,7 @@
  *  "static RUNTIME TYPE.FIELD" (RUNTIME: a number; 0: all; ADDRESS: hexadecimal). */
 #define SXS_HEAP_ASK_FILE  "heap-ask"
 #define SXS_HEAP_ASK_FIRST "sxsprof heap-ask 1"
-#define SXS_HEAP_ASK_MAX   8192u /* bytes */
+#define SXS_HEAP_ASK_MAX   16384u /* bytes */
 #define SXS_HEAP_ASK_LINES 16u
 #define SXS_HEAP_ASK_TEXT  512u /* bytes of TYPE.FIELD, with a zero */
 

@@ -120,13 +120,30 @@ enum sxs_record_type {
     SXS_RECORD_POOL = 13,
 };
 
+/** Whether a thread was running, and, if reasons were asked for, what the kernel says it waited in. */
+enum sxs_waiting {
+    SXS_RUNNING = 0,
+    SXS_WAITS = 1,           /* the reason is not known */
+    SXS_WAITS_LOCK = 2,      /* futex: a lock, an event, a condition */
+    SXS_WAITS_SLEEP = 3,     /* for a time */
+    SXS_WAITS_POLL = 4,      /* for one of several files or sockets: poll, select, epoll */
+    SXS_WAITS_IO = 5,        /* for a file or socket: read, write, accept... */
+    SXS_WAITS_PROCESS = 6,   /* for the end of another process */
+    SXS_WAITS_SIGNAL = 7,    /* for a signal */
+    SXS_WAITS_DISK = 8,      /* uninterruptible: usually for a disk, or for a page of memory */
+    SXS_WAITS_PROCESSOR = 9, /* it could run, but others do */
+    SXS_WAITS_STOPPED = 10,  /* by a debugger or a signal */
+    SXS_WAITS_OTHER = 11,    /* in another system call */
+    SXS_N_WAITING
+};
+
 struct sxs_record_sample {
     struct sxs_record head;
     uint64_t          time_ns;
     uint64_t          weight_ns; /* CPU or wall time that this sample represents */
     uint32_t          tid;
     uint8_t           end;     /* enum sxs_sample_end */
-    uint8_t           waiting; /* 1: the thread was not running (wall only) */
+    uint8_t           waiting; /* enum sxs_waiting; wall only */
     uint16_t          n;       /* number of IPs that follow */
     uint64_t          ips[];   /* youngest first; all but the first are return addresses */
 };

@@ -13,6 +13,7 @@
 #include <stdbool.h>
 
 #include "session/format/events.h"
+#include "session/read/collections_read.h"
 
 /** A throw site, with counts of its exceptions.
  *  struct sxs_event_throw_site describes fields without a comment. */
@@ -43,23 +44,6 @@ struct sxs_events_span {
     uint8_t     tier; /* enum sxs_code_tier */
     bool        failed;
     const char *text;
-};
-
-/** One collection in detail; not atomic, otherwise as struct sxs_event_collection describes it. */
-struct sxs_events_collection {
-    uint64_t time_ns, end_ns;
-    uint32_t number, tid, runtime;
-    uint8_t  generation, reason, type, known, n_pauses;
-    uint32_t heaps, mechanisms, n_pinned, n_handles, sync_blocks, trigger_tid;
-    uint64_t pause_ns, suspension_ns, finalizable, n_finalizable, n_finalized, finalizers_ns;
-    struct {
-        uint64_t time_ns, suspension_ns, duration_ns;
-    } pauses[SXS_GC_PAUSES];
-    struct {
-        uint64_t size, promoted, before, free_before, fragmentation, survived, pinned;
-        /* Bytes of objects that were in the generation at the start and did not survive. */
-        uint64_t freed;
-    } generations[SXS_GC_GENERATIONS];
 };
 
 struct sxs_events_data {
@@ -95,17 +79,5 @@ void sxs_events_free(struct sxs_events_data *e);
 const char *sxs_fate_text(const struct sxs_events_data *e, uint8_t fate);
 /** Return the text of an enum sxs_event_kind: "gc", "jit"... Static string. */
 const char *sxs_event_kind_text(uint8_t kind);
-
-/**
- * sxs_events_show_collections - add a span for each collection and for each of its pauses, as the
- * tool "events" records them, if that tool was off and "gc" was on. The text of a collection's span
- * is its reason. Sorts the spans by time. Returns 0, or ENOMEM and then changes nothing.
- */
-int sxs_events_show_collections(struct sxs_events_data *e);
-
-/** Return the text of an enum sxs_gc_reason: "induced"..., or "unknown". Static string. */
-const char *sxs_gc_reason_text(uint8_t reason);
-/** Return the text of an enum sxs_gc_type: "blocking"..., or "unknown". Static string. */
-const char *sxs_gc_type_text(uint8_t type);
 
 #endif

@@ -11,6 +11,19 @@
 
 /* ---- the file ---- */
 
+uint32_t sxs_heap_number_of(const char *name)
+{
+    static const char prefix[] = SXS_HEAP_FILE;
+    char             *end;
+    if (strncmp(name, prefix, sizeof(prefix) - 1) != 0)
+        return 0;
+    name += sizeof(prefix) - 1;
+    if (*name < '1' || *name > '9')
+        return 0;
+    unsigned long n = strtoul(name, &end, 10);
+    return *end || n > UINT32_MAX ? 0 : (uint32_t)n;
+}
+
 /* Returns 0 when the header has the format that this reader knows; else EINVAL after writing to
  * @why. */
 static int check_header(const struct sxs_heap_header *h, size_t got, char *why, size_t why_size)
@@ -135,8 +148,7 @@ const char *sxs_heap_reader_problem(struct sxs_heap_reader *r, size_t index)
     if (r->cut && index-- == 0)
         return "cut: the file is shorter than its header says";
     if (r->damaged_at && index-- == 0) {
-        snprintf(r->line, sizeof(r->line),
-                 "damaged at byte %llu: what follows was not read",
+        snprintf(r->line, sizeof(r->line), "damaged at byte %llu: what follows was not read",
                  (unsigned long long)r->damaged_at);
         return r->line;
     }
@@ -315,8 +327,8 @@ bool sxs_heap_take_value(struct sxs_heap_reader *r, struct sxs_heap_value_item *
 
 bool sxs_heap_take_end(struct sxs_heap_reader *r, struct sxs_heap_end_item *out)
 {
-    uint64_t *const all[] = {&out->objects, &out->bytes,    &out->references, &out->roots,
-                             &out->dependent, &out->types,  &out->lacking,    &out->pause_ns,
+    uint64_t *const all[] = {&out->objects,    &out->bytes, &out->references, &out->roots,
+                             &out->dependent,  &out->types, &out->lacking,    &out->pause_ns,
                              &out->suspend_ns, &out->status};
     if (!begin_item(r))
         return false;

@@ -16,14 +16,14 @@
 #include "session/format/heap.h"
 
 /** Numbers of types and names that are higher than this are taken for damage. */
-#define SXS_HEAP_MAX_NUMBER (1u << 24)
+#define SXS_HEAP_MAX_NUMBER (1u << 22)
 
 /** The header, without atomics. */
 struct sxs_heap_head {
     uint32_t pid, number, trigger; /* enum sxs_heap_trigger */
     int      error;                /* errno value of the reason why it is incomplete; 0: none */
     uint64_t started_realtime_ns, started_ns;
-    uint64_t ended_ns; /* 0: being written, or incomplete for ever */
+    uint64_t ended_ns;      /* 0: being written, or incomplete for ever */
     char     command[1024]; /* zero-terminated */
 };
 
@@ -42,18 +42,21 @@ struct sxs_heap_reader {
     char                *bytes; /* the payload of the block; owned */
     /* The block that was loaded last: */
     uint16_t       kind, runtime;
-    uint32_t       left;         /* items that were not taken yet */
-    const uint8_t *at, *stop;    /* the bytes of these items */
-    uint64_t       previous;     /* the address that the next delta is relative to */
-    uint64_t       object;       /* the address of the object that was taken last */
-    uint64_t       references;   /* references of it that were not taken yet */
-    bool           bad;          /* the rest of the block is damaged */
+    uint32_t       left;       /* items that were not taken yet */
+    const uint8_t *at, *stop;  /* the bytes of these items */
+    uint64_t       previous;   /* the address that the next delta is relative to */
+    uint64_t       object;     /* the address of the object that was taken last */
+    uint64_t       references; /* references of it that were not taken yet */
+    bool           bad;        /* the rest of the block is damaged */
     /* Damage that was found; reported by sxs_heap_reader_problem(). */
-    uint64_t n_bad_blocks;  /* blocks of which a part was skipped */
-    uint64_t damaged_at;    /* offset from which on nothing was read; 0: none */
-    bool     cut;           /* the file is shorter than its header says */
-    char     line[256];     /* the line that sxs_heap_reader_problem() returned last */
+    uint64_t n_bad_blocks; /* blocks of which a part was skipped */
+    uint64_t damaged_at;   /* offset from which on nothing was read; 0: none */
+    bool     cut;          /* the file is shorter than its header says */
+    char     line[256];    /* the line that sxs_heap_reader_problem() returned last */
 };
+
+/** sxs_heap_number_of - return N of "heap-N", the name of a snapshot's file; 0: any other name. */
+uint32_t sxs_heap_number_of(const char *name);
 
 /**
  * sxs_heap_reader_open - open the snapshot with the number @number.

@@ -3,8 +3,8 @@
 
 usage: bench.py BUILD DOCUMENT
 Prints the tables and writes them to DOCUMENT, between the markers of each part. QUICK=1 takes a few rounds
-only and does not change DOCUMENT. PART=library, sampling, web, hooks, il, rewrite, guests, clrie or native_memory
-measures only that part.
+only and does not change DOCUMENT. PART=library, sampling, web, hooks, il, rewrite, guests, clrie, memory,
+native_memory or locks measures only that part.
 """
 import datetime
 import glob
@@ -15,7 +15,9 @@ from clrie import Clrie
 from guests import Guests
 from hooks import Hooks
 from il import Il
+from locks import Locks
 from measure import Comparison, Variants, commit, in_turns, machine
+from memory import Memory
 from native_memory import NativeMemory
 from rewrite import Rewrite
 from sampling import Sampling
@@ -200,13 +202,22 @@ def native_memory(bench):
     return NativeMemory(bench.variants, bench.runtimes, QUICK, note).measure()
 
 
+def memory(bench):
+    return Memory(bench.variants, bench.runtimes, QUICK, note).measure()
+
+
+def locks(bench):
+    return Locks(bench.variants, bench.runtimes, QUICK, note).measure()
+
+
 def main():
     parts = {"library": library, "sampling": sampling, "web": web, "hooks": hooks,
              "il": il, "rewrite": rewriting, "guests": guests, "clrie": clrie,
-             "native_memory": native_memory}
+             "memory": memory, "native_memory": native_memory, "locks": locks}
     chosen = os.environ.get("PART") or "all"
     if len(sys.argv) != 3 or chosen not in [*parts, "all"]:
-        sys.exit("usage: [PART=library|sampling|web|hooks|il|rewrite|guests|clrie|native_memory] bench.py BUILD DOCUMENT")
+        sys.exit("usage: [PART=library|sampling|web|hooks|il|rewrite|guests|clrie|memory|native_memory|locks] bench.py "
+                 "BUILD DOCUMENT")
     bench = Bench(sys.argv[1])
     for name, part in parts.items():
         if chosen in (name, "all"):

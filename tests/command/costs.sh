@@ -50,6 +50,11 @@ report locks collapsed
 same "locks: ns by stack of the waiting thread" \
     "main [100];$ADD;[8.0.29] System.Threading.Monitor.Enter;[8.0.29] System.Object (type) 6000000
 worker [101];[9.0.18] App.Work.Run;[9.0.18] App.Gate (type) 10000000"
+report lock-owners collapsed
+same "lock-owners: ns that others waited, by stack of the owner" \
+    "worker [101];[9.0.18] App.Work.Run;[8.0.29] System.Object (type) 3000000"
+report lock-owners collapsed --by-count
+same "lock-owners --by-count: waits" "worker [101];[9.0.18] App.Work.Run;[8.0.29] System.Object (type) 2"
 report alloc collapsed --runtime 2
 same "--runtime 2: objects of that runtime" \
     "worker [101];[9.0.18] App.Work.Run;[9.0.18] App.Node<System.Int32> (type) 540"
@@ -121,6 +126,12 @@ has "locks: waits by site, with the owner's" "$out" \
                                       held in   [9.0.18] App.Work.Run()
       3.00 ms   18.75 %              1      3.00 ms  [8.0.29] System.Object
                                       in        [8.0.29] App.Cache.Add(string)"
+report lock-owners text
+has "lock-owners: what others waited for, by the owner's call site" "$out" \
+    "waited for by others: 3.00 ms in 2 waits" \
+    "waits by call site of the owner" \
+    "      3.00 ms  100.00 %              2      2.00 ms  [8.0.29] System.Object
+                                      in        [9.0.18] App.Work.Run()"
 try "$SXS" report "$T/samples"
 has "text of everything: the runtimes, the samples and each kind of costs" "$out" "version  state" \
     "10 samples, 0 dropped" "allocated: 220.54 kB" "alive: 212.00 kB" "allocated natively: 69.54 kB" \
@@ -151,7 +162,7 @@ is "JSON: native and native_live" "mmap 1 65536 malloc 40 4000 mmap 1 65536 mall
     "$(for list in native native_live; do json $list '"%s %d %d" % (r["type"], r["blocks"], r["bytes"])'; done | paste -sd' ')"
 is "JSON: members of an estimate" "{'pid': 4242, 'runtime': 1, 'version': '8.0.29', 'type': 'System.String', 'objects': 500, 'bytes': 20000, 'exact': False, 'samples': 10, 'error_bytes': 6261, 'large': 0, 'pinned': 0}" \
     "$(json allocations r | sed -n 2p)"
-is "JSON: large objects" 2 "$(json allocations 'r["large"]' | head -n 1)"
+is "JSON: large objects" 2 "$(json allocations 'r["large"]' | sed -n 1p)"
 is "JSON: counted types are exact, also those without a sample" "1 System.Byte[] 2 200000 True
 1 System.String 512 20480 True
 2 App.Node<System.Int32> 20 480 True
@@ -180,7 +191,7 @@ is "pprof of live: the same values, and what is in use is shown first" \
 is "pprof --by-count: objects are shown first" "default alloc_objects default inuse_objects" \
     "$({ pprof alloc --by-count && pprof live --by-count; } | grep -o 'default [a-z_]*' | paste -sd' ')"
 is "pprof of alloc without live=on: two sample types" "alloc_objects/count alloc_space/bytes default alloc_space period 1000" \
-    "$(S=plain pprof alloc | head -n 1)"
+    "$(S=plain pprof alloc | sed -n 1p)"
 is "pprof of native" \
     "alloc_objects/count alloc_space/bytes inuse_objects/count inuse_space/bytes default alloc_space period 1000
 1 65536 1 65536 $MAIN(string[]);[native] libplugin.so!?;[native] mmap
@@ -229,7 +240,7 @@ d = json.loads(all[int(sys.argv[2])])
 print('"$3"')' "$1" "$2"
 }
 try "$SXS" report --format html -o "$T/all.html" "$T/samples"
-is "html: all data are on one page" "samples alloc live native native-live locks" "$(part "$T/all.html" 0 '*d["parts"]')"
+is "html: all data are on one page" "samples alloc live native native-live locks lock-owners" "$(part "$T/all.html" 0 '*d["parts"]')"
 is "html: each part has its own data" "alloc bytes 525 17" \
     "$(part "$T/all.html" 1 'd["data"], d["units"], d["samples"], d["records"]')"
 is "html: locks are in ns" "locks ns 4" "$(part "$T/all.html" 5 'd["data"], d["units"], d["samples"]')"
@@ -258,7 +269,7 @@ is "a packed session: the same" "$("$SXS" report --data live --format collapsed 
 # --- what is refused
 try "$SXS" report --data heap "$T/s"
 is "--data: an unknown word: status 2" 2 $status
-has "--data: an unknown word: which there are" "$err" "expected samples|calls|alloc|live|native|native-live|locks|wait"
+has "--data: an unknown word: which there are" "$err" "expected samples|calls|alloc|live|native|native-live|locks|lock-owners|wait"
 make_session locks w
 report alloc text
 S=locks report alloc text

@@ -53,11 +53,11 @@ for i, g in enumerate(gcs[:20], 1):
     assert (g["pinned_objects"], g["handles"], g["finalizable"], g["finalized"]) == (i, 30 + i, 2, 2), g
     assert g["compacting"] and not g["concurrent"] and g["duration_ns"] == i * 900000, g
     assert [v["name"] for v in g["generations"]] == ["0", "1", "2", "large", "pinned"], g
-background, foreground, interrupted, told = gcs[20:]
+background, foreground, interrupted, by_callback = gcs[20:]
 assert (background["type"], foreground["type"], interrupted["type"]) == ("background", "foreground", "blocking")
 assert len(background["pauses"]) == 2 and background["freed"] == 4 << 20 and background["promoted"] == (6 << 20) + 4096
 assert "duration_ns" not in interrupted and "heap" not in interrupted and interrupted["pause_ns"] == 0
-assert (told["reason"], told["type"], told["pause_ns"]) == ("unknown", "unknown", 5000000) and "heap" not in told
+assert (by_callback["reason"], by_callback["type"], by_callback["pause_ns"]) == ("unknown", "unknown", 5000000) and "heap" not in by_callback
 E2
 is "JSON: each collection has exactly what is known of it" "" "$(cat "$T/said")"
 
@@ -66,6 +66,21 @@ is "the trace has every collection and every pause" "24 24" \
     "$(grep -c '"cat":"gc"' "$T/trace") $(grep -c '"cat":"suspension"' "$T/trace")"
 "$SXS" report --format html -o "$T/page.html" "$T/s"
 is "the page is written" 0 "$?"
+
+cp -r "$T/s" "$T/more"
+try "$SXS" diff --data gc "$T/s" "$T/more"
+is "diff: exit status 0" 0 "$status"
+has "diff: all collections" "$out" "collections: 24 -> 24"
+has "diff: each version and generation" "$out" "  [8.0.29] generation 0
+    count              20 ->           20
+    paused      210.00 ms ->    210.00 ms
+    longest      20.00 ms ->     20.00 ms
+    freed         5.0 MiB ->      5.0 MiB
+    promoted     10.0 MiB ->     10.0 MiB"
+mkdir -p "$T/none/4242" && cp "$T/s/4242/census" "$T/none/4242/"
+try "$SXS" diff --data gc "$T/s" "$T/none"
+is "diff: a session without collections is refused" 2 "$status"
+has "diff: the message says what was expected" "$err" "--tool gc"
 
 "$T/make_events" "$T/both"
 is "beside the tool events, a collection is one event" 5 \

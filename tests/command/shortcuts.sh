@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# shortcuts.sh - checks that sample, calls, trace, exceptions, events and instrument set what "run --tool"
+# shortcuts.sh - checks that sample, calls, trace, alloc, native, locks, exceptions, events and instrument set what "run --tool"
 # sets.
 cd "$(dirname "$0")/../.." || exit 1
 . tests/command/common.inc
@@ -34,6 +34,10 @@ same "backoff" "calls --backoff 1000/50 --await logical" "--tool calls:backoff=1
 same "functions" "calls --only a:b* --only 8/c:d --not a:bx" "--tool calls --calls a:b* --calls 8/c:d --calls-not a:bx"
 same "trace is calls --mode trace" "trace" "--tool calls:mode=trace"
 same "size of a trace" "trace --trace-size 9 --only a:b" "--tool calls:mode=trace,trace=9 --calls a:b"
+same "alloc" "alloc --every 1m --live on" "--tool alloc:every=1m,live=on"
+same "exact" "alloc --exact" "--tool alloc:exact"
+same "native" "native --every 64k" "--tool native:every=64k"
+same "locks" "locks --owners off --pool off" "--tool locks:owners=off,pool=off"
 same "exceptions" "exceptions" "--tool exceptions"
 same "events" "events --classes" "--tool events:classes"
 same "instrument" "instrument rules.xml" "--tool instrument --instrument rules.xml"

@@ -76,6 +76,13 @@ static uint64_t c_call(FunctionID id, uint64_t (*fn)(void *), void *arg)
     return code ? code(fn, arg) : 0;
 }
 
+static void c_object_drop(ObjectID id)
+{
+    struct fake_object *object = fake_find(id, FAKE_OBJECT);
+    if (object)
+        atomic_store(&object->dropped, atomic_load(&fake.gcs) + 1);
+}
+
 static ObjectID c_object_new(ClassID id)
 {
     struct fake_class *type = fake_find(id, FAKE_CLASS);
@@ -275,6 +282,7 @@ const struct fakeclr_control *fakeclr_control(void)
         .code = c_code,
         .call = c_call,
         .object_new = c_object_new,
+        .object_drop = c_object_drop,
         .thread_start = c_thread_start,
         .thread_stop = c_thread_stop,
         .thread_attach = c_thread_attach,

@@ -116,6 +116,8 @@ enum fake_version {
 struct fake_object {
     struct fake_id id;
     struct fake_class *type;
+    uint64_t born;            /* number of collections until then */
+    _Atomic uint64_t dropped; /* the same + 1; 0: not dropped. The next collection frees it */
     struct fake_object *before; /* the object that was made before it, to which it refers; NULL: none */
 };
 

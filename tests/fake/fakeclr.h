@@ -92,6 +92,8 @@ struct fakeclr_control {
      * thread if the runtime does not know it. */
     uint64_t (*call)(FunctionID function, uint64_t (*fn)(void *), void *arg);
     ObjectID (*object_new)(ClassID type);
+    /** Lets the next collection free an object: weak handles to it are then empty. */
+    void (*object_drop)(ObjectID object);
 
     /* -- Threads -- */
     /** Starts a pthread of this runtime. It raises ThreadCreated and ThreadAssignedToOSThread, runs

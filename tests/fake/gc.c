@@ -109,8 +109,8 @@ int fake_gc(unsigned generation)
         atomic_fetch_add(&fake.gc_hangs, 1);
     FAKE_RAISE(GarbageCollectionStarted, 5, (uint64_t)(uintptr_t)collected, COR_PRF_GC_INDUCED);
     report_heap();
+    atomic_fetch_add(&fake.gcs, 1);
     FAKE_RAISE(GarbageCollectionFinished);
     fake_resume();
-    atomic_fetch_add(&fake.gcs, 1);
     return result;
 }

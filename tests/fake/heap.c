@@ -170,6 +170,7 @@ struct fake_object *fake_object_new(struct fake_class *type)
 {
     struct fake_object *object = fake_alloc(sizeof(*object), FAKE_OBJECT);
     object->type = type;
+    object->born = atomic_load(&fake.gcs);
     fake_publish(&object->id);
     object->before = atomic_load(&fake.newest_object);
     while (!atomic_compare_exchange_weak(&fake.newest_object, &object->before, object))

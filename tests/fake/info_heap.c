@@ -251,6 +251,35 @@ HRESULT fake_DestroyHandle(ICorProfilerInfo15 *self, ObjectHandleID id)
     return S_OK;
 }
 
+HRESULT fake_GetObjectIDFromHandle(ICorProfilerInfo15 *self, ObjectHandleID id, ObjectID *out)
+{
+    (void)self;
+    struct fake_handle *handle = fake_find((uint64_t)(uintptr_t)id, FAKE_HANDLE);
+    struct fake_object *object = handle ? atomic_load(&handle->object) : NULL;
+    uint64_t dropped;
+    if (!object || !out)
+        return E_INVALIDARG;
+    dropped = atomic_load(&object->dropped);
+    *out = dropped && atomic_load(&fake.gcs) >= dropped ? 0 : ID(object);
+    return S_OK;
+}
+
+/* Each collection promotes the objects that it finds. */
+HRESULT fake_GetObjectGeneration(ICorProfilerInfo15 *self, ObjectID id,
+                                 COR_PRF_GC_GENERATION_RANGE *out)
+{
+    (void)self;
+    struct fake_object *object = fake_find(id, FAKE_OBJECT);
+    uint64_t survived;
+    if (!object || !out)
+        return E_INVALIDARG;
+    survived = atomic_load(&fake.gcs) - object->born;
+    *out = (COR_PRF_GC_GENERATION_RANGE){.generation = survived < 2 ? (int)survived : 2,
+                                         .rangeStart = id,
+                                         .rangeLength = sizeof(*object)};
+    return S_OK;
+}
+
 HRESULT fake_GetCurrentThreadID(ICorProfilerInfo15 *self, ThreadID *out)
 {
     (void)self;

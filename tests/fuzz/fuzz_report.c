@@ -52,7 +52,7 @@ static const char *const options[][2] = {{"--top=20", "--single=50"}, {"--data=c
                                          {"--data=alloc", NULL},      {"--data=live", "--by-count"},
                                          {"--data=native", "--runtime=1"},
                                          {"--data=native-live", "--managed"},
-                                         {"--data=locks", NULL}};
+                                         {"--data=locks", NULL},       {"--data=lock-owners", NULL}};
 
 #define N_VERBS   (sizeof(verbs) / sizeof(verbs[0]))
 #define N_OPTIONS (sizeof(options) / sizeof(options[0]))

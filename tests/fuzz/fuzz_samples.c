@@ -36,7 +36,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
         &sxs_format_pprof, &sxs_format_speedscope, &sxs_format_collapsed};
     static const enum sxs_data kinds[8] = {SXS_DATA_SAMPLES, SXS_DATA_ALLOC, SXS_DATA_SAMPLES,
                                            SXS_DATA_LIVE, SXS_DATA_NATIVE, SXS_DATA_NATIVE_LIVE,
-                                           SXS_DATA_LOCKS, SXS_DATA_WAIT};
+                                           SXS_DATA_LOCKS, SXS_DATA_LOCK_OWNERS};
     static unsigned            turn;
     struct sxs_report_options o = {0};
     struct sxs_model          m;

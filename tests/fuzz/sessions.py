@@ -189,7 +189,7 @@ def main():
         elif "calls" in changed and form != "json":
             more = ["--data", "calls"]
         elif changed == ["samples"] and form not in ("chrome", "json"):
-            more = r.choice([[], [], *(["--data", data] for data in ("alloc", "live", "native", "locks"))])
+            more = r.choice([[], [], *(["--data", data] for data in ("alloc", "live", "native", "locks", "lock-owners"))])
         for name, original in base.items():
             with open(os.path.join(small, pid_small, name), "wb") as f:
                 f.write(mutate(r, original, content[name], cells if name == "calls" else 0)

@@ -74,8 +74,10 @@ class Costs:
                 len(found))
 
     def total(self, runtime, name):
-        rows = [t for t in self.totals if t[0] == runtime and t[1] == name]
-        return sum(t[3] for t in rows), sum(t[4] for t in rows)
+        """Returns the exact number of objects. @name: "TYPE", or "TYPE@FLAGS" for some of them."""
+        name, _, flags = name.partition("@")
+        return sum(t[3] for t in self.totals
+                   if t[0] == runtime and t[1] == name and flags in ("", str(t[2])))
 
     def stack(self, cost):
         names = []
@@ -91,30 +93,46 @@ def wanted(words):
 
 def exact(costs, words):
     """Each runtime's exact count of each TYPE is N."""
-    bad = [(runtime, name, costs.total(runtime, name)[0], n) for runtime in costs.runtimes()
-           for name, n in wanted(words) if costs.total(runtime, name)[0] != n]
+    bad = [(runtime, name, costs.total(runtime, name), n) for runtime in costs.runtimes()
+           for name, n in wanted(words) if costs.total(runtime, name) != n]
     for runtime, name, found, n in bad:
         print("runtime %d: %s: %d, expected %d" % (runtime, name, found, n))
     return not bad and bool(costs.runtimes())
 
 
-def close(costs, words, only=lambda cost: True):
-    """Each runtime's estimate for each TYPE is N within 4.5 standard errors."""
+def close(costs, words, only=lambda cost: True, systematic=0.0):
+    """Each runtime's estimate for each TYPE is N within 4.5 standard errors and @systematic of N."""
     good = bool(costs.runtimes())
     for runtime in costs.runtimes():
         for name, n in wanted(words):
             found, error, samples = costs.estimate(runtime, name, only)
-            # Of N bytes the error of a sample is known even when nothing was sampled.
-            if abs(found - n) > 4.5 * max(error, 1):
+            if abs(found - n) > 4.5 * max(error, 1) + systematic * n:
                 print("runtime %d: %s: %.0f +- %.0f from %d samples, expected %d" %
                       (runtime, name, found, error, samples, n))
                 good = False
     return good
 
 
+def near(costs, words):
+    """As close(), with the systematic error that docs/internals/memory.md states for 8.0 and 9.0."""
+    return close(costs, words, systematic=0.06)
+
+
 def live(costs, words):
     """As close(), of the objects that are alive."""
     return close(costs, words, lambda cost: cost.id and cost.id not in costs.released)
+
+
+def old(costs, words):
+    """Words TYPE GENERATION: all objects of TYPE that are alive are of that generation, and there are
+    some."""
+    for runtime in costs.runtimes():
+        seen = [costs.live.get(c.id, (255, 0)) for c in costs.costs
+                if c.runtime == runtime and c.type == words[0] and c.id not in costs.released]
+        if not seen or any(generation != int(words[1]) or survived < 2 for generation, survived in seen):
+            print("runtime %d: %s: generations and survived collections %s" % (runtime, words[0], seen))
+            return False
+    return bool(costs.runtimes())
 
 
 def stacks(costs, words):
@@ -146,6 +164,6 @@ def show(costs, _words):
     return True
 
 
-COMMANDS = {"exact": exact, "close": close, "live": live, "stacks": stacks, "show": show}
+COMMANDS = {"exact": exact, "close": close, "live": live, "near": near, "old": old, "stacks": stacks, "show": show}
 if __name__ == "__main__":
     sys.exit(0 if COMMANDS[sys.argv[1]](Costs(sys.argv[2]), sys.argv[3:]) else 1)

@@ -240,7 +240,7 @@ bad=0
 for kind in noise long lines pipe link empty numbers; do
     case $kind in
     noise) head -c 4000 /dev/urandom >"$folder/heap-ask" ;;
-    long) { echo "sxsprof heap-ask 1"; yes "object 0 7f0000000000" | head -c 20000; } >"$folder/heap-ask" ;;
+    long) { echo "sxsprof heap-ask 1"; yes "object 0 7f0000000000" | head -c 40000; } >"$folder/heap-ask" ;;
     lines) { echo "sxsprof heap-ask 1"; for i in $(seq 60); do echo "static 0 A.B$i"; done; } >"$folder/heap-ask" ;;
     pipe) mkfifo "$folder/heap-ask" ;;
     link) ln -s /dev/zero "$folder/heap-ask" ;;

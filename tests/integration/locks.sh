@@ -59,7 +59,7 @@ import samples_file
 s = samples_file.Samples(sys.argv[1])
 assert s.costs and not s.pools and all(c.kind == samples_file.LOCK for c in s.costs)' "$tmp/without" >"$tmp/said" 2>&1
 check "with owners=off and pool=off there are neither" $? "$tmp/said"
-timeout -k 5 60 "$sxsprof" run --quiet --tool locks:owner=on -o "$tmp/wrong" -- "$runsxs" 9 hello >"$tmp/log" 2>&1
+timeout -k 5 60 "$sxsprof" run --quiet --tool locks:owner=on -o "$tmp/wrong" -- "$runsxs" 9 hello "" >"$tmp/log" 2>&1
 status=$?
 check "a wrong option is refused: $(head -1 "$tmp/log")" "$([ $status -eq 2 ] && grep -q owners=on "$tmp/log"; echo $?)" "$tmp/log"
 finish

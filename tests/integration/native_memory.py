@@ -15,6 +15,7 @@ Prints a line for each claim, and ends with status 1 if one does not hold. A cla
   range:LO-HI=N      N allocations of LO up to HI bytes, like blocks
   livein:LO-HI=N     like live
   within:MIN-MAX     the sum of all bytes recorded, in MiB
+  costs:MIN-MAX      number of allocations that are recorded
   lost:MIN-MAX       number of allocations that could not be followed
 """
 import math
@@ -122,6 +123,8 @@ def holds(s, what, of, value):
     if what == "within":
         total = sum(c["n"] * c["bytes"] for c in s.costs) / (1 << 20)
         return lo <= total <= int(hi), "%.0f MiB" % total
+    if what == "costs":
+        return lo <= len(s.costs) <= int(hi), "%d" % len(s.costs)
     if what == "lost":
         lost = sum(c["id"] == 0 for c in s.costs)
         return lo <= lost <= int(hi), "%d" % lost

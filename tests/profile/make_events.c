@@ -11,7 +11,7 @@
  *
  * In detail, runtime 1 has 20 blocking collections of generation 0, the Nth paused for N ms, a tenth of it to
  * suspend; a background collection with two pauses of 2 ms and a foreground one of 1 ms inside; one that the end
- * of the process interrupted. Runtime 2 has one of which only callbacks told.
+ * of the process interrupted. Runtime 2 has one of which only callbacks reported.
  */
 #include "session/format/events.h"
 #include "session/format/session.h"

@@ -6,6 +6,7 @@
  *
  * GRAPH: known (see make_known()); grown: the same with 5 nodes more and no holder; list: a list of N nodes that a
  * static field keeps; tree: a binary tree of N nodes; random: N objects with up to 5 references each, out of order;
+ * joined: random, each object refers to the next one, too, so that all are reached;
  * web: N objects as in a service: dictionaries, arrays of strings, lists; open: known, without an end;
  * failed: known, with an error in the header.
  */
@@ -110,27 +111,29 @@ static void make_list(uint64_t n, int tree)
     heap_end(&h, 1, 0);
 }
 
-static uint64_t seed = 88172645463325252u;
+static uint64_t random_state = 88172645463325252u;
 
-static uint64_t roll(uint64_t below)
+static uint64_t random_below(uint64_t below)
 {
-    seed ^= seed << 13;
-    seed ^= seed >> 7;
-    seed ^= seed << 17;
-    return seed % below;
+    random_state ^= random_state << 13;
+    random_state ^= random_state >> 7;
+    random_state ^= random_state << 17;
+    return random_state % below;
 }
 
-static void make_random(uint64_t n)
+static void make_random(uint64_t n, int joined)
 {
     const uint64_t base = 0x7f0000000000;
     heap_runtime(&h, 1, SXS_HEAP_WALKED, "10.0.11");
     for (uint64_t i = n; i-- > 0;) {
-        uint64_t to[5], count = roll(6), at = (i * 7919) % n; /* n must not be a multiple of 7919 */
+        uint64_t to[6], count = random_below(6), at = (i * 7919) % n; /* n must not be a multiple of 7919 */
         for (uint64_t k = 0; k < count; k++)
-            to[k] = base + roll(n) * 64;
-        heap_object(&h, 1, base + at * 64, 1 + (uint32_t)roll(100), 24 + 8 * roll(4), to, count);
-        if (roll(50) == 0)
-            heap_root(&h, 1, (uint32_t)roll(6), roll(4) ? 0 : SXS_HEAP_ROOT_WEAK, base + at * 64, (uint32_t)roll(9));
+            to[k] = base + random_below(n) * 64;
+        if (joined)
+            to[count++] = base + (at + 1) % n * 64;
+        heap_object(&h, 1, base + at * 64, 1 + (uint32_t)random_below(100), 24 + 8 * random_below(4), to, count);
+        if (random_below(50) == 0)
+            heap_root(&h, 1, (uint32_t)random_below(6), random_below(4) ? 0 : SXS_HEAP_ROOT_WEAK, base + at * 64, (uint32_t)random_below(9));
     }
     for (uint32_t i = 1; i <= 100; i++) {
         char name[32];
@@ -198,8 +201,8 @@ static int make_graph(const char *graph, uint64_t n)
         make_known(5, 0);
     else if (strcmp(graph, "list") == 0 || strcmp(graph, "tree") == 0)
         make_list(n, graph[0] == 't');
-    else if (strcmp(graph, "random") == 0)
-        make_random(n);
+    else if (strcmp(graph, "random") == 0 || strcmp(graph, "joined") == 0)
+        make_random(n, graph[0] == 'j');
     else if (strcmp(graph, "web") == 0)
         make_web(n);
     else

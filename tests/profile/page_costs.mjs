@@ -27,7 +27,7 @@ const row = async (name) => (await page.locator(".row", { hasText: name }).first
 await open(page_file);
 ok("samples come first", (await summary()).startsWith("10 samples"), await summary());
 const parts = await page.locator("#parts button").allTextContents();
-ok("a button for each kind of data", parts.join("|") === "Samples|Allocated|Alive|Native|Not freed|Locks", parts);
+ok("a button for each kind of data", parts.join("|") === "Samples|Allocated|Alive|Native|Not freed|Locks|Lock owners", parts);
 ok("samples have no choice of widths", await page.isHidden("#bycount"));
 
 await press("#parts [data-part=alloc]");

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* test_gc.c - the events of collections are put together right: in order, twice, lost, in any order. */
+/* test_gc.c - the events of collections are put together right: in order, twice,
+ * lost, in any order. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -202,7 +203,7 @@ static const struct step background[] = {
     STEP(94, MUTATOR, .id = SXS_GC_ENDED, .number = 8, .generation = 0),
 };
 
-static void collections_inside_a_background_collection_are_told_apart(void **state)
+static void collections_inside_a_background_collection_are_distinguished(void **state)
 {
     (void)state;
     for (int times = 1; times <= 2; times++) {
@@ -230,6 +231,25 @@ static void collections_inside_a_background_collection_are_told_apart(void **sta
         assert_int_equal(second->generations[0].before, 70);
         assert_int_equal(next->generations[0].before, 80);
     }
+}
+
+/* Callbacks do not say which collection has ended: the one that began last. */
+static void ends_without_a_number_are_of_the_latest(void **state)
+{
+    static const struct step steps[] = {
+        STEP(10, MUTATOR, .id = SXS_GC_STARTED, .number = 1, .generation = 2, .type = SXS_GC_UNKNOWN),
+        STEP(20, OTHER, .id = SXS_GC_STARTED, .number = 2, .type = SXS_GC_UNKNOWN),
+        STEP(30, OTHER, .id = SXS_GC_ENDED),
+        STEP(40, BGC, .id = SXS_GC_ENDED),
+        STEP(50, OTHER, .id = SXS_GC_ENDED), /* one too many */
+    };
+    (void)state;
+    begin_test();
+    for (size_t i = 0; i < sizeof(steps) / sizeof(steps[0]); i++)
+        take(&steps[i]);
+    assert_int_equal(n_records, 2);
+    assert_int_equal(records[1].end_ns, 30 * MS);
+    assert_int_equal(records[0].end_ns, 40 * MS);
 }
 
 static void other_suspensions_are_no_pauses_of_collections(void **state)
@@ -260,7 +280,7 @@ static void other_suspensions_are_no_pauses_of_collections(void **state)
     assert_int_equal(records[0].suspension_ns, 4 * MS);
 }
 
-static void without_room_nothing_is_written_and_the_loss_is_told(void **state)
+static void without_room_nothing_is_written_and_the_loss_is_reported(void **state)
 {
     (void)state;
     begin_test();
@@ -280,7 +300,7 @@ static void without_room_nothing_is_written_and_the_loss_is_told(void **state)
     assert_int_equal(records[0].pause_ns, 11 * MS);
 }
 
-/* Whatever comes, no pause is longer than the time that has passed, and no collection comes twice. */
+/* Whatever comes, no pause is longer than the time that has passed. */
 static void any_order_is_survived(void **state)
 {
     static const uint32_t ids[] = {1, 2, 3, 4, 7, 8, 9, 13, 14, 35, 204, 205};
@@ -376,9 +396,10 @@ int main(void)
         cmocka_unit_test(a_blocking_collection_has_all_that_was_reported),
         cmocka_unit_test(events_that_come_several_times_change_nothing),
         cmocka_unit_test(a_lost_event_spoils_only_its_own_collection),
-        cmocka_unit_test(collections_inside_a_background_collection_are_told_apart),
+        cmocka_unit_test(collections_inside_a_background_collection_are_distinguished),
+        cmocka_unit_test(ends_without_a_number_are_of_the_latest),
         cmocka_unit_test(other_suspensions_are_no_pauses_of_collections),
-        cmocka_unit_test(without_room_nothing_is_written_and_the_loss_is_told),
+        cmocka_unit_test(without_room_nothing_is_written_and_the_loss_is_reported),
         cmocka_unit_test(any_order_is_survived),
         cmocka_unit_test(payloads_are_read),
     };

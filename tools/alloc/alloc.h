@@ -2,7 +2,7 @@
 /**
  * tools/alloc/alloc.h - the tool "alloc": which objects a program allocates, and where.
  *
- * 10.0 and later tell of randomly chosen objects, 8.0 and 9.0 of each object with which an amount
+ * 10.0 and later report randomly chosen objects, 8.0 and 9.0 each object with which an amount
  * has been allocated. With the option `exact` every object is counted, and randomly chosen ones are
  * recorded with their stacks. docs/internals/memory.md has the reasons.
  */

@@ -15,6 +15,7 @@
 
 #define MAX_PROBES     64u
 #define BETWEEN_NS     10000000L /* the thread works at most a hundred times a second */
+#define PATIENCE       300u /* rounds: 3 s */
 #define NO_GENERATION  255u      /* not known */
 #define OLDEST         2u        /* a collection of this generation is one of all objects */
 #define MAX_COLLECTING 2u        /* a background collection, and one meanwhile */
@@ -25,7 +26,7 @@ enum state { FREE, TAKEN, YOUNG, OLD, DEAD };
 struct followed {
     _Atomic uint32_t    state; /* enum state */
     uint32_t            born;  /* value of live->n_collections */
-    uint32_t            told;  /* number of survived collections in the last LIVE record */
+    uint32_t            reported;  /* number of survived collections in the last LIVE record */
     uint8_t             generation;
     struct sxs_live    *live;
     _Atomic(ObjectHandleID) handle;
@@ -61,6 +62,8 @@ static struct {
     struct sxs_live *list;
     int              has_thread;
     sem_t            work;
+    int              waiting;  /* entries wait for room in the file */
+    unsigned         patience; /* rounds that they may wait yet */
 } all = {.lock = PTHREAD_MUTEX_INITIALIZER};
 SXS_FORK_RESETS(all.lock);
 
@@ -73,15 +76,15 @@ static int is_power_of_two(uint32_t n)
 
 /* Writes a record when the generation has changed, or the number of survived collections has
  * reached the next power of two. */
-static void tell(struct followed *o, uint8_t generation)
+static void report(struct followed *o, uint8_t generation)
 {
     uint32_t survived = atomic_load(&o->live->n_collections) - o->born;
-    if (generation == o->generation && (survived < 2 * o->told || !survived))
+    if (generation == o->generation && (survived < 2 * o->reported || !survived))
         return;
     o->generation = generation;
-    o->told = survived;
-    while (!is_power_of_two(o->told)) /* the next record is due at twice a power of two */
-        o->told &= o->told - 1;
+    o->reported = survived;
+    while (!is_power_of_two(o->reported)) /* the next record is due at twice a power of two */
+        o->reported &= o->reported - 1;
     sxs_recorder_live(o->id, generation, survived);
 }
 
@@ -103,7 +106,7 @@ static int look_at_young(struct followed *o)
     }
     if (!object.id || FAILED(sxs_info_GetObjectGeneration(o->live->rt, object, &range)))
         return 1;
-    tell(o, (uint8_t)range.generation);
+    report(o, (uint8_t)range.generation);
     if (range.generation < (COR_PRF_GC_GENERATION)OLDEST)
         return 1;
     atomic_store(&o->state, OLD);
@@ -181,7 +184,7 @@ int sxs_live_follow(struct sxs_live *live, uint64_t object, uint64_t id)
     o->live = live;
     o->id = id;
     o->born = atomic_load(&live->n_collections);
-    o->told = 0;
+    o->reported = 0;
     o->generation = NO_GENERATION;
     atomic_store(&o->handle, handle);
     place = atomic_fetch_add(&live->n_young, 1);
@@ -206,10 +209,19 @@ uint64_t sxs_live_lost(const struct sxs_live *live)
 
 /* ---- the thread ------------------------------------------------------------------------------- */
 
+/* Writes that the object is gone, and frees its entry. The file grows at intervals: if it has no room
+ * now, the entry waits. */
 static void release_object(struct followed *o)
 {
+    if (!sxs_recorder_try_released(o->id)) {
+        atomic_store(&o->state, DEAD);
+        if (all.patience) {
+            all.waiting = 1;
+            return;
+        }
+        sxs_recorder_released(o->id); /* the file can no longer grow: it is counted as lost */
+    }
     sxs_info_DestroyHandle(o->live->rt, atomic_load(&o->handle));
-    sxs_recorder_released(o->id);
     atomic_store(&o->state, FREE);
 }
 
@@ -217,7 +229,7 @@ static void look_at_old(struct followed *o)
 {
     sxs_object object;
     if (is_alive(o, &object))
-        tell(o, o->generation);
+        report(o, o->generation);
     else
         release_object(o);
 }
@@ -225,6 +237,8 @@ static void look_at_old(struct followed *o)
 static void work_once(void)
 {
     pthread_mutex_lock(&all.lock);
+    all.patience = !all.waiting ? PATIENCE : all.patience ? all.patience - 1 : 0;
+    all.waiting = 0;
     for (struct sxs_live *live = all.list; live; live = live->next)
         live->looking = atomic_exchange(&live->old_due, 0);
     for (size_t i = 0; i < SXS_LIVE_OBJECTS; i++) {
@@ -237,6 +251,8 @@ static void work_once(void)
         else if (o->live->looking)
             look_at_old(o);
     }
+    if (all.waiting)
+        sem_post(&all.work);
     pthread_mutex_unlock(&all.lock);
 }
 

@@ -30,7 +30,8 @@ struct on_runtime {
     struct sxs_alloc_types  *types; /* owned */
     struct sxs_live         *live;  /* owned; NULL: objects are not followed */
     struct sxs_alloc_options options;
-    int                      ticks; /* 1: small objects are told of by AllocationTick */
+    int                      ticks; /* 1: AllocationTick reports small objects */
+    int                      events; /* 1: events say which objects are sampled */
     sxs_alloc_average        amount; /* of the ticks of small objects */
     _Atomic(EVENTPIPE_PROVIDER) provider; /* the runtime's own; 0: not known yet */
 };
@@ -41,13 +42,13 @@ static SXS_TLS struct {
     double   left;         /* exact only: bytes until the next sampled object; 0: not drawn yet */
     uint64_t last_address; /* of the last event */
     uint64_t last_amount, last_tick;
-} mine;
+} own;
 
 static double fraction(void)
 {
-    if (!mine.random)
-        mine.random = (sxs_tick() ^ (uint64_t)(uintptr_t)&mine) * UINT64_C(0x9e3779b97f4a7c15) | 1;
-    return sxs_random_fraction(&mine.random);
+    if (!own.random)
+        own.random = (sxs_tick() ^ (uint64_t)(uintptr_t)&own) * UINT64_C(0x9e3779b97f4a7c15) | 1;
+    return sxs_random_fraction(&own.random);
 }
 
 /* ---- recording -------------------------------------------------------------------------------- */
@@ -79,8 +80,8 @@ static void record(struct on_runtime *on, uint64_t object, const struct sxs_allo
  * address can come again only after a collection, which takes longer. */
 static int is_repeated(const struct sxs_alloc_event *event)
 {
-    return event->address == mine.last_address && event->amount == mine.last_amount &&
-           sxs_tick() - mine.last_tick < REPEAT_CYCLES;
+    return event->address == own.last_address && event->amount == own.last_amount &&
+           sxs_tick() - own.last_tick < REPEAT_CYCLES;
 }
 
 static void take_event(struct on_runtime *on, const struct sxs_alloc_event *event)
@@ -123,15 +124,15 @@ static HRESULT event_delivered(struct sxs_sub *sub, EVENTPIPE_PROVIDER provider,
     struct sxs_alloc_event event;
     (void)metadata_size, (void)metadata, (void)activity, (void)related;
     (void)thread, (void)n_frames, (void)frames;
-    if (id != (on->ticks ? SXS_ALLOC_TICK : SXS_ALLOC_SAMPLED) || on->options.exact ||
+    if (id != (on->ticks ? SXS_ALLOC_TICK : SXS_ALLOC_SAMPLED) || !on->events ||
         !is_of_runtime(on, provider))
         return S_OK;
     if (!sxs_alloc_decode(id, version, data, size, &event) || is_repeated(&event))
         return S_OK;
     take_event(on, &event);
-    mine.last_address = event.address;
-    mine.last_amount = event.amount;
-    mine.last_tick = sxs_tick();
+    own.last_address = event.address;
+    own.last_amount = event.amount;
+    own.last_tick = sxs_tick();
     return S_OK;
 }
 
@@ -168,10 +169,10 @@ static uint8_t flags_of_object(struct on_runtime *on, sxs_object object,
  * stands for, or 0. */
 static double count_down(uint64_t size, uint64_t every)
 {
-    if (mine.left <= 0)
-        mine.left = (double)every * sxs_minus_log(fraction());
-    mine.left -= (double)size;
-    return mine.left <= 0 ? 1 / sxs_chance((double)size / (double)every) : 0;
+    if (own.left <= 0)
+        own.left = (double)every * sxs_minus_log(fraction());
+    own.left -= (double)size;
+    return own.left <= 0 ? 1 / sxs_chance((double)size / (double)every) : 0;
 }
 
 static HRESULT object_allocated(struct sxs_sub *sub, sxs_object object, sxs_class cls)
@@ -184,7 +185,7 @@ static HRESULT object_allocated(struct sxs_sub *sub, sxs_object object, sxs_clas
     if (on->options.exact)
         type = sxs_alloc_types_find(on->types, cls.id);
     size = size_of(on, object, type);
-    n = count_down(size, on->options.every);
+    n = on->events && !on->ticks ? 0 : count_down(size, on->options.every);
     if (!type && n <= 0)
         return S_OK;
     if (!type)
@@ -274,7 +275,7 @@ static HRESULT start_samples(struct sxs_sub *sub, struct on_runtime *on)
     HRESULT hr;
     if (sxs_runtime_info_version(on->rt) < FIRST_WITH_EVENTS ||
         !is_at_least(on->rt, FIRST_WITH_TICKS)) {
-        sxs_error("tool alloc: only .NET %d and later tell of allocations; alloc:exact counts all of "
+        sxs_error("tool alloc: only .NET %d and later report allocations; alloc:exact counts all of "
                   "older ones", FIRST_WITH_TICKS);
         return E_NOTIMPL;
     }
@@ -287,10 +288,13 @@ static HRESULT start_samples(struct sxs_sub *sub, struct on_runtime *on)
     if (FAILED(hr))
         sxs_error("tool alloc: runtime %u (%s) starts no EventPipe session",
                   sxs_runtime_number(on->rt), sxs_runtime_version(on->rt));
+    on->events = SUCCEEDED(hr);
     return hr;
 }
 
-static HRESULT start_exact(struct sxs_sub *sub, const struct on_runtime *on)
+/* 10.0 does not report each boxed value by ObjectAllocated, but its random sample has all objects: so
+ * there the samples come from its events. */
+static HRESULT start_exact(struct sxs_sub *sub, struct on_runtime *on)
 {
     if (sxs_runtime_is_attached(on->rt)) {
         sxs_error("tool alloc: exact must be set when the program starts: a runtime that runs already "
@@ -298,6 +302,8 @@ static HRESULT start_exact(struct sxs_sub *sub, const struct on_runtime *on)
         return CORPROF_E_UNSUPPORTED_CALL_SEQUENCE;
     }
     sub->low |= (uint32_t)(COR_PRF_ENABLE_OBJECT_ALLOCATED | COR_PRF_MONITOR_OBJECT_ALLOCATED);
+    if (is_at_least(on->rt, FIRST_WITH_SAMPLES))
+        start_samples(sub, on);
     return S_OK;
 }
 

@@ -12,7 +12,7 @@
 #define SLOTS      (1u << SLOT_BITS)
 #define MAX_PROBES 64u
 #define MAX_REPLACED (1u << 18) /* 24 MiB */
-#define MAX_NAMES  (1u << 16) /* more are not told apart by the recorder either */
+#define MAX_NAMES  (1u << 16) /* the recorder does not distinguish more either */
 
 struct sxs_alloc_types {
     struct sxs_runtime *rt;         /* borrowed: the runtime outlives its table */

@@ -97,7 +97,7 @@ static int start(struct sxs_gc_collections *c, const struct sxs_gc_event *e, uin
 static void end(struct sxs_gc_collections *c, const struct sxs_gc_event *e, uint64_t now,
                 uint32_t tid)
 {
-    struct sxs_gc_recent *r = find_recent(c, e->number);
+    struct sxs_gc_recent *r = e->number ? find_recent(c, e->number) : in_progress(c, tid);
     if (!r || r->until_ns)
         return;
     r->until_ns = now;
@@ -269,8 +269,8 @@ static struct sxs_gc_recent *of_history(struct sxs_gc_collections *c, const stru
 /* The statistics of the heap come after the end of a collection, on the same thread. */
 static void take_detail(struct sxs_gc_collections *c, const struct sxs_gc_event *e, uint32_t tid)
 {
-    struct sxs_gc_recent *r = e->id == SXS_GC_HEAP_STATS ? last_ended(c, tid)
-                                                         : of_history(c, e, tid);
+    struct sxs_gc_recent *r =
+        e->id == SXS_GC_HEAP_STATS ? last_ended(c, tid) : of_history(c, e, tid);
     if (!r || !r->record)
         return;
     if (e->id == SXS_GC_HEAP_STATS) {

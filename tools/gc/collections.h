@@ -4,8 +4,8 @@
  *
  * A blocking collection is: SUSPENDING, SUSPENDED, STARTED, histories, ENDED, HEAP_STATS, RESUMING,
  * RESUMED. A background collection has two suspensions: it starts in the first, and ends after the
- * second. Between them, foreground collections come and go. An event that comes twice, because two EventPipe
- * sessions enable it, changes nothing, and one that does not come leaves members unknown.
+ * second. Between them, foreground collections come and go. An event that comes twice, because two
+ * EventPipe sessions enable it, changes nothing, and one that does not come leaves members unknown.
  */
 #ifndef SXS_TOOLS_GC_COLLECTIONS_H
 #define SXS_TOOLS_GC_COLLECTIONS_H
@@ -22,16 +22,16 @@
 /** A collection that events can still refer to. */
 struct sxs_gc_recent {
     struct sxs_event_collection *record; /* NULL: this entry is free, or there was no room */
-    uint32_t number;                     /* of the collection; 0: this entry is free */
-    uint64_t from_ns, until_ns; /* its start; its end, 0: in progress */
-    uint32_t start_tid, end_tid; /* the threads that reported these */
-    int      in_pause;          /* 1: it began or ended in the present suspension */
+    uint32_t                     number; /* of the collection; 0: this entry is free */
+    uint64_t                     from_ns, until_ns;  /* its start; its end, 0: in progress */
+    uint32_t                     start_tid, end_tid; /* the threads that reported these */
+    int                          in_pause;      /* 1: it began or ended in the present suspension */
     uint64_t heaps_seen[SXS_GC_MAX_HEAPS / 64]; /* bit N: heap N has reported its details */
 };
 
 /** The collections of one runtime. All zeros but for the first three members: none yet. */
 struct sxs_gc_collections {
-    pthread_mutex_t lock; /* guards the rest; held for short times, and no runtime is called */
+    pthread_mutex_t lock;    /* guards the rest; held for short times, and no runtime is called */
     uint32_t        runtime; /* its number */
     /* Returns a new record of @size bytes, zeroed but for its head, or NULL; commits it. */
     void *(*reserve)(size_t size);

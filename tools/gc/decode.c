@@ -36,9 +36,13 @@ static uint64_t take8(struct payload *p)
 
 static void skip(struct payload *p, size_t bytes)
 {
-    for (; bytes >= 8; bytes -= 8)
-        take(p, 8);
-    take(p, bytes);
+    if (p->left < bytes) {
+        p->short_of = 1;
+        p->left = 0;
+        return;
+    }
+    p->at += bytes;
+    p->left -= bytes;
 }
 
 static void read_started(struct payload *p, struct sxs_gc_event *e)

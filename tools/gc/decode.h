@@ -37,17 +37,17 @@ struct sxs_gc_heap_generation {
 /** An event; members that its ID does not have are 0. */
 struct sxs_gc_event {
     uint32_t id;         /* enum sxs_gc_event_id */
-    uint32_t number;     /* STARTED, ENDED: of the collection; SUSPENDING: of the one before;
-                          * FINALIZERS_ENDED: how many ran */
+    uint32_t number;     /* STARTED, ENDED: of the collection (ENDED 0: of that which began last);
+                          * SUSPENDING: of the one before; FINALIZERS_ENDED: how many ran */
     uint32_t generation; /* STARTED, ENDED, GLOBAL_HISTORY */
     uint32_t reason;     /* STARTED, TRIGGERED: enum sxs_gc_reason; SUSPENDING: the runtime's */
     uint32_t type;       /* STARTED: enum sxs_gc_type */
     uint32_t heap;       /* HEAP_HISTORY: its index; GLOBAL_HISTORY: number of heaps */
     uint32_t mechanisms; /* GLOBAL_HISTORY: bits, see struct sxs_event_collection */
-    uint32_t n_pinned, sync_blocks, n_handles;                         /* HEAP_STATS */
-    uint64_t finalizable, n_finalizable;                               /* HEAP_STATS */
-    uint64_t size[SXS_GC_GENERATIONS], promoted[SXS_GC_GENERATIONS];   /* HEAP_STATS */
-    struct sxs_gc_heap_generation generations[SXS_GC_GENERATIONS];     /* HEAP_HISTORY */
+    uint32_t n_pinned, sync_blocks, n_handles;                       /* HEAP_STATS */
+    uint64_t finalizable, n_finalizable;                             /* HEAP_STATS */
+    uint64_t size[SXS_GC_GENERATIONS], promoted[SXS_GC_GENERATIONS]; /* HEAP_STATS */
+    struct sxs_gc_heap_generation generations[SXS_GC_GENERATIONS];   /* HEAP_HISTORY */
 };
 
 /** Reasons of SUSPENDING that are of collections. */

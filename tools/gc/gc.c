@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * gc.c - the tool "gc": asks each runtime for its events about collections, which EventPipe delivers
- * on the threads that raise them. Runtimes without EventPipe (.NET Core 3.1) tell by callbacks when
+ * gc.c - the tool "gc": asks each runtime for its events about collections, which EventPipe
+ * delivers on the threads that raise them. Runtimes without EventPipe (.NET Core 3.1) tell by callbacks when
  * a collection begins and ends, of which generation it is, and whether it was induced.
  */
 #include "tools/gc/gc.h"
@@ -25,8 +25,8 @@ static const WCHAR provider_name[] = u"Microsoft-Windows-DotNETRuntime";
 
 /** The state of one runtime. */
 struct state {
-    struct sxs_gc_collections collections;
-    _Atomic uint32_t          n_begun; /* collections that callbacks have reported */
+    struct sxs_gc_collections  collections;
+    _Atomic uint32_t           n_begun;  /* collections that callbacks have reported */
     _Atomic EVENTPIPE_PROVIDER provider; /* its own; 0: not known yet */
 };
 
@@ -49,8 +49,8 @@ static void take(struct sxs_sub *sub, const struct sxs_gc_event *e)
 
 /* ---- EventPipe ---- */
 
-/* Returns 1 if @provider is the runtime's own: others have events with the same IDs. The question is
- * allowed in this callback, and the runtime answers it without a lock. */
+/* Returns 1 if @provider is the runtime's own: others have events with the same IDs. The question
+ * is allowed in this callback, and the runtime answers it without a lock. */
 static int is_of_runtime(struct sxs_sub *sub, EVENTPIPE_PROVIDER provider)
 {
     struct state *s = sub->state;
@@ -59,7 +59,8 @@ static int is_of_runtime(struct sxs_sub *sub, EVENTPIPE_PROVIDER provider)
     if (atomic_load_explicit(&s->provider, memory_order_relaxed) == provider)
         return 1;
     if (atomic_load_explicit(&s->provider, memory_order_relaxed) ||
-        FAILED(sxs_info_EventPipeGetProviderInfo(sub->rt, provider, ARRAY_LEN(name) - 1, &n, name)) ||
+        FAILED(
+            sxs_info_EventPipeGetProviderInfo(sub->rt, provider, ARRAY_LEN(name) - 1, &n, name)) ||
         memcmp(name, provider_name, sizeof(provider_name)) != 0)
         return 0;
     atomic_store(&s->provider, provider);
@@ -104,8 +105,7 @@ static HRESULT gc_started(struct sxs_sub *sub, int n, BOOL *collected, COR_PRF_G
 
 static HRESULT gc_finished(struct sxs_sub *sub)
 {
-    struct state       *s = sub->state;
-    struct sxs_gc_event e = {.id = SXS_GC_ENDED, .number = atomic_load(&s->n_begun)};
+    struct sxs_gc_event e = {.id = SXS_GC_ENDED}; /* of the collection that began last */
     if (by_callbacks(sub))
         take(sub, &e);
     return S_OK;

@@ -12,7 +12,7 @@ enum { COUNTERS_LEVEL = 4 };
 HRESULT sxs_pool_start(struct sxs_runtime *rt)
 {
     static const WCHAR                provider[] = u"System.Runtime";
-    static const WCHAR                interval[] = u"EventCounterIntervalSec=0.5";
+    static const WCHAR                interval[] = u"EventCounterIntervalSec=1";
     EVENTPIPE_SESSION                 id = 0;
     COR_PRF_EVENTPIPE_PROVIDER_CONFIG config = {.providerName = provider,
                                                 .keywords = UINT64_MAX,

@@ -6,7 +6,7 @@
 #include "manager/runtime.h"
 #include "tools/locks/decode.h"
 
-/** sxs_pool_start - ask @rt for the length of its pool's queue, twice a second. Call it in start().
+/** sxs_pool_start - ask @rt for the length of its pool's queue, once a second. Call it in start().
  *  Returns the runtime's result. */
 HRESULT sxs_pool_start(struct sxs_runtime *rt);
 

@@ -9,7 +9,7 @@
 
 #include "tools/options/tool_options.h"
 
-/** The runtimes' own distance, in bytes: of 10.0 on average; 8.0 and 9.0 tell of an allocation when
+/** The runtimes' own distance, in bytes: of 10.0 on average; 8.0 and 9.0 report an allocation when
  *  more than this has been allocated since the last. */
 #define SXS_ALLOC_RUNTIME_EVERY UINT64_C(102400)
 

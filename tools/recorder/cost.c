@@ -260,15 +260,28 @@ SXS_SIGSAFE static void *reserve_note(struct sxs_samples_writer *w, size_t size)
     return r;
 }
 
+SXS_SIGSAFE static void put_released(struct sxs_record_released *r, uint64_t id)
+{
+    r->time_ns = sxs_now_ns(CLOCK_MONOTONIC);
+    r->id = id;
+    sxs_samples_commit(r, SXS_RECORD_RELEASED);
+}
+
 SXS_SIGSAFE void sxs_recorder_released(uint64_t id)
 {
     struct sxs_samples_writer  *w = sxs_costs_writer();
     struct sxs_record_released *r = w ? reserve_note(w, sizeof(*r)) : NULL;
-    if (!r)
-        return;
-    r->time_ns = sxs_now_ns(CLOCK_MONOTONIC);
-    r->id = id;
-    sxs_samples_commit(r, SXS_RECORD_RELEASED);
+    if (r)
+        put_released(r, id);
+}
+
+SXS_SIGSAFE int sxs_recorder_try_released(uint64_t id)
+{
+    struct sxs_samples_writer  *w = sxs_costs_writer();
+    struct sxs_record_released *r = w ? sxs_samples_reserve(w, sizeof(*r)) : NULL;
+    if (r)
+        put_released(r, id);
+    return r != NULL;
 }
 
 SXS_SIGSAFE void sxs_recorder_live(uint64_t id, uint8_t generation, uint32_t collections)

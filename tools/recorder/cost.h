@@ -82,6 +82,10 @@ void sxs_recorder_name_as(uint32_t number, unsigned runtime, const char *text, s
 /** sxs_recorder_released - record that the object or memory of the cost @id is gone. Signal-safe. */
 SXS_SIGSAFE void sxs_recorder_released(uint64_t id);
 
+/** sxs_recorder_try_released - the same, for callers that can try again later, when the file has
+ *  grown. Returns 1, or 0 when there is no room now; that is not counted. Signal-safe. */
+SXS_SIGSAFE int sxs_recorder_try_released(uint64_t id);
+
 /** sxs_recorder_live - record that the object of the cost @id is alive. @generation, @collections: as
  *  in struct sxs_record_live. Signal-safe. */
 SXS_SIGSAFE void sxs_recorder_live(uint64_t id, uint8_t generation, uint32_t collections);

@@ -57,6 +57,8 @@ struct sxs_thread_slot {
     _Atomic(const void *) last;  /* the latest sample record */
     /* wall: time that the latest record also stands for and that is not recorded yet */
     _Atomic uint64_t  waited_ns;
+    /* wall: enum sxs_waiting of the current wait, if reasons are asked for; 0: not asked yet */
+    _Atomic uint32_t  reason;
     unsigned          missed;    /* snapshot: number of missed answers in a row */
 };
 

@@ -15,6 +15,7 @@
 #include "symbols/tier_settings.h"
 #include "tools/recorder/poke.h"
 #include "tools/recorder/recorder.h"
+#include "tools/options/wait_options.h"
 #include "tools/sample/clocks.h"
 #include "tools/sample/handler.h"
 #include "tools/sample/snapshot.h"
@@ -24,8 +25,9 @@
 #define FREQUENT_HZ 1000u
 
 static struct {
-    pthread_mutex_t    lock;    /* guards started */
+    pthread_mutex_t    lock;    /* guards started and is_told */
     int                started; /* 1: sampling; -1: failed to start */
+    int                is_told; /* 1: it was said that a tool is off */
     struct sxs_sampler with;
     /* 1: the host uses all signals that could be the sample signal. */
     _Atomic int stopped;
@@ -215,21 +217,73 @@ static int start_sampling(void)
     return 1;
 }
 
-const struct sxs_sampler *sxs_sampler_start(const char *text)
+/* Parses the options of the tool sample. Returns 0, or -1 after a message. */
+static int parse_sample(const char *text, struct sxs_sampler_options *out)
 {
     char why[SXS_TOOL_WHY];
-    int  ok;
-    pthread_mutex_lock(&sampler.lock);
-    if (!sampler.started) {
-        sampler.started = -1;
-        if (sxs_sampler_parse(text, &sampler.with.options, why, sizeof(why)) != 0)
-            sxs_error("tool sample: %s", why);
-        else
-            sampler.started = start_sampling();
+    if (sxs_sampler_parse(text, out, why, sizeof(why)) == 0)
+        return 0;
+    sxs_error("tool sample: %s", why);
+    return -1;
+}
+
+static int parse_wait(const char *text, struct sxs_sampler_options *out)
+{
+    struct sxs_wait_options wait;
+    char                    why[SXS_TOOL_WHY];
+    if (sxs_wait_parse(text, &wait, why, sizeof(why)) != 0) {
+        sxs_error("tool wait: %s", why);
+        return -1;
     }
-    ok = sampler.started == 1;
+    sxs_sampler_parse("wall", out, why, sizeof(why));
+    out->hz = wait.hz;
+    return 0;
+}
+
+/* Starts sampling for the tool that is first. For the other one, checks that it can share that. */
+static int start_locked(const char *text, int for_wait)
+{
+    struct sxs_sampler_options options;
+    if (sampler.started < 0)
+        return 0;
+    if ((for_wait ? parse_wait : parse_sample)(text, &options) != 0)
+        return 0;
+    if (!sampler.started) {
+        sampler.with.options = options;
+        sampler.with.is_of_wait = for_wait;
+        sampler.started = start_sampling();
+    } else if (sampler.started == 1 && sampler.with.is_of_wait != for_wait &&
+               (options.mode != SXS_MODE_WALL || sampler.with.options.mode != SXS_MODE_WALL)) {
+        if (!sampler.is_told)
+            sxs_error("tool %s is off: the tools sample and wait can both be on only with sample:wall",
+                      for_wait ? "wait" : "sample");
+        sampler.is_told = 1;
+        return 0;
+    }
+    if (sampler.started == 1 && for_wait)
+        sxs_wall_ask_reasons();
+    return sampler.started == 1;
+}
+
+static const struct sxs_sampler *start_once(const char *text, int for_wait)
+{
+    int ok;
+    pthread_mutex_lock(&sampler.lock);
+    ok = start_locked(text, for_wait);
+    if (!sampler.started)
+        sampler.started = -1; /* one message is enough */
     pthread_mutex_unlock(&sampler.lock);
     return ok ? &sampler.with : NULL;
+}
+
+const struct sxs_sampler *sxs_sampler_start(const char *text)
+{
+    return start_once(text, 0);
+}
+
+const struct sxs_sampler *sxs_sampler_start_wait(const char *text)
+{
+    return start_once(text, 1);
 }
 
 const struct sxs_sampler *sxs_sampler(void)

@@ -10,6 +10,7 @@
 struct sxs_sampler {
     struct sxs_sampler_options options;
     struct sxs_samples_writer *writer; /* the recorder's */
+    int                        is_of_wait; /* 1: started by the tool wait; 0: by the tool sample */
 };
 
 /**
@@ -18,6 +19,12 @@ struct sxs_sampler {
  * Returns the sampler, or NULL after a message if sampling could not be started, also by an earlier
  * call. Any thread; not signal-safe. */
 const struct sxs_sampler *sxs_sampler_start(const char *text);
+
+/**
+ * sxs_sampler_start_wait - as sxs_sampler_start() for the tool "wait": samples by wall time, with the
+ * reasons of waits. If the tool sample has started sampling by wall time, only reasons are added to
+ * that. */
+const struct sxs_sampler *sxs_sampler_start_wait(const char *text);
 
 /** sxs_sampler - return the sampler, after sxs_sampler_start() has returned it. Any thread. */
 const struct sxs_sampler *sxs_sampler(void);

@@ -10,11 +10,16 @@
 #include "tools/sample/sampler.h"
 #include "tools/sample/snapshot.h"
 
-static HRESULT start_tool(struct sxs_sub *sub, const char *text)
+static const struct sxs_events no_events; /* of the tool that shares the other's sampling */
+
+static HRESULT start_sampling(struct sxs_sub *sub, const struct sxs_sampler *sampler, int for_wait)
 {
-    const struct sxs_sampler *sampler = sxs_sampler_start(text);
     if (!sampler)
         return E_FAIL;
+    if (sampler->is_of_wait != for_wait) {
+        sub->on = &no_events;
+        return S_OK;
+    }
     sub->low = COR_PRF_MONITOR_MODULE_LOADS;
     if (sampler->options.walker == SXS_WALKER_SNAPSHOT)
         sub->low |= (uint32_t)COR_PRF_ENABLE_STACK_SNAPSHOT;
@@ -26,6 +31,16 @@ static HRESULT start_tool(struct sxs_sub *sub, const char *text)
         sxs_tier_sessions_expect(sub);
     }
     return S_OK;
+}
+
+static HRESULT start_sample(struct sxs_sub *sub, const char *text)
+{
+    return start_sampling(sub, sxs_sampler_start(text), 0);
+}
+
+static HRESULT start_wait(struct sxs_sub *sub, const char *text)
+{
+    return start_sampling(sub, sxs_sampler_start_wait(text), 1);
 }
 
 static HRESULT event_delivered(struct sxs_sub *sub, EVENTPIPE_PROVIDER provider, DWORD id,
@@ -87,6 +102,8 @@ static HRESULT module_unloading(struct sxs_sub *sub, sxs_module module)
 static void stop_tool(struct sxs_sub *sub, int detached)
 {
     (void)detached;
+    if (sub->on == &no_events)
+        return;
     if (sxs_sampler()->options.walker == SXS_WALKER_SNAPSHOT)
         sxs_snapshot_ended();
     sxs_tier_sessions_forget(sub->rt);
@@ -94,6 +111,8 @@ static void stop_tool(struct sxs_sub *sub, int detached)
 
 static void release_runtime(struct sxs_sub *sub)
 {
+    if (sub->on == &no_events)
+        return;
     /* If the runtime refused the tool, stop_tool() was not called. */
     sxs_tier_sessions_forget(sub->rt);
 }
@@ -111,6 +130,13 @@ static const struct sxs_events events = {
 const struct sxs_tool sxs_sample_tool = {.name = "sample",
                                          .needs = "recorder",
                                          .on = &events,
-                                         .start = start_tool,
+                                         .start = start_sample,
                                          .stop = stop_tool,
                                          .release = release_runtime};
+
+const struct sxs_tool sxs_wait_tool = {.name = "wait",
+                                       .needs = "recorder",
+                                       .on = &events,
+                                       .start = start_wait,
+                                       .stop = stop_tool,
+                                       .release = release_runtime};

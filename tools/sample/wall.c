@@ -11,6 +11,7 @@
 #include "base/clock.h"
 #include "tools/recorder/poke.h"
 #include "tools/sample/clocks.h"
+#include "tools/sample/wait_reason.h"
 
 #define RECORD_NS    100000000u /* longest waiting time without a record */
 #define LATE_MAX_NS  1000000000u /* a round that is later stands for one interval alone */
@@ -21,6 +22,12 @@ static struct sxs_samples_writer *writer;
 static uint64_t                   interval_ns, round_ns;
 static uint64_t                   due_ns;       /* when the current round was due */
 static uint32_t                   round_weight; /* ns that the current round stands for */
+static _Atomic int                with_reasons;
+
+void sxs_wall_ask_reasons(void)
+{
+    atomic_store(&with_reasons, 1);
+}
 
 void sxs_wall_init(struct sxs_samples_writer *w, unsigned hz)
 {
@@ -35,6 +42,7 @@ static void record_waiting(struct sxs_thread_slot *t)
     const struct sxs_record_sample *last = atomic_load_explicit(&t->last, memory_order_acquire);
     struct sxs_record_sample       *record;
     uint64_t                        waited = atomic_exchange(&t->waited_ns, 0);
+    uint32_t                        reason = atomic_load(&t->reason);
     if (!last || !waited)
         return;
     record = sxs_samples_reserve(writer, last->head.size);
@@ -46,7 +54,7 @@ static void record_waiting(struct sxs_thread_slot *t)
     record->weight_ns = waited;
     record->tid = last->tid;
     record->end = last->end;
-    record->waiting = 1;
+    record->waiting = (uint8_t)(reason ? reason : SXS_WAITS);
     record->n = last->n;
     memcpy(record->ips, last->ips, last->n * sizeof(last->ips[0]));
     sxs_samples_commit(record, SXS_RECORD_SAMPLE);
@@ -78,11 +86,14 @@ uint32_t sxs_wall_due(struct sxs_thread_slot *t)
     if (known && cpu < before + RAN_NS) {
         uint64_t waited = atomic_fetch_add(&t->waited_ns, round_weight) + round_weight;
         move_clock(t, before, cpu);
+        if (with_reasons && !atomic_load(&t->reason))
+            atomic_store(&t->reason, (uint32_t)sxs_wait_reason(atomic_load(&t->tid)));
         if (waited >= RECORD_NS)
             record_waiting(t);
         return 0;
     }
     record_waiting(t);
+    atomic_store(&t->reason, 0);
     move_clock(t, before, cpu);
     return known ? round_weight : (uint32_t)interval_ns; /* a new thread may be younger */
 }

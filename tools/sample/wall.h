@@ -13,6 +13,10 @@
  * written to @w. */
 void sxs_wall_init(struct sxs_samples_writer *w, unsigned hz);
 
+/** sxs_wall_ask_reasons - ask the kernel from now on what each thread waits in, once for each wait.
+ *  Any thread. */
+void sxs_wall_ask_reasons(void);
+
 /**
  * sxs_wall_tick - sleep until the next round is due, then check every thread. One thread calls
  * this. */

@@ -14,6 +14,7 @@ namespace Blocks;
 ///   drop:FUNCTION:BYTES=N   N blocks, each of which is freed at once
 ///   on=N                    the steps that follow are done on N threads at once, N blocks on each
 ///   pairs=N, trees=N        work of N blocks, whose CPU time in ns for each is printed
+///   xml=N                   the same for N elements of XML documents
 ///   ready=FILE              creates a file; until=FILE waits until a file exists
 /// FUNCTION is one of those in harness/bridge/allocate.c. Exit codes: 0, 2 wrong arguments.
 /// </summary>
@@ -44,7 +45,7 @@ internal static class Program
         {
             case "keep": return OnThreads(() => Cache.Fill(parts[1], long.Parse(parts[2]), int.Parse(value)));
             case "drop": return OnThreads(() => Loop.Pass(parts[1], long.Parse(parts[2]), int.Parse(value)));
-            case "pairs" or "trees":
+            case "pairs" or "trees" or "xml":
                 Console.WriteLine(FormattableString.Invariant(
                     $"bench: {parts[0]} {Native.AllocationNs(parts[0], int.Parse(value)):F3}"));
                 return true;

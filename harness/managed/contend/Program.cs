@@ -10,8 +10,8 @@ namespace Contend;
 /// Waits for locks a known number of times. Arguments: words NAME=N.
 /// waiters=N, hold=MS, rounds=N: N threads wait for each of the locks of class Sites (4, 3, 2).
 /// none=1: no contention. others=MS: waits that are none of a monitor. starve=N: N items that block
-/// the thread pool. open=N: N threads that still wait when the program ends. stay=1: wait to be
-/// killed.
+/// the thread pool. kinds=S: threads of class Kinds wait for S seconds. open=N: N threads that still wait when the program ends. stay=1: wait to be
+/// killed. locks=N, items=N: see class Busy; in thousands.
 /// Prints a line for each wait, with what the program itself has measured, and at the end
 /// "contend: contentions N", which the runtime has counted.</summary>
 internal static class Program
@@ -19,7 +19,8 @@ internal static class Program
     private static readonly Dictionary<string, int> options = new()
     {
         ["waiters"] = 4, ["hold"] = 3, ["rounds"] = 2, ["none"] = 0, ["others"] = 0, ["starve"] = 0,
-        ["open"] = 0, ["stay"] = 0,
+        ["open"] = 0, ["stay"] = 0, ["kinds"] = 0,
+        ["locks"] = 0, ["items"] = 0,
     };
 
     private static int Main(string[] args)
@@ -43,11 +44,17 @@ internal static class Program
         var lines = waits.Select(w => w.ToString()).ToList();
         if (options["none"] != 0)
             Alone();
+        if (options["locks"] != 0)
+            Busy.Locks(options["locks"]);
+        if (options["items"] != 0)
+            Busy.Items(options["items"]);
         if (options["others"] != 0)
             foreach ((string name, Action enter, Action exit) in Others.All())
                 lines.Add($"contend: other {name} {Others.Run(enter, exit, options["others"])}");
         if (options["starve"] != 0)
             lines.Add($"contend: queued {Others.Starve(options["starve"], 1500)}");
+        if (options["kinds"] != 0)
+            Kinds.Run(options["kinds"]);
         if (options["open"] != 0)
             lines.AddRange(Open(options["open"]));
         lines.Add($"contend: contentions {Monitor.LockContentionCount}");

@@ -76,6 +76,8 @@ internal static class Sites
 
     /// <summary>The class System.Threading.Lock of .NET 9 and later, which the app, built for 8,
     /// has to find by name.</summary>
+    public static Means? Lock() => Managed();
+
     private static Means? Managed()
     {
         Type? type = typeof(object).Assembly.GetType("System.Threading.Lock");

@@ -4,29 +4,31 @@ using System.Runtime.InteropServices;
 
 namespace Leaks;
 
-/// <summary>Native memory, by P/Invoke.</summary>
+/// <summary>Native memory.</summary>
 internal static unsafe class NativeBuffers
 {
-    /// <summary>Allocates 1000 bytes that nobody frees.</summary>
+    private static readonly byte[] text = System.Text.Encoding.ASCII.GetBytes(new string('x', 999) + "\0");
+
+    /// <summary>Calls a native function whose result, 1000 bytes, has to be freed by the caller, and forgets it.</summary>
     [MethodImpl(MethodImplOptions.NoInlining)]
     public static void Leak(int number)
     {
-        byte* buffer = (byte*)Malloc(1000);
-        buffer[0] = (byte)number;
+        fixed (byte* from = text)
+        {
+            byte* copy = Duplicate(from);
+            copy[0] = (byte)number;
+        }
     }
 
     /// <summary>Allocates 1000 bytes and frees them.</summary>
     [MethodImpl(MethodImplOptions.NoInlining)]
     public static void Use(int number)
     {
-        byte* buffer = (byte*)Malloc(1000);
+        byte* buffer = (byte*)NativeMemory.Alloc(1000);
         buffer[0] = (byte)number;
-        Free(buffer);
+        NativeMemory.Free(buffer);
     }
 
-    [DllImport("libc.so.6", EntryPoint = "malloc")]
-    private static extern void* Malloc(nuint size);
-
-    [DllImport("libc.so.6", EntryPoint = "free")]
-    private static extern void Free(void* memory);
+    [DllImport("libc.so.6", EntryPoint = "strdup")]
+    private static extern byte* Duplicate(byte* text);
 }

@@ -3,6 +3,8 @@ using System;
 using System.Diagnostics;
 using System.IO;
 using System.Linq;
+using System.Reflection;
+using System.Runtime.InteropServices;
 using System.Threading;
 
 namespace Memory;
@@ -19,8 +21,9 @@ namespace Memory;
 ///   words=N, mix=N, spread=N, alternate=N, uneven=N    work, see Work
 ///   seed=N         a number above 0: another random order for mix and spread
 ///   on=N           the steps that follow are done on N threads at once
+///   fork=N         allocates one Small and forks; the child allocates N more and ends
 ///   ready=FILE     creates a file; until=FILE waits until a file exists; sleep=MS waits
-/// Exit codes: 0, 2 wrong arguments.
+/// Exit codes: 0, 2 wrong arguments, 3 a forked child failed.
 /// </summary>
 internal static class Program
 {
@@ -91,6 +94,7 @@ internal static class Program
             case "ready": File.WriteAllText(value, ""); break;
             case "sleep": Thread.Sleep(int.Parse(value)); break;
             case "until": Until(value); break;
+            case "fork": Fork(int.Parse(value)); break;
             default: throw new ArgumentException("there is no such step");
         }
     }
@@ -113,6 +117,7 @@ internal static class Program
         double ms = (process.TotalProcessorTime - before).TotalMilliseconds;
         allocated = GC.GetTotalAllocatedBytes() - allocated;
         Console.WriteLine($"memory: .NET {Environment.Version}: words={n}: {ms:F0} ms {allocated} bytes");
+        Console.WriteLine($"bench: allocated_mb {allocated / 1e6:F1}");
     }
 
     private static void Count(string name, Func<uint, int[]> work)
@@ -122,6 +127,32 @@ internal static class Program
         string counts = string.Join(" ", made.Select(n => (long)n * threads));
         Console.WriteLine($"memory: .NET {Environment.Version}: {name}: {counts}");
     }
+
+    /// <summary>Everything that the child runs is compiled before the fork: a compilation may wait for
+    /// threads that the child does not have.</summary>
+    private static void Fork(int n)
+    {
+        foreach (string name in new[] { nameof(ForkProcess), nameof(ExitProcess), nameof(WaitFor) })
+            Marshal.Prelink(typeof(Program).GetMethod(name, BindingFlags.NonPublic | BindingFlags.Static)!);
+        Kinds.Allocate("small", 1);
+        int child = ForkProcess();
+        if (child == 0)
+        {
+            Kinds.Allocate("small", n);
+            ExitProcess(7);
+        }
+        if (WaitFor(child, out int status, 0) != child || status != 7 << 8)
+            Environment.Exit(3);
+    }
+
+    [DllImport("libc.so.6", EntryPoint = "fork")]
+    private static extern int ForkProcess();
+
+    [DllImport("libc.so.6", EntryPoint = "_exit")]
+    private static extern void ExitProcess(int code);
+
+    [DllImport("libc.so.6", EntryPoint = "waitpid")]
+    private static extern int WaitFor(int process, out int status, int options);
 
     private static void Until(string file)
     {

@@ -1,0 +1,235 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# heap.sh - checks sxsprof heap: every format of snapshots with known graphs, differences, damage, refusals.
+cd "$(dirname "$0")/../.." || exit 1
+. tests/command/common.inc
+$CC -std=gnu11 -D_GNU_SOURCE -O1 -g -I. tests/profile/make_heap.c -o "$T/make_heap" || exit 1
+S=$T/session
+"$T/make_heap" "$S" 1 known
+"$T/make_heap" "$S" 2 grown
+
+# lines FROM TO: the lines of $out from the first that matches FROM to the next that matches TO
+lines() { sed -n "/$1/,/$2/p" "$T/out"; }
+# json EXPRESSION: of the object d in $out
+json() { python3 -c "import json,sys; d=json.load(open(sys.argv[1])); print($1)" "$T/out"; }
+
+# --- text
+try "$SXS" heap --number 1 "$S"
+has "the text: status, snapshot, what asked for it" "$status:$err:$out" "0::heap snapshot 1 of process 4242: dotnet app.dll" \
+    "asked for by a signal"
+has "each runtime: objects, bytes, collection, pause" "$out" \
+    "runtime 1 (8.0.29): 16 objects, 1.48 KiB, behind a collection; stopped for 12.30 ms, 300.00 us of it to stop" \
+    "runtime 2 (10.0.11): 3 objects, 96 B"
+has "garbage, and references to what is not recorded" "$out" "no root leads to 1 object, 24 B" \
+    "references to addresses without a recorded object: 1"
+has "what was not recorded" "$out" "not recorded: objects outside of the collected heap, generations"
+is "the types by bytes, with what they keep alive" "1 1000 B 1000 B System.Byte[] (1 pinned)
+6 144 B 144 B App.Part
+1 100 B 100 B System.String
+3 96 B 96 B App.Node
+1 64 B 160 B App.Node[]
+1 40 B 188 B App.Holder<System.Int32>
+1 24 B 24 B App.Cache
+1 24 B 24 B App.Garbage
+1 24 B 24 B App.Waiting (finalizable)" \
+    "$(sed -n '/^runtime 1/,/roots/p' "$T/out" | sed -n '/retained  type/,/^$/p' | sed -n 's/ [0-9.]* %//; s/  */ /g; s/^ //; /^[0-9]/p')"
+is "generations" "9 gen 0:1 gen 1:5 gen 2:1 large" \
+    "$(sed -n '/^runtime 1/,/^runtime 2/p' "$T/out" | awk '/generation$/ { on = 1; next } /^$/ { on = 0 } on { print $1, $(NF-1), $NF }' |
+        sed 's/% large/large/' | paste -sd:)"
+is "roots by kind, with what they keep alive" "2:2:348 B:stack
+2:2:72 B:static field
+1:1:24 B:finalizer queue
+1:1:24 B:strong handle
+1:1:1000 B:pinned handle
+1:1:0 B:weak handle" \
+    "$(lines 'kept alive  kind' '^$' | sed -n 's/^ *\([0-9]*\)  *\([0-9]*\)  *\([0-9]* B\)  \(.*\)/\1:\2:\3:\4/p' | head -n 6)"
+has "what keeps what: a shared string belongs to its holder, an object of two roots to both" "$out" "  188 B  12.4 %      App.Holder<System.Int32>  x 1
+       100 B   6.6 %        System.String  x 1
+        48 B   3.2 %        App.Part  x 2" "   24 B   1.6 %  several roots
+        24 B   1.6 %    App.Part  x 1"
+try "$SXS" heap --number 1 --runtime 2 "$S"
+lacks "--runtime: the other runtime is left out" "$out" "runtime 1"
+has "--runtime: a name with quotes" "$out" 'App.Cache."mine"'
+try "$SXS" heap "$S"
+has "without --number: the newest" "$status:$out" "0:heap snapshot 2 of process 4242"
+try "$SXS" heap --top 2 --number 1 --runtime 1 "$S"
+has "--top" "$out" "and 7 more types"
+
+# --- who keeps a type
+try "$SXS" heap --number 1 --runtime 1 --type App.Part "$S"
+is "--type: all paths, with dependent handles and lists" "App.Part: 6 objects, 144 B, retained 144 B
+  gen 0: 6
+  3 objects, 72 B
+    App.Part (a list)
+    <- static field App.Cache.other
+  2 objects, 48 B
+    App.Part
+    <- App.Holder<System.Int32>
+    <- stack App.Program.Main(System.String[])
+  1 object, 24 B
+    App.Part
+    <- strong handle" "$(lines '^App.Part' '^$')"
+try "$SXS" heap --number 1 --type 'App.N*' "$S"
+has "--type with a pattern: a static field is preferred only when it is as near" "$out" "App.Node: 3 objects" "App.Node[]: 1 object, 64 B, retained 160 B" \
+    "    App.Node
+    <- App.Node[]
+    <- thread-static field App.Cache.\"mine\""
+try "$SXS" heap --number 1 --type Nothing "$S"
+has "--type without a match" "$status:$out" "0:" "no objects of a type that matches Nothing"
+
+# --- JSON
+try "$SXS" heap --format json --number 1 "$S"
+is "JSON: objects and bytes by type" "16 1516 3 96" \
+    "$(json '*(sum(t[k] for t in d["heap"] if t["runtime"] == r) for r in (1, 2) for k in ("objects", "bytes"))' | tr -d '(),')"
+is "JSON: all of one type" "{'runtime': 1, 'type': 'App.Holder<System.Int32>', 'objects': 1, 'bytes': 40, 'retained': 188, 'pinned': 0, 'not_reached': 0, 'finalizable': False, 'generations': [1, 0, 0, 0, 0, 0], 'module': '/app/app.dll'}" \
+    "$(json '[t for t in d["heap"] if "Holder" in t["type"]][0]')"
+is "JSON: the tree of what keeps what sums up" "True" \
+    "$(json 'all(n["kept_bytes"] == n["bytes"] + sum(c["kept_bytes"] for c in d["kept"] if c["runtime"] == n["runtime"] and c["parent"] == n["node"] != c["node"]) for n in d["kept"])')"
+try "$SXS" heap --format json --number 1 --type App.Node "$S"
+is "JSON with --type: paths" "['App.Node', 'App.Node[]', 'App.Program.Main(System.String[])', 'stack']" "$(json 'd["paths"][0]["path"]')"
+try "$SXS" report --format json "$S"
+is "report --format json: the objects of the newest snapshot" "12 1328:8 296" \
+    "$(json '":".join("%d %d" % tuple(sum(t[k] for t in d["heap"] if t["runtime"] == r) for k in ("objects", "bytes")) for r in (1, 2))')"
+try "$SXS" report --format json --runtime 2 "$S"
+is "report --format json --runtime: of one runtime" "{2}" "$(json '{t["runtime"] for t in d["heap"]}')"
+
+# --- differences
+try "$SXS" heap --diff 1 "$S"
+is "--diff: what grew and what shrank" "2 7 +5 +160 B 2 App.Node
+1 1 +0 +40 B 2 App.Node[]
+1 0 -1 -40 B 1 App.Holder<System.Int32>
+6 4 -2 -48 B 1 App.Part
+1 0 -1 -100 B 1 System.String" "$(sed '1d; s/  */ /g; s/^ //' "$T/out")"
+cp "$T/out" "$T/expected"
+for other in "$S:1" "$T/session:1"; do
+    try "$SXS" heap --diff "$other" "$S"
+    is "--diff SESSION:NUMBER" "0:$(cat "$T/expected")" "$status:$out"
+done
+try "$SXS" heap --number 1 --diff "$S" "$S"
+has "--diff SESSION: its newest snapshot" "$status:$out" "0:" " -5 "
+try "$SXS" heap --format json --diff 1 "$S"
+is "--diff as JSON" "{'runtime': 2, 'type': 'App.Node', 'objects_before': 2, 'objects': 7, 'bytes_before': 64, 'bytes': 224}" "$(json 'd["heap"][0]')"
+try "$SXS" heap --number 1 --diff 1 "$S"
+has "--diff of equal snapshots" "$status:$out" "0:" "no differences"
+
+try "$SXS" heap --diff 1 --format html "$S"
+has "--diff as a page" "$status:$err:$out" "0::" '["App.Node",2,2,7,64,224]' "</html>"
+
+"$SXS" heap --diff 1 --format html "$S" >"$T/expected"
+"$T/make_heap" "$T/before" 1 known
+for data in "" "--data heap"; do
+    # shellcheck disable=SC2086
+    try "$SXS" diff $data "$T/before" "$S"
+    is "diff $data of two sessions with snapshots: the same page" "0::" "$status:$err:$(diff "$T/expected" "$T/out")"
+done
+try "$SXS" diff --data samples "$T/before" "$S"
+has "diff --data samples of these is refused" "$status:$err" "2:" "nothing to compare"
+try "$SXS" heap --runtime 1 --diff 1 --format json "$S"
+is "--diff with --runtime: of this runtime only" "{1}" "$(json '{c["runtime"] for c in d["heap"]}')"
+
+# --- other formats
+for format in text json html heapsnapshot; do
+    "$SXS" heap --format $format "$S" >"$T/shown" 2>&1
+    try "$SXS" heap --format $format -o "$T/file" "$S"
+    is "--format $format -o FILE: the file has the text of standard output" "0::$(md5sum <"$T/shown")" "$status:$out$err:$(md5sum <"$T/file")"
+done
+is "heapsnapshot: as many nodes and references as it says" True "$(python3 -c "
+import json, sys
+d = json.load(open(sys.argv[1])); s = d['snapshot']
+print(len(d['nodes']) == 7 * s['node_count'] and len(d['edges']) == 3 * s['edge_count'] == 3 * sum(d['nodes'][4::7]) and
+      max(d['edges'][2::3]) < len(d['nodes']) and max(d['nodes'][1::7]) < len(d['strings']))" "$T/file")"
+has "html: one page" "$("$SXS" heap --format html "$S")" "<!DOCTYPE html>" '"App.Holder\u003cSystem.Int32>"' "</html>"
+
+# --- packed sessions
+try "$SXS" pack -o "$T/packed.sxsprof" "$S"
+has "pack: with the snapshots" "$status:$out" "0:" "files: 3"
+for arguments in "--number 1" "--diff 1" "--format json"; do
+    # shellcheck disable=SC2086
+    {
+        try "$SXS" heap $arguments "$S"
+        cp "$T/out" "$T/expected"
+        try "$SXS" heap $arguments "$T/packed.sxsprof"
+    }
+    is "heap $arguments of the packed session is the same" "0::" "$status:$err:$(diff "$T/expected" "$T/out")"
+done
+
+# --- pages beside the session, and the report of the session
+mkdir "$T/none"
+for tool in sh cat mv; do ln -s "$(command -v $tool)" "$T/none/"; done
+try env PATH="$T/none" "$SXS" heap --open --number 1 "$S"
+is "--open without an opener: prints the path of the page" "0:$S-heap-1.html:" "$status:$out:$err"
+has "--open: the page is written" "$(head -c 300 "$S-heap-1.html")" "<!DOCTYPE html>"
+try "$SXS" heap --open --format json "$S"
+has "--open with another format is refused" "$status:$err" "2:" "--open: expected --format html, not json"
+try "$SXS" report "$S"
+has "report: says that there are snapshots, and what prints them" "$status:$out" "0:" \
+    "heap snapshots: 2; sxsprof heap $S prints the newest"
+
+# --- many objects, and long lists
+for graph in list tree; do
+    "$T/make_heap" "$T/$graph" 1 $graph 1000000
+    try "$SXS" heap --format json "$T/$graph"
+    is "a $graph of 1000000 objects: all kept by one static field" "1000000 32000000 32000000" \
+        "$(json '"%d %d %d" % (d["heap"][0]["objects"], d["heap"][0]["bytes"], d["heap"][0]["retained"])')"
+    try "$SXS" heap --type App.Node "$T/$graph"
+    has "a $graph: one path" "$out" "  1000000 objects, 30.52 MiB
+    App.Node (a list)
+    <- static field App.Cache.all"
+done
+
+# --- snapshots that are incomplete or damaged
+"$T/make_heap" "$T/open" 1 open
+try "$SXS" heap "$T/open"
+has "a snapshot that was not completed: a message, its objects, status 1" "$status:$err:$out" "1:" \
+    "open/4242/heap-1: incomplete: it is still being written, or the process ended before its end" "runtime 1: incomplete, its end is missing" "16 objects"
+"$T/make_heap" "$T/open" 1 failed
+try "$SXS" heap "$T/open"
+has "a snapshot that found no room: the reason" "$status:$err" "1:" "heap-1: incomplete: No space left on device"
+head -c 4700 "$S/4242/heap-1" >"$T/open/4242/heap-1"
+try "$SXS" heap "$T/open"
+has "a file that was cut: a message, what is before, status 1" "$status:$err:$out" "1:" "cut: the file is shorter than its header says" "App.Node"
+try "$SXS" report --format json "$T/open"
+has "report --format json of it: the same message" "$status:$err" "1:" "4242/heap-1: cut"
+echo "something else" >"$T/open/4242/heap-1"
+try "$SXS" heap "$T/open"
+has "a file of another format" "$status:$err:$out" "1:" "4242/heap-1: cut: 15 bytes, a header has"
+rm "$T/open/4242/heap-1"
+ln -s "$S/4242/heap-1" "$T/open/4242/heap-1"
+try "$SXS" heap "$T/open"
+has "a link is not followed" "$status:$err:$out" "1:" "symbolic link: not followed"
+
+# --- refusals
+rm "$T/open/4242/heap-1"
+refused() { # CLAIM PART ARGUMENT...
+    local claim=$1 part=$2
+    shift 2
+    try "$SXS" heap "$@"
+    has "refused: $claim" "$status:$out:$err" "2::" "$part"
+}
+refused "a session without snapshots" "no heap snapshots; expected a folder made by sxsprof run --tool heap" "$T/open"
+refused "a number that is not there" "--number: 9: $S has no such heap snapshot; the newest is 2" --number 9 "$S"
+refused "a runtime that is not there" "no such runtime" --runtime 9 "$S"
+refused "a process that is not there" "no such process" --process 9 "$S"
+refused "a folder that is not there" "No such file or directory" "$T/nothing"
+refused "an unknown format" "expected text, json, html or heapsnapshot" --format xml "$S"
+refused "a difference for DevTools" "--diff: expected --format text, json or html" --diff 1 --format heapsnapshot "$S"
+refused "--diff with --type" "exclude each other" --diff 1 --type X "$S"
+refused "a snapshot to compare with that is not there" "has no such heap snapshot" --diff 7 "$S"
+refused "two sessions" "is one more" "$S" "$S"
+refused "no number" "expected a number" --number x "$S"
+refused "an output in no folder" "--output: $T/nowhere/x: No such file or directory" -o "$T/nowhere/x" "$S"
+refused "a process that does not exist" "no such process" 999999999
+sleep 100 &
+sleeper=$!
+refused "a process without the library" "process $sleeper: libsxsprof.so is not loaded" $sleeper
+kill $sleeper
+cd "$T" || exit 1
+mkdir here && cd here || exit 1
+refused "no session, and none in this folder" "no session is in the current folder"
+cp -r "$S" .
+try "$SXS" heap
+has "without a session: the newest in this folder" "$status:$err:$out" "0:" "the newest session is session" "heap snapshot 2"
+cp -r session 77
+try "$SXS" heap 77
+has "a folder whose name is a number is a session" "$status:$out" "0:heap snapshot 2"
+finish

@@ -1,0 +1,131 @@
+# SPDX-License-Identifier: MIT
+# alloc.sh - the tool alloc on real runtimes, alone and three at once: exact counts, samples within their
+# statistical bounds, objects that are followed, stacks, and what goes wrong.
+#
+# RUNS  number of runs with samples of each runtime (3)
+. "$(dirname "$0")/lib.sh"
+need_real 3
+runs=${RUNS:-3}
+costs=tests/integration/alloc_costs.py
+
+# profile OPTIONS RUNSXS-ARGUMENTS...: runs the apps under the tool; the session is in $tmp/s.
+profile() {
+    options=$1
+    shift
+    rm -rf "$tmp/s"
+    timeout -k 5 100 "$sxsprof" run --quiet --tool "alloc$options" -o "$tmp/s" -- \
+        "$runsxs" --timeout 90 "$@" >"$tmp/log" 2>&1
+}
+has() { python3 $costs "$1" "$tmp/s" $2 >>"$tmp/log" 2>&1; } # COMMAND "WORD..."; names have no blanks
+
+# ---- every object --------------------------------------------------------------------------------
+
+kinds="small=1001 generic=2003 shared=307 inner=509 innergeneric=613 jagged=97 matrix=89 handle=71 weak=29
+    finalizable=401 boxed=503 dependent=67 ring=211 large=5 pinnedheap=43 pinned=59 node=10007 big=31"
+words="static threads=3 fork=5000"
+for kind in $kinds; do words="$words keep:$kind"; done
+words="$words on=2 drop:medium=30000 drop collect=2"
+counts="Memory.Small=1002 Memory.Holder<System.Int32>=2003 Memory.Holder<System.String>=307
+    Memory.Outer+Inner=509 Memory.Outer+Inner<System.Double>=613 Memory.Small[]=99 System.Int16[,]=89
+    Memory.Handled=100 Memory.Finalizable=401 Memory.Point=503 Memory.Key=67 Memory.Dependent=67
+    Memory.Ring=211 System.Byte[]@1=5 System.Byte[]@2=43 Memory.Node=10007 Memory.Big=31 Memory.Medium=60000
+    Memory.Single=1 Memory.PerThread=3 Memory.OnStack=3"
+# 10.0 does not report each value that unoptimized code boxes: see docs/internals/memory.md.
+export DOTNET_TieredCompilation=0
+for version in $versions; do
+    profile :exact "$version" memory "$words" && has exact "$counts"
+    check "$version: exact: every object of every kind is counted, and none of a forked child" $? "$tmp/log"
+done
+profile :exact,live=on 8 memory "$words" 9 memory "$words" 10 memory "$words" && has exact "$counts"
+check "8, 9 and 10 at once, objects followed beside: exact is exact" $? "$tmp/log"
+unset DOTNET_TieredCompilation
+counts=$(echo "$counts" | sed 's/Memory.Point=503//')
+profile :exact 8 memory "$words" 9 memory "$words" 10 memory "$words" && has exact "$counts"
+check "with tiered compilation, too, but for boxed values" $? "$tmp/log"
+profile :exact,every=100k 10 memory "keep:boxed=500000" && has close "Memory.Point=500000"
+check "10: exact: samples have all boxed values" $? "$tmp/log"
+
+# ---- samples -------------------------------------------------------------------------------------
+
+# sampled VERSION...: $runs runs, each with another random order. Prints what failed.
+sampled() {
+    for run in $(seq "$runs"); do
+        apps=
+        for version in "$@"; do
+            apps="$apps $version memory \"seed=$((run * 7919)) mix=600000 drop:large=1500 drop:pinnedheap=20000\""
+        done
+        eval "profile :every=100k $apps" || return
+        # The order of objects is that of the seed, so the counts differ from run to run.
+        made=$(sed -n 's/^memory: .*: mix: //p' "$tmp/log" | head -n 1)
+        set -- "$@"
+        has close "Memory.Small=${made%% *} Memory.Big=${made##* }" || return
+        has close "Memory.Medium=$(echo "$made" | cut -d ' ' -f 2)" || return
+        has stacks "Memory.Small Memory.Work.Mix" && has stacks "Memory.Big Memory.Work.Mix" || return
+    done
+}
+for version in $versions; do
+    sampled "$version"
+    check "$version: samples: $runs times within 4.5 standard errors; the stacks name the allocating method" $? "$tmp/log"
+done
+sampled 8 9 10
+check "8, 9 and 10 at once: the same" $? "$tmp/log"
+for version in $versions; do
+    profile :every=512k "$version" memory "drop:large=4000" && has close "System.Byte[]=4000"
+    check "$version: at a longer distance the estimates are right, too" $? "$tmp/log"
+done
+profile :every=100k 8 memory "spread=500000" 9 memory "spread=500000"
+made=$(sed -n 's/^memory: .*: spread: //p' "$tmp/log" | head -n 1)
+set -- $made
+has near "Memory.Small=$1 System.Int16[]=$2 System.Int32[]=$3 System.Int64[]=$4 System.Double[]=$5 System.Single[]=$6"
+check "8 and 9: objects of 24 to 30,000 bytes in a random order: the systematic error is at most 6 %" $? "$tmp/log"
+
+# ---- objects that are alive ----------------------------------------------------------------------
+
+words="keep:small=800000 drop:big=50000 collect=2 collect=2 sleep=300"
+for version in $versions; do
+    profile :every=100k,live=on "$version" memory "$words" && has live "Memory.Small=800000 Memory.Big=0" &&
+        has old "Memory.Small 2"
+    check "$version: live: what is kept is alive and old, what is not is gone" $? "$tmp/log"
+done
+profile :every=100k,live=on 8 memory "$words" 9 memory "$words" 10 memory "$words" &&
+    has live "Memory.Small=800000 Memory.Big=0" && has old "Memory.Small 2"
+check "8, 9 and 10 at once: the same" $? "$tmp/log"
+profile :every=100k,live=on 8 memory "keep:small=800000 keep:large=50 drop collect=2 sleep=300" &&
+    has live "Memory.Small=0 System.Byte[]@1=0"
+check "live: what is dropped later is gone" $? "$tmp/log"
+profile :exact,every=100k,live=on 10 memory "$words" && has live "Memory.Small=800000 Memory.Big=0"
+check "live beside exact: the same" $? "$tmp/log"
+
+# The file has what was written until the end, however the process ends.
+rm -rf "$tmp/s" "$tmp/ready"
+"$sxsprof" run --quiet --tool alloc:every=100k,live=on -o "$tmp/s" -- "$runsxs" 9 memory \
+    "keep:small=800000 drop:big=50000 collect=2 collect=2 sleep=300 ready=$tmp/ready until=$tmp/never" >"$tmp/log" 2>&1 &
+job=$!
+wait_until test -e "$tmp/ready"
+pkill -KILL -P $job
+wait $job 2>>"$tmp/log"
+has live "Memory.Small=800000 Memory.Big=0"
+check "live: the file is right when the process is killed" $? "$tmp/log"
+
+# ---- what goes wrong -----------------------------------------------------------------------------
+
+for wrong in every=1k every=2g exact=1 live=maybe other; do
+    "$sxsprof" run --tool "alloc:$wrong" -- true >"$tmp/log" 2>&1
+    [ $? -eq 2 ] && grep -q "alloc: $wrong" "$tmp/log" || break
+    wrong=
+done
+[ -z "$wrong" ]
+check "wrong options are refused${wrong:+, but not $wrong}" $? "$tmp/log"
+
+# Simulated runtimes: names are refused, modules are unloaded, there is no EventPipe.
+profile :exact,live=on fake:8.0 '!modules 3; objects 1000; unload; objects 500; gc 2; objects 10' "" &&
+    [ "$(python3 $costs show "$tmp/s" | grep -c '^total')" -ge 1 ]
+check "simulated: objects are counted across an unload" $? "$tmp/log"
+FAKECLR_FAIL=GetClassIDInfo2,GetModuleMetaData,IsArrayClass,GetObjectSize2,CreateHandle profile :exact,live=on \
+    fake:9.0 '!modules 1; objects 1000; gc 2' "" && [ "$(python3 $costs show "$tmp/s" | grep -c '^total')" -ge 1 ]
+check "simulated: a runtime that answers nothing does no harm" $? "$tmp/log"
+profile "" fake:8.0 '!modules 1; objects 100' "" && grep -q 'alloc.*starts no EventPipe session' "$tmp/log"
+check "simulated: without EventPipe the tool is off, in one line, and the program runs" $? "$tmp/log"
+profile :live=on fake:6.0 '!modules 1; objects 100' "" && grep -q 'alloc.*only .NET 8 and later' "$tmp/log"
+check "simulated: an older runtime is told clearly" $? "$tmp/log"
+finish

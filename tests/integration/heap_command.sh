@@ -1,0 +1,81 @@
+# SPDX-License-Identifier: MIT
+# heap_command.sh - checks sxsprof heap PID on real runtimes: snapshots of a running process, what keeps objects
+# of known types, and what has grown.
+. "$(dirname "$0")/lib.sh"
+need_real 3
+[ -e "$BUILD/managed/memory/memory.dll" ] || skip_all "$0" "the app memory is not built"
+
+words() { # FILE: of one runtime
+    echo "keep:node=1000 keep:generic=500 keep:finalizable=30 keep:dependent=40 keep:handle=10 keep:ring=100" \
+        "keep:pinned=20 static ready=$1 until=$tmp/go1 keep:node=700 ready=$1.more until=$tmp/go2"
+}
+timeout -k 5 170 "$sxsprof" run --quiet --tool heap -o "$tmp/s" -- "$runsxs" --timeout 160 8 memory "$(words "$tmp/r8")" \
+    9 memory "$(words "$tmp/r9")" 10 memory "$(words "$tmp/r10")" >"$tmp/log" 2>&1 &
+run=$!
+all_exist() { for f; do [ -e "$f" ] || return 1; done; }
+wait_until all_exist "$tmp/r8" "$tmp/r9" "$tmp/r10"
+check "three runtimes keep their objects" $? "$tmp/log"
+pid=$(basename "$tmp"/s/*)
+
+timeout 100 "$sxsprof" heap --format json -o "$tmp/one.json" "$pid" >"$tmp/said" 2>&1
+check "sxsprof heap PID takes a snapshot and reports it" $? "$tmp/said"
+
+says() { # CLAIM FILE EXPRESSION: in Python, for each runtime; n(TYPE) and t(TYPE) are of its types
+    python3 - "$2" "$3" >"$tmp/said" 2>&1 <<'E2'
+import json, sys
+d = json.load(open(sys.argv[1]))
+assert len({t["runtime"] for t in d["heap"]}) == 3, d.get("runtimes")
+for r in sorted({t["runtime"] for t in d["heap"]}):
+    types = {t["type"]: t for t in d["heap"] if t["runtime"] == r}
+    t = lambda name: types["Memory." + name]
+    n = lambda name: t(name)["objects"]
+    paths = [p for p in d.get("paths", []) if p["runtime"] == r]
+    if not eval(sys.argv[2], dict(globals(), n=n, t=t, types=types, paths=paths, r=r)):
+        sys.exit("not so in runtime %d: %s\n%s\n%s" % (r, sys.argv[2], paths,
+            [v for v in types.values() if v["type"].startswith("Memory.")]))
+E2
+    check "$1" $? "$tmp/said"
+}
+says "the objects of known types, to the last one" "$tmp/one.json" \
+    "[n(k) for k in ('Node', 'Holder<System.Int32>', 'Finalizable', 'Key', 'Dependent', 'Handled', 'Ring', 'Single')] == [1000, 500, 30, 40, 40, 10, 100, 1]"
+says "finalizable types and pinned objects are marked" "$tmp/one.json" \
+    "t('Finalizable')['finalizable'] and not t('Node')['finalizable'] and sum(v['pinned'] for v in types.values()) >= 20"
+says "an array keeps its elements" "$tmp/one.json" \
+    "t('Holder<System.Int32>[]')['retained'] == t('Holder<System.Int32>[]')['bytes'] + t('Holder<System.Int32>')['bytes']"
+
+paths_of() { timeout 100 "$sxsprof" heap --format json --type "Memory.$1" -o "$tmp/paths.json" "$tmp/s"; }
+paths_of Single
+says "--type: an object of a static field, by its name" "$tmp/paths.json" \
+    "[p['path'] for p in paths] == [['Memory.Single', 'Memory.Roots.Static', 'static field']]"
+paths_of Handled
+says "--type: objects that handles keep" "$tmp/paths.json" \
+    "sum(p['objects'] for p in paths) == 10 and all(p['path'] == ['Memory.Handled', 'strong handle'] for p in paths)"
+paths_of Dependent
+says "--type: objects that dependent handles keep, by their keys" "$tmp/paths.json" \
+    "sum(p['objects'] for p in paths) == 40 and all(p['path'][:3] == ['Memory.Dependent', 'Memory.Key', 'Memory.Key[]'] and p['path'][-2:] == ['Memory.Roots.Kept', 'static field'] for p in paths)"
+
+touch "$tmp/go1"
+wait_until all_exist "$tmp/r8.more" "$tmp/r9.more" "$tmp/r10.more"
+timeout 100 "$sxsprof" heap --diff 1 --format json -o "$tmp/diff.json" "$pid" >"$tmp/said" 2>&1
+check "sxsprof heap --diff 1 PID takes one more snapshot" $? "$tmp/said"
+says "what has grown, to the last object" "$tmp/diff.json" \
+    "n('Node') == 1700 and t('Node')['objects_before'] == 1000 and all(v['objects'] == v['objects_before'] for k, v in types.items() if k in ('Memory.Ring', 'Memory.Key', 'Memory.Single', 'Memory.Handled'))"
+touch "$tmp/go2"
+wait $run
+check "the program was not disturbed" $? "$tmp/log"
+"$sxsprof" heap "$pid" >"$tmp/said" 2>&1
+[ $? -eq 2 ] && grep -q "no such process" "$tmp/said"
+check "a process that has ended is refused" $? "$tmp/said"
+
+# A process with the library, but without the tool
+timeout -k 5 100 "$sxsprof" run --quiet --tool sample -o "$tmp/s2" -- "$runsxs" --timeout 90 \
+    8 memory "ready=$tmp/r until=$tmp/go3" >"$tmp/log" 2>&1 &
+run=$!
+wait_until all_exist "$tmp/r"
+"$sxsprof" heap "$(basename "$tmp"/s2/*)" >"$tmp/said" 2>&1
+[ $? -eq 2 ] && grep -q "no signal asks it for a heap snapshot" "$tmp/said"
+check "a process without the tool is refused, and lives on" $? "$tmp/said"
+touch "$tmp/go3"
+wait $run
+check "it ends as it should" $? "$tmp/log"
+finish

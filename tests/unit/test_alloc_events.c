@@ -1,0 +1,223 @@
+/* SPDX-License-Identifier: MIT */
+/* test_alloc_events.c - events of allocations, the estimates made from them, random numbers, and the
+ * options of the tool alloc. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/chance.h"
+#include "tools/alloc/events.h"
+#include "tools/options/alloc_options.h"
+
+#define EVERY (UINT64_C(512) << 10)
+
+/* ---- decoding --------------------------------------------------------------------------------- */
+
+struct bytes {
+    unsigned char at[256];
+    size_t        n;
+};
+
+static void put(struct bytes *b, uint64_t value, size_t size)
+{
+    memcpy(b->at + b->n, &value, size);
+    b->n += size;
+}
+
+static void put_name(struct bytes *b, const char *name)
+{
+    for (size_t i = 0; i <= strlen(name); i++)
+        put(b, (unsigned char)name[i], 2);
+}
+
+static struct bytes sampled(uint32_t heap)
+{
+    struct bytes b = {.n = 0};
+    put(&b, heap, 4);
+    put(&b, 0, 2);
+    put(&b, 0x7001, 8);
+    put_name(&b, "System.String");
+    put(&b, 0xabc0, 8);
+    put(&b, 48, 8);
+    put(&b, 17, 8); /* offset of the sampled byte */
+    return b;
+}
+
+static struct bytes tick(uint64_t amount)
+{
+    struct bytes b = {.n = 0};
+    put(&b, amount, 4);
+    put(&b, SXS_HEAP_SMALL, 4);
+    put(&b, 0, 2);
+    put(&b, amount, 8);
+    put(&b, 0x7002, 8);
+    put_name(&b, "");
+    put(&b, 3, 4);
+    put(&b, 0xdef0, 8);
+    put(&b, 24, 8);
+    return b;
+}
+
+static void both_events_are_decoded(void **state)
+{
+    struct sxs_alloc_event event;
+    struct bytes           b = sampled(SXS_HEAP_PINNED);
+    (void)state;
+    assert_true(sxs_alloc_decode(SXS_ALLOC_SAMPLED, 0, b.at, b.n, &event));
+    assert_int_equal(event.type, 0x7001);
+    assert_int_equal(event.address, 0xabc0);
+    assert_int_equal(event.size, 48);
+    assert_int_equal(event.amount, 0);
+    assert_int_equal(event.heap, SXS_HEAP_PINNED);
+    b = tick(UINT64_C(5000000000));
+    assert_true(sxs_alloc_decode(SXS_ALLOC_TICK, 4, b.at, b.n, &event));
+    assert_int_equal(event.type, 0x7002);
+    assert_int_equal(event.address, 0xdef0);
+    assert_int_equal(event.size, 24);
+    assert_int_equal(event.amount, 5000000000);
+    assert_int_equal(event.heap, SXS_HEAP_SMALL);
+}
+
+static void cut_and_other_events_are_refused(void **state)
+{
+    struct sxs_alloc_event event;
+    struct bytes           whole = sampled(SXS_HEAP_SMALL), ticked = tick(100000);
+    (void)state;
+    for (size_t n = 0; n < whole.n - 8; n++) /* the offset of the byte is not read */
+        assert_false(sxs_alloc_decode(SXS_ALLOC_SAMPLED, 0, whole.at, n, &event));
+    for (size_t n = 0; n < ticked.n; n++)
+        assert_false(sxs_alloc_decode(SXS_ALLOC_TICK, 4, ticked.at, n, &event));
+    assert_false(sxs_alloc_decode(SXS_ALLOC_TICK, 3, ticked.at, ticked.n, &event));
+    assert_false(sxs_alloc_decode(11, 4, ticked.at, ticked.n, &event));
+    whole = sampled(3);
+    assert_false(sxs_alloc_decode(SXS_ALLOC_SAMPLED, 0, whole.at, whole.n, &event));
+}
+
+/* ---- estimates -------------------------------------------------------------------------------- */
+
+#define OBJECTS 400000
+
+/* Fails unless the mean of OBJECTS numbers is @expected within five standard errors. */
+static void assert_mean(double sum, double squares, double expected)
+{
+    double mean = sum / OBJECTS, variance = squares / OBJECTS - mean * mean;
+    assert_true(fabs(mean - expected) <= 5 * sqrt(variance / OBJECTS) + 1e-9);
+}
+
+static void every_object_counts_as_one_on_average(void **state)
+{
+    static const uint64_t sizes[] = {24, 1000, 100000, 1000000, 50000000};
+    uint64_t              random = 1;
+    (void)state;
+    for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
+        double sum = 0, squares = 0, size = (double)sizes[i];
+        double runtime = -expm1(size * log1p(-1.0 / (double)SXS_ALLOC_RUNTIME_EVERY));
+        double sum_of_chosen = 0, squares_of_chosen = 0;
+        for (int n = 0; n < OBJECTS; n++) {
+            double one = sxs_alloc_keep_object(sizes[i], EVERY, sxs_random_fraction(&random));
+            double chosen = 0;
+            if (sxs_random_fraction(&random) <= runtime)
+                chosen = sxs_alloc_keep_sampled(sizes[i], EVERY, sxs_random_fraction(&random));
+            sum += one;
+            squares += one * one;
+            sum_of_chosen += chosen;
+            squares_of_chosen += chosen * chosen;
+        }
+        assert_mean(sum, squares, 1);
+        assert_mean(sum_of_chosen, squares_of_chosen, 1);
+    }
+}
+
+static void of_a_tick_the_amount_is_right_on_average(void **state)
+{
+    static const double amounts[] = {105000, 600000};
+    uint64_t            random = 1;
+    (void)state;
+    for (size_t i = 0; i < 2; i++) {
+        double sum = 0, squares = 0;
+        for (int n = 0; n < OBJECTS; n++) {
+            double of = sxs_alloc_keep_tick(40, amounts[i], EVERY, sxs_random_fraction(&random));
+            sum += of;
+            squares += of * of;
+        }
+        assert_mean(sum, squares, amounts[i] / 40);
+    }
+}
+
+static void the_average_follows_the_amounts(void **state)
+{
+    sxs_alloc_average average = 0;
+    (void)state;
+    assert_true(sxs_alloc_average_of(&average, 110000) == 110000);
+    for (int i = 0; i < 300; i++)
+        sxs_alloc_average_of(&average, i % 2 ? 100000 : 120000);
+    assert_true(fabs(sxs_alloc_average_of(&average, 110000) - 110000) < 500);
+    for (int i = 0; i < 300; i++)
+        sxs_alloc_average_of(&average, 200000);
+    assert_true(fabs(sxs_alloc_average_of(&average, 200000) - 200000) < 100);
+}
+
+/* ---- random numbers --------------------------------------------------------------------------- */
+
+static void both_functions_are_those_of_libm(void **state)
+{
+    uint64_t random = 7;
+    (void)state;
+    for (int i = 0; i < 200000; i++) {
+        double x = sxs_random_fraction(&random), y = 60 * x * x * x;
+        assert_true(x > 0 && x <= 1);
+        assert_true(fabs(sxs_chance(y) + expm1(-y)) <= 1e-14 * -expm1(-y));
+        x = pow(x, 1 + i % 40);
+        if (x > 1e-300)
+            assert_true(fabs(sxs_minus_log(x) + log(x)) <= 1e-14 * fabs(log(x)) + 1e-15);
+    }
+    assert_true(sxs_chance(0) == 0 && sxs_chance(1e6) == 1 && sxs_minus_log(1) == 0);
+}
+
+/* ---- options ---------------------------------------------------------------------------------- */
+
+static int parses(const char *text, struct sxs_alloc_options *out)
+{
+    char why[SXS_TOOL_WHY] = "";
+    int  result = sxs_alloc_options_parse(text, out, why, sizeof(why));
+    assert_true((result == 0) == (why[0] == '\0'));
+    return result == 0;
+}
+
+static void options_are_read(void **state)
+{
+    static const char *const wrong[] = {"every",      "every=",      "every=0",   "every=1k",
+                                        "every=2g",   "every=512q",  "every=1kk", "every=-1",
+                                        "exact=1",    "exact=on",    "live",      "live=maybe",
+                                        "every=0x10", "every=18446744073709551615k"};
+    struct sxs_alloc_options o;
+    (void)state;
+    assert_true(parses("", &o) && o.every == EVERY && !o.exact && !o.live);
+    assert_true(parses("every=100k", &o) && o.every == 102400);
+    assert_true(parses("every=102400", &o) && o.every == 102400);
+    assert_true(parses("every=1g,live=on", &o) && o.every == UINT64_C(1) << 30 && o.live);
+    assert_true(parses("exact,every=2m,live=on,live=off", &o) && o.exact && !o.live &&
+                o.every == UINT64_C(2) << 20);
+    for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++)
+        assert_false(parses(wrong[i], &o));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(both_events_are_decoded),
+        cmocka_unit_test(cut_and_other_events_are_refused),
+        cmocka_unit_test(every_object_counts_as_one_on_average),
+        cmocka_unit_test(of_a_tick_the_amount_is_right_on_average),
+        cmocka_unit_test(the_average_follows_the_amounts),
+        cmocka_unit_test(both_functions_are_those_of_libm),
+        cmocka_unit_test(options_are_read),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,416 @@
+/* SPDX-License-Identifier: MIT */
+/* test_alloc_live.c - objects that are followed, and the table of types: on simulated runtimes, with
+ * failures, without room, across unloads. */
+#include "tests/unit/fake_host.h"
+
+#include <errno.h>
+#include <time.h>
+
+#include "base/fork.h"
+#include "manager/runtime_internal.h"
+#include "session/write/session_write.h"
+#include "tools/alloc/live.h"
+#include "tools/alloc/types.h"
+#include "tools/recorder/costs.h"
+#include "tools/recorder/walk.h"
+
+static struct sxs_samples_writer *writer;
+
+/* ---- a tool that keeps its runtime and passes collections on ---------------------------------- */
+
+static struct sxs_sub  *subs[4];
+static struct sxs_live *lives[4];
+static unsigned         n_subs;
+
+static struct sxs_live *live_of(const struct sxs_sub *sub)
+{
+    for (unsigned i = 0; i < n_subs; i++)
+        if (subs[i] == sub)
+            return lives[i];
+    return NULL;
+}
+
+static HRESULT start(struct sxs_sub *sub, const char *options)
+{
+    (void)options;
+    sub->low = COR_PRF_MONITOR_SUSPENDS;
+    sub->high = COR_PRF_HIGH_BASIC_GC;
+    subs[n_subs++] = sub;
+    return S_OK;
+}
+
+static HRESULT suspended(struct sxs_sub *sub)
+{
+    if (live_of(sub))
+        sxs_live_suspended(live_of(sub), 1);
+    return S_OK;
+}
+
+static HRESULT resuming(struct sxs_sub *sub)
+{
+    if (live_of(sub))
+        sxs_live_suspended(live_of(sub), 0);
+    return S_OK;
+}
+
+static HRESULT collecting(struct sxs_sub *sub, int n, BOOL *collected, COR_PRF_GC_REASON reason)
+{
+    (void)n, (void)reason;
+    if (live_of(sub))
+        sxs_live_collecting(live_of(sub), collected[2] ? 2 : collected[1] ? 1 : 0);
+    return S_OK;
+}
+
+static HRESULT collected(struct sxs_sub *sub)
+{
+    if (live_of(sub))
+        sxs_live_collected(live_of(sub));
+    return S_OK;
+}
+
+static const struct sxs_events events = {.RuntimeSuspendFinished = suspended,
+                                         .RuntimeResumeStarted = resuming,
+                                         .GarbageCollectionStarted = collecting,
+                                         .GarbageCollectionFinished = collected};
+static const struct sxs_tool   keeper = {.name = "keeper", .always = 1, .on = &events, .start = start};
+static const struct sxs_tool *const tools[] = {&keeper};
+
+static struct fake_host begin(const char *version)
+{
+    static struct sxs_folder folder;
+    struct fake_host         h;
+    if (!writer) {
+        const char *path = temporary();
+        CHECK_EQ(sxs_folder_open(&folder, path), 0);
+        writer = sxs_samples_create(&folder, UINT64_C(64) << 20);
+        CHECK(writer);
+        remove_tree(path);
+        sxs_walk_prepare();
+        sxs_costs_start(writer);
+        profile_without_signals(tools, ARRAY_LEN(tools));
+    }
+    h = fake_load(version);
+    CHECK_EQ(fake_initialize(&h), S_OK);
+    return h;
+}
+
+/* ---- records ---------------------------------------------------------------------------------- */
+
+/* Calls @see for each committed record of @type. Returns their number. */
+static unsigned each_record(uint16_t type, void (*see)(const void *record))
+{
+    struct sxs_samples_header *header = sxs_samples_header(writer);
+    unsigned char             *at = (unsigned char *)header + SXS_HEADER_SIZE;
+    unsigned                   n = 0;
+    for (uint32_t i = 0; i < atomic_load(&header->n_chunks); i++, at += SXS_CHUNK_SIZE) {
+        uint32_t used = atomic_load(&((struct sxs_chunk_header *)at)->used);
+        for (uint32_t off = sizeof(struct sxs_chunk_header); off < used && off < SXS_CHUNK_SIZE;) {
+            const struct sxs_record *r = (const struct sxs_record *)(at + off);
+            if (!r->size)
+                break;
+            if (atomic_load(&r->type) == type) {
+                n++;
+                if (see)
+                    see(r);
+            }
+            off += r->size;
+        }
+    }
+    return n;
+}
+
+/* Waits until there are @n records, and lets the file grow as the recorder's thread does. */
+static void wait_for(uint16_t type, unsigned n)
+{
+    static const struct timespec nap = {0, 1000000};
+    for (int i = 0; i < 60000 && each_record(type, NULL) < n; i++) {
+        nanosleep(&nap, NULL);
+        sxs_samples_make_room(writer);
+    }
+    CHECK_EQ(each_record(type, NULL), n);
+}
+
+static uint64_t sum_of_ids;
+static uint8_t  generations[8]; /* of the last LIVE record, by id */
+static uint32_t survived[8];
+
+static void see_released(const void *record)
+{
+    sum_of_ids += ((const struct sxs_record_released *)record)->id;
+}
+
+static void see_live(const void *record)
+{
+    const struct sxs_record_live *r = record;
+    if (r->id < 8) {
+        generations[r->id] = r->generation;
+        survived[r->id] = r->collections;
+    }
+}
+
+/* ---- followed objects ------------------------------------------------------------------------- */
+
+static void follow_body(void)
+{
+    struct fake_host h = begin("8.0");
+    ModuleID         module = h.c->module_load("/fake/A.dll");
+    ClassID          type = h.c->class_new(module, "A.B", 0, 0, NULL);
+    ObjectID         dropped = h.c->object_new(type), kept = h.c->object_new(type);
+    lives[0] = sxs_live_new(subs[0]->rt);
+    CHECK(lives[0]);
+    CHECK_EQ(sxs_live_follow(lives[0], dropped, 1), 1);
+    CHECK_EQ(sxs_live_follow(lives[0], kept, 2), 1);
+    CHECK_EQ(fake_counts(&h).handles, 2);
+    h.c->object_drop(dropped);
+    CHECK_EQ(h.c->gc(0), 0);
+    wait_for(SXS_RECORD_RELEASED, 1);
+    CHECK_EQ(fake_counts(&h).handles, 1);
+    each_record(SXS_RECORD_RELEASED, see_released);
+    CHECK_EQ(sum_of_ids, 1);
+    each_record(SXS_RECORD_LIVE, see_live);
+    CHECK_EQ(generations[2], 1);
+    CHECK_EQ(survived[2], 1);
+    CHECK_EQ(h.c->gc(1), 0);
+    each_record(SXS_RECORD_LIVE, see_live);
+    CHECK_EQ(generations[2], 2);
+    CHECK_EQ(survived[2], 2);
+    /* Old objects are looked at after collections of all generations only. */
+    h.c->object_drop(kept);
+    CHECK_EQ(h.c->gc(1), 0);
+    CHECK_EQ(each_record(SXS_RECORD_RELEASED, NULL), 1);
+    CHECK_EQ(h.c->gc(2), 0);
+    wait_for(SXS_RECORD_RELEASED, 2);
+    CHECK_EQ(fake_counts(&h).handles, 0);
+    CHECK_EQ(sxs_live_lost(lives[0]), 0);
+    sxs_live_end(lives[0], 0);
+    sxs_live_free(lives[0]);
+    lives[0] = NULL;
+    fake_end(&h);
+}
+
+static void objects_are_followed_until_they_are_collected(void **state)
+{
+    (void)state;
+    PASSES(follow_body);
+}
+
+static void old_object_body(void)
+{
+    struct fake_host h = begin("9.0");
+    ModuleID         module = h.c->module_load("/fake/A.dll");
+    ClassID          type = h.c->class_new(module, "A.B", 0, 0, NULL);
+    unsigned         written;
+    lives[0] = sxs_live_new(subs[0]->rt);
+    CHECK_EQ(sxs_live_follow(lives[0], h.c->object_new(type), 3), 1);
+    for (int i = 0; i < 100; i++)
+        CHECK_EQ(h.c->gc(2), 0);
+    wait_for(SXS_RECORD_RELEASED, 0);
+    written = each_record(SXS_RECORD_LIVE, see_live);
+    CHECK(written >= 2 && written <= 8); /* 1, 2, 4, 8... survived collections, not 100 records */
+    CHECK_EQ(generations[3], 2);
+    sxs_live_end(lives[0], 1);
+    CHECK_EQ(fake_counts(&h).handles, 0); /* detached: the program runs on without handles */
+    CHECK_EQ(sxs_live_follow(lives[0], 0x77, 4), 0);
+    sxs_live_free(lives[0]);
+    lives[0] = NULL;
+    fake_end(&h);
+}
+
+static void an_old_object_has_few_records(void **state)
+{
+    (void)state;
+    PASSES(old_object_body);
+}
+
+static void refused_body(void)
+{
+    struct fake_host h = begin("8.0");
+    ModuleID         module = h.c->module_load("/fake/A.dll");
+    ClassID          type = h.c->class_new(module, "A.B", 0, 0, NULL);
+    ObjectID         object = h.c->object_new(type);
+    lives[0] = sxs_live_new(subs[0]->rt);
+    CHECK_EQ(h.c->fail_call("CreateHandle", E_OUTOFMEMORY, 1), S_OK);
+    CHECK_EQ(sxs_live_follow(lives[0], object, 1), 0);
+    CHECK_EQ(sxs_live_lost(lives[0]), 1);
+    CHECK_EQ(sxs_live_follow(lives[0], object, 2), 1);
+    /* If a runtime does not answer, the object counts as alive. */
+    CHECK_EQ(h.c->fail_call("GetObjectIDFromHandle", E_FAIL, 0), S_OK);
+    h.c->object_drop(object);
+    CHECK_EQ(h.c->gc(2), 0);
+    CHECK_EQ(h.c->fail_call("GetObjectIDFromHandle", S_OK, 0), S_OK);
+    CHECK_EQ(each_record(SXS_RECORD_RELEASED, NULL), 0);
+    CHECK_EQ(h.c->fail_call("GetObjectGeneration", E_FAIL, 1), S_OK);
+    CHECK_EQ(h.c->gc(2), 0);
+    wait_for(SXS_RECORD_RELEASED, 1);
+    sxs_live_end(lives[0], 0);
+    sxs_live_free(lives[0]);
+    lives[0] = NULL;
+    fake_end(&h);
+}
+
+static void calls_that_a_runtime_refuses_do_no_harm(void **state)
+{
+    (void)state;
+    PASSES(refused_body);
+}
+
+static void full_body(void)
+{
+    struct fake_host a = begin("8.0"), b = begin("9.0");
+    ObjectID         object = a.c->object_new(a.c->class_new(a.c->module_load("/fake/A.dll"), "A.B", 0, 0,
+                                                             NULL));
+    unsigned         followed = 0;
+    lives[0] = sxs_live_new(subs[0]->rt);
+    lives[1] = sxs_live_new(subs[1]->rt);
+    for (unsigned i = 0; i < SXS_LIVE_OBJECTS + 1000; i++)
+        followed += (unsigned)sxs_live_follow(lives[0], object, i + 1);
+    CHECK(followed > SXS_LIVE_OBJECTS * 99 / 100 && followed <= SXS_LIVE_OBJECTS);
+    CHECK_EQ(sxs_live_lost(lives[0]), SXS_LIVE_OBJECTS + 1000 - followed);
+    CHECK_EQ(sxs_live_follow(lives[1], 0x99, 1), 0); /* the table is that of all runtimes */
+    a.c->object_drop(object);
+    CHECK_EQ(a.c->gc(0), 0);
+    wait_for(SXS_RECORD_RELEASED, followed);
+    CHECK_EQ(sxs_live_follow(lives[0], object, 1), 1);
+    sxs_live_end(lives[0], 0);
+    sxs_live_end(lives[1], 0);
+    for (int i = 0; i < 2; i++) {
+        sxs_live_free(lives[i]);
+        lives[i] = NULL;
+    }
+    fake_end(&a);
+    fake_end(&b);
+}
+
+static void a_full_table_is_counted_and_emptied(void **state)
+{
+    (void)state;
+    PASSES(full_body);
+}
+
+/* As begin(). The runtime does not know the calling thread, so metadata calls are allowed. */
+static struct fake_host begin_unknown(const char *version)
+{
+    struct fake_host h = begin(version);
+    h.c->thread_detach();
+    return h;
+}
+
+/* ---- types ------------------------------------------------------------------------------------ */
+
+static char     names[8][64]; /* of NAME records, by number */
+static uint64_t counted[8];   /* sums of TOTAL records, by number of the name */
+
+static void see_name(const void *record)
+{
+    const struct sxs_record_name *r = record;
+    if (r->number < 8)
+        snprintf(names[r->number], sizeof(names[0]), "%.*s", r->size, r->text);
+}
+
+static void see_total(const void *record)
+{
+    const struct sxs_record_total *r = record;
+    if (r->name < 8)
+        counted[r->name] += atomic_load(&r->n);
+}
+
+static void types_body(void)
+{
+    struct fake_host        h = begin_unknown("8.0");
+    ModuleID                module = h.c->module_load("/fake/A.dll");
+    ClassID                 one = h.c->class_new(module, "A.One", 0, 0, NULL);
+    ClassID                 two = h.c->class_new(module, "A.Two", 0, 0, NULL);
+    struct sxs_alloc_types *types = sxs_alloc_types_new(subs[0]->rt);
+    struct sxs_alloc_type  *a = sxs_alloc_types_find(types, one), *b = sxs_alloc_types_find(types, two);
+    uint64_t                asked = h.c->called("GetClassIDInfo2");
+    CHECK(a != b && a->name && b->name && a->name != b->name);
+    CHECK(sxs_alloc_types_find(types, one) == a);
+    CHECK_EQ(h.c->called("GetClassIDInfo2"), asked); /* asked once for each type */
+    sxs_alloc_types_count(types, a, 24, 0);
+    sxs_alloc_types_count(types, a, 24, 0);
+    sxs_alloc_types_count(types, a, 100000, SXS_COST_LARGE);
+    sxs_alloc_types_count(types, b, 24, 0);
+    each_record(SXS_RECORD_NAME, see_name);
+    CHECK(strcmp(names[a->name], "A.One") == 0 && strcmp(names[b->name], "A.Two") == 0);
+    sxs_alloc_types_unloading(types);
+    CHECK(sxs_alloc_types_find(types, one) == a); /* after an unload the name is checked again */
+    CHECK(h.c->called("GetClassIDInfo2") > asked);
+    CHECK_EQ(each_record(SXS_RECORD_TOTAL, NULL), 3);
+    each_record(SXS_RECORD_TOTAL, see_total);
+    CHECK_EQ(counted[a->name], 3);
+    CHECK_EQ(counted[b->name], 1);
+    CHECK_EQ(sxs_alloc_types_uncounted(types), 0);
+    sxs_alloc_types_free(types);
+    fake_end(&h);
+}
+
+static void types_are_named_and_counted(void **state)
+{
+    (void)state;
+    PASSES(types_body);
+}
+
+static void unnamed_body(void)
+{
+    struct fake_host        h = begin_unknown("8.0");
+    ModuleID                module = h.c->module_load("/fake/A.dll");
+    ClassID                 one = h.c->class_new(module, "A.One", 0, 0, NULL);
+    struct sxs_alloc_types *types = sxs_alloc_types_new(subs[0]->rt);
+    struct sxs_alloc_type  *type;
+    CHECK_EQ(h.c->fail_call("GetClassIDInfo2", E_FAIL, 0), S_OK);
+    CHECK_EQ(h.c->fail_call("GetModuleMetaData", E_FAIL, 0), S_OK);
+    CHECK_EQ(h.c->fail_call("IsArrayClass", E_FAIL, 0), S_OK);
+    type = sxs_alloc_types_find(types, one);
+    CHECK(type != NULL);
+    sxs_alloc_types_count(types, type, 24, 0);
+    CHECK_EQ(each_record(SXS_RECORD_TOTAL, NULL), 1); /* counted, whatever it is called */
+    CHECK_EQ(sxs_alloc_types_uncounted(types), 0);
+    sxs_alloc_types_free(types);
+    fake_end(&h);
+}
+
+static void without_names_objects_are_counted(void **state)
+{
+    (void)state;
+    PASSES(unnamed_body);
+}
+
+static void many_types_body(void)
+{
+    struct fake_host        h = begin_unknown("8.0");
+    struct sxs_alloc_types *types = sxs_alloc_types_new(subs[0]->rt);
+    uint64_t                n = 0, unloads = 0;
+    /* ClassIDs of no class: named "?" or the like, but each has a place of its own. */
+    for (uint64_t id = 8; id < 8 * 200000; id += 8) {
+        struct sxs_alloc_type *type = sxs_alloc_types_find(types, 0x10000 + id);
+        CHECK(type != NULL);
+        n += type->id == 0x10000 + id;
+        if (id % 80000 == 0) {
+            sxs_alloc_types_unloading(types);
+            unloads++;
+        }
+    }
+    CHECK(unloads == 19 && n == 199999); /* those of before an unload make room */
+    sxs_alloc_types_free(types); /* the runtime is not ended: it has counted the wrong IDs */
+    (void)h;
+}
+
+static void unloaded_types_make_room(void **state)
+{
+    (void)state;
+    PASSES(many_types_body);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(objects_are_followed_until_they_are_collected),
+        cmocka_unit_test(an_old_object_has_few_records),
+        cmocka_unit_test(calls_that_a_runtime_refuses_do_no_harm),
+        cmocka_unit_test(a_full_table_is_counted_and_emptied),
+        cmocka_unit_test(types_are_named_and_counted),
+        cmocka_unit_test(without_names_objects_are_counted),
+        cmocka_unit_test(unloaded_types_make_room),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
