@@ -12,9 +12,9 @@
 
 #include "cmd/command.h"
 #include "cmd/heap/counts.h"
-#include "cmd/heap/wanted.h"
 #include "cmd/heap_diff.h"
 #include "cmd/heap_process.h"
+#include "cmd/heap_wanted.h"
 #include "cmd/newest.h"
 #include "cmd/opener.h"
 #include "cmd/output/processes.h"

@@ -7,11 +7,10 @@
 
 #include "base/base.h"
 #include "base/text/plain_type.h"
-#include "cmd/command.h"
 #include "cmd/report/format.h"
 #include "cmd/output/must.h"
 
-static const char *text_of(const struct sxs_heap_values *v, uint32_t number)
+const char *sxs_heap_values_text(const struct sxs_heap_values *v, uint32_t number)
 {
     return sxs_strings_text(&v->strings, number);
 }
@@ -21,7 +20,7 @@ static const char *text_of(const struct sxs_heap_values *v, uint32_t number)
 bool sxs_heap_values_answer(const struct sxs_heap_values *v, const struct sxs_heap_line *line,
                             const struct sxs_heap_wanted *wanted)
 {
-    const char *name = text_of(v, line->name);
+    const char *name = sxs_heap_values_text(v, line->name);
     char        a[1024], b[1024];
     if (wanted->address)
         return strncmp(name, "0x", 2) == 0 &&
@@ -100,80 +99,12 @@ void sxs_heap_values_free(struct sxs_heap_values *v)
     sxs_strings_free(&v->strings);
 }
 
-/* ---- what has no value ---- */
-
-static const char *version_of(const struct sxs_heap_values *v, uint32_t runtime)
-{
-    return runtime < ARRAY_LEN(v->versions) ? text_of(v, v->versions[runtime]) : "";
-}
-
-/* Says which objects of a runtime are near an address without one. */
-static void complain_of_graph(const struct sxs_heap_snapshot *s, const struct sxs_heap_graph *g,
-                              uint64_t address)
-{
-    uint32_t    inside = sxs_heap_find(g, address, true), low = 0, high = g->n;
-    const char *version = sxs_strings_text(&s->strings, g->version);
-    if (inside != SXS_NO_OBJECT) {
-        sxs_complain("runtime %u (%s): 0x%" PRIx64 " is inside of the %s at 0x%" PRIx64, g->runtime,
-                     version, address, sxs_heap_type_name(s, g, g->type[inside]),
-                     g->address[inside]);
-        return;
-    }
-    while (low < high) { /* the first object behind it */
-        uint32_t middle = low + (high - low) / 2;
-        if (g->address[middle] < address)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    if (low > 0 && (low == g->n || address - g->address[low - 1] < g->address[low] - address))
-        low--;
-    if (low < g->n)
-        sxs_complain("runtime %u (%s): the nearest object is the %s at 0x%" PRIx64, g->runtime,
-                     version, sxs_heap_type_name(s, g, g->type[low]), g->address[low]);
-}
-
-static int complain_of_object(int folder_fd, uint32_t number, uint32_t runtime, uint64_t address)
-{
-    struct sxs_heap_snapshot s;
-    char                     why[256];
-    sxs_complain("--object: no object begins at 0x%" PRIx64 "; collections move objects, and "
-                 "sxsprof heap --type TYPE prints addresses of the newest snapshot",
-                 address);
-    if (sxs_heap_load(folder_fd, number, runtime, &s, why, sizeof(why)) != 0)
-        return SXS_EXIT_USAGE;
-    for (size_t i = 0; i < s.n; i++)
-        complain_of_graph(&s, &s.graphs[i], address);
-    sxs_heap_free(&s);
-    return SXS_EXIT_USAGE;
-}
-
-int sxs_heap_values_complain(const struct sxs_heap_values *v, int folder_fd, uint32_t number,
-                             uint32_t runtime, const struct sxs_heap_wanted *wanted)
-{
-    size_t answers = 0;
-    for (size_t i = 0; i < v->n; i++) {
-        if (v->all[i].depth || !sxs_heap_values_answer(v, &v->all[i], wanted))
-            continue;
-        answers++;
-        if (v->all[i].what != SXS_HEAP_VALUE_UNKNOWN)
-            return SXS_EXIT_OK;
-    }
-    if (!answers)
-        return sxs_wrong_input("%s: it was not read for heap snapshot %u; ask the running process: "
-                               "sxsprof heap --%s %s PID",
-                               wanted->text, number, wanted->address ? "object" : "static",
-                               wanted->text);
-    if (wanted->address)
-        return complain_of_object(folder_fd, number, runtime, wanted->address);
-    for (size_t i = 0; i < v->n; i++)
-        if (v->all[i].depth == 0 && sxs_heap_values_answer(v, &v->all[i], wanted))
-            sxs_complain("--static: %s (runtime %u, %s)", text_of(v, v->all[i].value),
-                         v->all[i].runtime, version_of(v, v->all[i].runtime));
-    return SXS_EXIT_USAGE;
-}
-
 /* ---- writing ---- */
+
+const char *sxs_heap_values_version(const struct sxs_heap_values *v, uint32_t runtime)
+{
+    return runtime < ARRAY_LEN(v->versions) ? sxs_heap_values_text(v, v->versions[runtime]) : "";
+}
 
 static unsigned generation_of(const struct sxs_heap_values *v, const struct sxs_heap_line *line)
 {
@@ -186,19 +117,19 @@ static unsigned generation_of(const struct sxs_heap_values *v, const struct sxs_
 
 static void write_head(FILE *to, const struct sxs_heap_values *v, const struct sxs_heap_line *line)
 {
-    const char *value = text_of(v, line->value), *name = text_of(v, line->name);
+    const char *value = sxs_heap_values_text(v, line->value), *name = sxs_heap_values_text(v, line->name);
     fputs(name, to);
     if (line->what == SXS_HEAP_VALUE_OBJECT && line->address != strtoull(name, NULL, 16))
         fprintf(to, ", moved to 0x%" PRIx64, line->address);
     fputs(": ", to);
     if (!sxs_heap_line_has_value(line)) {
-        fprintf(to, "%s (runtime %u, %s)\n", value, line->runtime, version_of(v, line->runtime));
+        fprintf(to, "%s (runtime %u, %s)\n", value, line->runtime, sxs_heap_values_version(v, line->runtime));
         return;
     }
-    fprintf(to, "%s%s%s", text_of(v, line->type), *value ? " = " : "", value);
+    fprintf(to, "%s%s%s", sxs_heap_values_text(v, line->type), *value ? " = " : "", value);
     if (line->what != SXS_HEAP_VALUE_OBJECT && line->object)
         fprintf(to, " @0x%" PRIx64, line->object);
-    fprintf(to, " (runtime %u, %s", line->runtime, version_of(v, line->runtime));
+    fprintf(to, " (runtime %u, %s", line->runtime, sxs_heap_values_version(v, line->runtime));
     if (line->size)
         fprintf(to, "; %" PRIu64 " bytes", line->size);
     if (line->what == SXS_HEAP_VALUE_OBJECT && v->n_bounds)
@@ -212,10 +143,10 @@ static void write_head(FILE *to, const struct sxs_heap_values *v, const struct s
 
 static void write_part(FILE *to, const struct sxs_heap_values *v, const struct sxs_heap_line *line)
 {
-    const char *value = text_of(v, line->value), *owner = text_of(v, line->owner);
-    const char *type = text_of(v, line->type);
+    const char *value = sxs_heap_values_text(v, line->value), *owner = sxs_heap_values_text(v, line->owner);
+    const char *type = sxs_heap_values_text(v, line->type);
     fprintf(to, "  %+6" PRId64 "  %*s%s", (int64_t)line->offset, (int)(line->depth - 1) * 2, "",
-            text_of(v, line->name));
+            sxs_heap_values_text(v, line->name));
     if (*type)
         fprintf(to, ": %s", type);
     if (*value)
@@ -241,7 +172,7 @@ void sxs_heap_write_values(FILE *to, const struct sxs_heap_values *v)
 static void write_text(FILE *to, const struct sxs_heap_values *v, const char *name, uint32_t number)
 {
     fprintf(to, "\"%s\": ", name);
-    sxs_json_string(to, text_of(v, number));
+    sxs_json_string(to, sxs_heap_values_text(v, number));
     fputs(", ", to);
 }
 

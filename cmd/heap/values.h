@@ -52,13 +52,12 @@ static inline bool sxs_heap_line_has_value(const struct sxs_heap_line *line)
     return line->what != SXS_HEAP_VALUE_NONE && line->what != SXS_HEAP_VALUE_UNKNOWN;
 }
 
-/** sxs_heap_values_complain - print why what is wanted has no value in any runtime, and which names or
- *  objects are near. @folder_fd, @number, @runtime: the snapshot. Returns an exit status:
- *  SXS_EXIT_OK if it has a value. */
-int sxs_heap_values_complain(const struct sxs_heap_values *v, int folder_fd, uint32_t number,
-                             uint32_t runtime, const struct sxs_heap_wanted *wanted);
+/** sxs_heap_values_text - return a text of a line. sxs_heap_values_version - return the version of a
+ *  runtime, or "". Borrowed from @v. */
+const char *sxs_heap_values_text(const struct sxs_heap_values *v, uint32_t number);
+const char *sxs_heap_values_version(const struct sxs_heap_values *v, uint32_t runtime);
 
-/** Write the values as text or JSON. The text leaves out what sxs_heap_values_complain() prints. */
+/** Write the values as text or JSON. The text leaves out UNKNOWN lines. */
 void sxs_heap_write_values(FILE *to, const struct sxs_heap_values *v);
 void sxs_heap_write_values_json(FILE *to, const struct sxs_heap_values *v);
 

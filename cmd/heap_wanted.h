@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/** wanted.h - objects and static fields whose values are wanted: --object and --static. */
+/** heap_wanted.h - objects and static fields whose values are wanted: --object and --static. */
 #ifndef SXS_CMD_HEAP_WANTED_H
 #define SXS_CMD_HEAP_WANTED_H
 
