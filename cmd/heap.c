@@ -141,8 +141,8 @@ static const struct argp_option option_list[] = {
     {"type", KEY_TYPE, "TYPE", 0,
      "What keeps objects of this type: their paths to roots. A name, or a pattern with * and ?", 2},
     {"object", KEY_OBJECT, "ADDRESS", 0,
-     "The fields or items of the object at ADDRESS. Of a PID: read now; of a SESSION: what was read "
-     "for its snapshot",
+     "The fields or items of the object at ADDRESS. Of a PID: read now; of a SESSION: what was "
+     "read for its snapshot",
      2},
     {"static", KEY_STATIC, "TYPE.FIELD", 0, "The value of a static field, as --object", 2},
     {"diff", KEY_DIFF, "OTHER", 0,

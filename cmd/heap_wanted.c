@@ -98,10 +98,11 @@ static int complain_of_object(int folder_fd, uint32_t number, uint32_t runtime, 
     return SXS_EXIT_USAGE;
 }
 
-/* Prints why what is wanted has no value in any runtime, and which names or objects are near. Returns
+/* Prints why what is wanted has no value in any runtime, and which names or objects are near.
+ * Returns
  * an exit status: SXS_EXIT_OK if it has a value. */
 static int complain(const struct sxs_heap_values *v, int folder_fd, uint32_t number,
-                             uint32_t runtime, const struct sxs_heap_wanted *wanted)
+                    uint32_t runtime, const struct sxs_heap_wanted *wanted)
 {
     size_t answers = 0;
     for (size_t i = 0; i < v->n; i++) {

@@ -13,8 +13,8 @@
 enum { TABLE_TYPEREF = 0x01, TABLE_TYPEDEF = 0x02, FIELD_STATIC = 0x10 };
 
 #define RAW_BYTES 64u
-#define SHORT 2048u /* bytes of the text of a field */
-#define BOX   8u  /* offset of the value in a boxed object */
+#define SHORT     2048u /* bytes of the text of a field */
+#define BOX       8u    /* offset of the value in a boxed object */
 
 /* ---- types of fields ------------------------------------------------------------------------- */
 
@@ -119,8 +119,9 @@ static int is_reference(const struct sxs_type_desc *desc)
 
 static int emit(struct sxs_inspection *in, const struct sxs_shown_value *value)
 {
-    static const struct sxs_shown_value last = {.name = "...", .owner = "", .type = "", .value = ""};
-    struct sxs_shown_value              cut = last;
+    static const struct sxs_shown_value last = {
+        .name = "...", .owner = "", .type = "", .value = ""};
+    struct sxs_shown_value cut = last;
     if (in->left == 0)
         return -1;
     if (--in->left == 0) { /* the last line says that there are more */
@@ -169,7 +170,8 @@ static void show_bytes(struct sxs_inspection *in, struct sxs_type_desc *desc, ui
     }
 }
 
-/* Writes one value: its line, and if it is a struct, those of its fields. @value: all but the size, the
+/* Writes one value: its line, and if it is a struct, those of its fields. @value: all but the
+ * size, the
  * object and the text is set. */
 static void emit_value(struct sxs_inspection *in, struct sxs_shown_value *value,
                        struct sxs_type_desc *desc, uint64_t at)
@@ -245,7 +247,7 @@ static void emit_items(struct sxs_inspection *in, const struct sxs_array *a, uin
 {
     struct sxs_type_desc desc = a->item;
     uint32_t             size = sxs_type_desc_size(&desc);
-    const char *type = a->of ? a->of->name : sxs_element_name(desc.element);
+    const char          *type = a->of ? a->of->name : sxs_element_name(desc.element);
     for (uint64_t i = 0; size && i < a->n && i < SXS_INSPECT_ITEMS && in->left; i++) {
         char                   name[128];
         struct sxs_text        text = sxs_text_in(name, sizeof(name));

@@ -43,8 +43,8 @@ struct sxs_static_field {
 };
 
 struct sxs_inspection {
-    struct sxs_runtime      *rt;     /* borrowed */
-    const struct sxs_memory *memory; /* borrowed */
+    struct sxs_runtime      *rt;                                  /* borrowed */
+    const struct sxs_memory *memory;                              /* borrowed */
     void (*line)(void *arg, const struct sxs_shown_value *value); /* texts are borrowed */
     void                *arg;
     struct sxs_formatter format; /* set by sxs_inspect_begin() */
@@ -67,7 +67,8 @@ void sxs_inspect_static(struct sxs_inspection *in, struct sxs_static_field *fiel
 int  sxs_static_read(sxs_class cls, mdFieldDef token, struct sxs_static_field *out);
 void sxs_static_free(struct sxs_static_field *field);
 
-/** sxs_static_references - list the offsets of the references in the value of a static field: at most
+/** sxs_static_references - list the offsets of the references in the value of a static field: at
+ *  most
  *  @max. Returns their number. */
 size_t sxs_static_references(const struct sxs_static_field *field, uint32_t *offsets, size_t max);
 

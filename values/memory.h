@@ -17,7 +17,7 @@
 struct sxs_memory_piece {
     uint64_t       address; /* where the bytes were */
     size_t         size;
-    unsigned char *bytes; /* owned */
+    unsigned char *bytes;     /* owned */
     int            is_object; /* 1: an object begins there */
 };
 

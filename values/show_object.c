@@ -62,8 +62,8 @@ int sxs_is_array_class(const struct sxs_runtime *rt, ClassID id)
 /* Finds the lengths and the items of an array. Asks the runtime, which answers in hooks and refuses
  * elsewhere; then reads the object. A copy of an object is no object to the runtime. Returns 0 or
  * -1. */
-static int ask_array(const struct sxs_line *line, struct sxs_runtime *rt, uintptr_t object, ClassID id, ULONG rank,
-                     ULONG32 *lengths, uintptr_t *data)
+static int ask_array(const struct sxs_line *line, struct sxs_runtime *rt, uintptr_t object,
+                     ClassID id, ULONG rank, ULONG32 *lengths, uintptr_t *data)
 {
     int      bounds[DIMENSIONS_MAX];
     BYTE    *items = NULL;

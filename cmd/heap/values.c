@@ -7,8 +7,8 @@
 
 #include "base/base.h"
 #include "base/text/plain_type.h"
-#include "cmd/report/format.h"
 #include "cmd/output/must.h"
+#include "cmd/report/format.h"
 
 const char *sxs_heap_values_text(const struct sxs_heap_values *v, uint32_t number)
 {
@@ -26,8 +26,8 @@ bool sxs_heap_values_answer(const struct sxs_heap_values *v, const struct sxs_he
         return strncmp(name, "0x", 2) == 0 &&
                (strtoull(name, NULL, 16) == wanted->address || line->address == wanted->address);
     return strcmp(name, wanted->text) == 0 ||
-           strcmp(sxs_plain_type(name, a, sizeof(a)),
-                  sxs_plain_type(wanted->text, b, sizeof(b))) == 0;
+           strcmp(sxs_plain_type(name, a, sizeof(a)), sxs_plain_type(wanted->text, b, sizeof(b))) ==
+               0;
 }
 
 static uint32_t keep(struct sxs_heap_values *v, struct sxs_heap_text text)
@@ -40,10 +40,9 @@ static void note_values(struct sxs_heap_values *v, struct sxs_heap_reader *r,
 {
     struct sxs_heap_value_item i;
     while (sxs_heap_take_value(r, &i)) {
-        struct sxs_heap_line line = {r->runtime, i.what,   i.depth,
-                                     i.address,  i.offset, i.size,
-                                     i.object,   keep(v, i.name), keep(v, i.owner),
-                                     keep(v, i.type), keep(v, i.value)};
+        struct sxs_heap_line line = {
+            r->runtime, i.what,          i.depth,          i.address,       i.offset,        i.size,
+            i.object,   keep(v, i.name), keep(v, i.owner), keep(v, i.type), keep(v, i.value)};
         if (i.depth == 0) {
             v->open = false;
             for (size_t k = 0; k < n; k++)
@@ -117,13 +116,15 @@ static unsigned generation_of(const struct sxs_heap_values *v, const struct sxs_
 
 static void write_head(FILE *to, const struct sxs_heap_values *v, const struct sxs_heap_line *line)
 {
-    const char *value = sxs_heap_values_text(v, line->value), *name = sxs_heap_values_text(v, line->name);
+    const char *value = sxs_heap_values_text(v, line->value),
+               *name = sxs_heap_values_text(v, line->name);
     fputs(name, to);
     if (line->what == SXS_HEAP_VALUE_OBJECT && line->address != strtoull(name, NULL, 16))
         fprintf(to, ", moved to 0x%" PRIx64, line->address);
     fputs(": ", to);
     if (!sxs_heap_line_has_value(line)) {
-        fprintf(to, "%s (runtime %u, %s)\n", value, line->runtime, sxs_heap_values_version(v, line->runtime));
+        fprintf(to, "%s (runtime %u, %s)\n", value, line->runtime,
+                sxs_heap_values_version(v, line->runtime));
         return;
     }
     fprintf(to, "%s%s%s", sxs_heap_values_text(v, line->type), *value ? " = " : "", value);
@@ -143,7 +144,8 @@ static void write_head(FILE *to, const struct sxs_heap_values *v, const struct s
 
 static void write_part(FILE *to, const struct sxs_heap_values *v, const struct sxs_heap_line *line)
 {
-    const char *value = sxs_heap_values_text(v, line->value), *owner = sxs_heap_values_text(v, line->owner);
+    const char *value = sxs_heap_values_text(v, line->value),
+               *owner = sxs_heap_values_text(v, line->owner);
     const char *type = sxs_heap_values_text(v, line->type);
     fprintf(to, "  %+6" PRId64 "  %*s%s", (int64_t)line->offset, (int)(line->depth - 1) * 2, "",
             sxs_heap_values_text(v, line->name));

@@ -24,11 +24,11 @@ struct sxs_heap_line {
 struct sxs_heap_values {
     struct sxs_heap_line        *all; /* owned; only those that are wanted */
     size_t                       n, cap;
-    struct sxs_heap_bounds_item *bounds; /* owned */
+    struct sxs_heap_bounds_item *bounds;    /* owned */
     uint32_t                    *bounds_of; /* runtime of each of these; owned */
     size_t                       n_bounds, cap_bounds, cap_bounds_of;
     struct sxs_strings           strings;
-    bool                         open; /* the lines that follow are wanted */
+    bool                         open;         /* the lines that follow are wanted */
     uint32_t                     versions[64]; /* of runtimes, by number; 0: not known */
 };
 
@@ -52,7 +52,8 @@ static inline bool sxs_heap_line_has_value(const struct sxs_heap_line *line)
     return line->what != SXS_HEAP_VALUE_NONE && line->what != SXS_HEAP_VALUE_UNKNOWN;
 }
 
-/** sxs_heap_values_text - return a text of a line. sxs_heap_values_version - return the version of a
+/** sxs_heap_values_text - return a text of a line. sxs_heap_values_version - return the version of
+ *  a
  *  runtime, or "". Borrowed from @v. */
 const char *sxs_heap_values_text(const struct sxs_heap_values *v, uint32_t number);
 const char *sxs_heap_values_version(const struct sxs_heap_values *v, uint32_t runtime);

@@ -104,14 +104,16 @@ enum sxs_heap_block_kind {
  *   (numbers of each), lacking (bits of enum sxs_heap_lacking), pause_ns (how long the runtime was
  *   stopped for the snapshot), suspend_ns (part of it before its threads had stopped), status
  *   (HRESULT when the runtime refused; 0: complete).
- * VALUES (only if they were requested; see SXS_HEAP_ASK_FILE): what (enum sxs_heap_value_what), depth,
+ * VALUES (only if they were requested; see SXS_HEAP_ASK_FILE): what (enum sxs_heap_value_what),
+ *   depth,
  *   address (of the object, static field, field or item), offset (bytes from the address of the
  *   line with depth 0 above), size (bytes; 0: not known), object (address of the object that a
  *   reference refers to; 0: none), name text, owner text, type text, value text. A line with depth
  *   0 begins an answer: name is what was asked for. The lines behind it are its fields or items;
  *   name and type are theirs, and owner is the base class that declares the field, or empty.
  *
- * TYPES, NAMES and VALUES can come behind the blocks that refer to them, but always before END. A runtime
+ * TYPES, NAMES and VALUES can come behind the blocks that refer to them, but always before END. A
+ *   runtime
  * without END is incomplete.
  */
 struct sxs_heap_block {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* test_heap_values.c - requests for values of objects, copies of memory, plain names of types; values
+/* test_heap_values.c - requests for values of objects, copies of memory, plain names of types;
+ * values
  * of real objects are read in tests/integration/heap_object.sh. */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -39,10 +40,23 @@ static void a_request_has_objects_and_static_fields(void **state)
 static void lines_that_are_wrong_are_left_out(void **state)
 {
     static const char *const wrong[] = {
-        "object",     "object 0",        "object 0 0",        "object 0 xyz", "object 0 -1",
-        "object 1",   "object -1 8",     "object 65536 8",    "object 0 8 ",  "object 0 8x",
-        "static",     "static 0",        "static 0 ",         "static x A.B", "static 0 A\tB",
-        "other 0 A.B", "object 0 10000000000000000",
+        "object",
+        "object 0",
+        "object 0 0",
+        "object 0 xyz",
+        "object 0 -1",
+        "object 1",
+        "object -1 8",
+        "object 65536 8",
+        "object 0 8 ",
+        "object 0 8x",
+        "static",
+        "static 0",
+        "static 0 ",
+        "static x A.B",
+        "static 0 A\tB",
+        "other 0 A.B",
+        "object 0 10000000000000000",
     };
     char text[256];
     (void)state;
@@ -88,7 +102,8 @@ static void garbage_is_parsed_within_its_bytes(void **state)
     (void)state;
     for (int round = 0; round < 20000; round++) {
         size_t size = sizeof(good) - 1 - roll(round % 2 ? sizeof(good) - 1 : 1);
-        char  *bytes = malloc(size ? size : 1); /* of its size, so that sanitizers see what is read */
+        char  *bytes =
+            malloc(size ? size : 1); /* of its size, so that sanitizers see what is read */
         memcpy(bytes, good, size);
         for (unsigned k = (unsigned)roll(6); k > 0 && size; k--)
             bytes[roll(size)] = (char)roll(256);
@@ -102,7 +117,7 @@ static void garbage_is_parsed_within_its_bytes(void **state)
 static void memory_is_read_from_its_pieces_only(void **state)
 {
     struct sxs_memory memory = {0};
-    uint64_t          words[8] = {1, 2, 3, 4, 5, 6, 7, 8}, word = 0, at = (uint64_t)(uintptr_t)words;
+    uint64_t words[8] = {1, 2, 3, 4, 5, 6, 7, 8}, word = 0, at = (uint64_t)(uintptr_t)words;
     (void)state;
     assert_int_equal(sxs_memory_add(&memory, at + 32, 16, 0), 0);
     assert_int_equal(sxs_memory_add(&memory, at, 16, 1), 0);

@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "manager/module_info.h"
-#include "tools/heap/answers_find.h"
 #include "values/layout.h"
 
 #define OBJECT_BYTES (16u << 10) /* of an object that was asked for */
@@ -55,8 +54,8 @@ static void add_value(struct sxs_heap_answers *a, uint32_t what, size_t index, u
                       uint32_t thread)
 {
     if (a->n_values < SXS_HEAP_ANSWER_VALUES)
-        a->values[a->n_values++] =
-            (struct sxs_heap_read){.what = what, .index = index, .address = address, .thread = thread};
+        a->values[a->n_values++] = (struct sxs_heap_read){
+            .what = what, .index = index, .address = address, .thread = thread};
 }
 
 /* Copies the value of a static field at @address, and the objects that it refers to. */
@@ -146,48 +145,13 @@ static void add_object(struct sxs_heap_answers *a, size_t question)
 void sxs_heap_answers_read(struct sxs_heap_answers *a, int stopped)
 {
     for (size_t i = 0; a && i < a->request.n; i++) {
-        if (!a->of[i].seen || a->of[i].read ||
-            copy_object(a, a->of[i].now, 0, stopped) != 0)
+        if (!a->of[i].seen || a->of[i].read || copy_object(a, a->of[i].now, 0, stopped) != 0)
             continue;
         a->of[i].read = 1;
         add_object(a, i);
     }
     for (size_t i = 0; a && stopped && i < a->n_fields; i++)
         read_field(a, i);
-}
-
-/* ---- beginning ------------------------------------------------------------------------------- */
-
-static void find_domain(struct sxs_heap_answers *a, struct sxs_heap_classes *classes)
-{
-    sxs_module   module = {a->rt, sxs_heap_classes_module_at(classes, 0)};
-    sxs_assembly assembly = {0};
-    DWORD        flags;
-    ULONG        n;
-    if (SUCCEEDED(sxs_info_GetModuleInfo2(a->rt, module, NULL, 0, &n, NULL, &assembly, &flags)))
-        sxs_info_GetAssemblyInfo(a->rt, assembly, 0, &n, NULL, &a->domain, NULL);
-}
-
-struct sxs_heap_answers *sxs_heap_answers_begin(const struct sxs_heap_request *request,
-                                                struct sxs_heap_classes *classes,
-                                                struct sxs_runtime      *rt)
-{
-    struct sxs_heap_answers *a = request->n ? calloc(1, sizeof(*a)) : NULL;
-    if (!a)
-        return NULL;
-    a->rt = rt;
-    for (size_t i = 0; i < request->n; i++)
-        if (!request->all[i].runtime || request->all[i].runtime == sxs_runtime_number(rt))
-            a->request.all[a->request.n++] = request->all[i];
-    for (size_t i = 0; i < a->request.n; i++)
-        a->of[i].now = a->request.all[i].address;
-    if (!a->request.n) {
-        free(a);
-        return NULL;
-    }
-    find_domain(a, classes);
-    sxs_heap_answers_find(a, classes);
-    return a;
 }
 
 /* ---- writing --------------------------------------------------------------------------------- */

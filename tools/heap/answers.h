@@ -15,41 +15,41 @@
 #include "tools/heap/classes.h"
 #include "values/inspect.h"
 
-#define SXS_HEAP_ANSWER_FIELDS  64u  /* static fields, of all classes of generic types */
-#define SXS_HEAP_ANSWER_VALUES  256u /* values: thread statics have one for each thread */
+#define SXS_HEAP_ANSWER_FIELDS 64u  /* static fields, of all classes of generic types */
+#define SXS_HEAP_ANSWER_VALUES 256u /* values: thread statics have one for each thread */
 
 /** A static field that was found. */
 struct sxs_heap_found {
     size_t                  question; /* index */
     struct sxs_static_field field;
-    uint32_t                kind;        /* COR_PRF_STATIC_TYPE */
-    char                   *name;        /* TYPE.FIELD, with type arguments; owned */
-    uint32_t                refs[64];    /* offsets of references in the value */
+    uint32_t                kind;     /* COR_PRF_STATIC_TYPE */
+    char                   *name;     /* TYPE.FIELD, with type arguments; owned */
+    uint32_t                refs[64]; /* offsets of references in the value */
     size_t                  n_refs;
-    unsigned                n_values;    /* that were read */
-    HRESULT                 status;      /* of the last failure */
-    uint64_t                image;       /* RVA: address in the image of the module; 0: not known */
+    unsigned                n_values; /* that were read */
+    HRESULT                 status;   /* of the last failure */
+    uint64_t                image;    /* RVA: address in the image of the module; 0: not known */
 };
 
 /** A value whose bytes were copied. */
 struct sxs_heap_read {
-    uint32_t what;    /* enum sxs_heap_value_what */
-    size_t   index;   /* of the question (OBJECT), or of the field */
+    uint32_t what;  /* enum sxs_heap_value_what */
+    size_t   index; /* of the question (OBJECT), or of the field */
     uint64_t address;
-    uint64_t size;    /* bytes; of an object */
-    uint32_t thread;  /* THREAD_STATIC */
+    uint64_t size;   /* bytes; of an object */
+    uint32_t thread; /* THREAD_STATIC */
 };
 
 /** Zeroed it has no questions. One thread at a time. */
 struct sxs_heap_answers {
-    struct sxs_runtime      *rt;      /* borrowed; NULL: nothing is asked */
-    struct sxs_heap_request  request; /* those that are for this runtime */
+    struct sxs_runtime     *rt;      /* borrowed; NULL: nothing is asked */
+    struct sxs_heap_request request; /* those that are for this runtime */
     struct {
-        uint64_t now;   /* where the object is: the collection for the snapshot moves objects */
-        int      moved; /* 1: the collection under way has moved it */
-        int   seen;   /* 1: the snapshot has the object */
-        int   read;   /* 1: its bytes were copied */
-        char *reason; /* why a static field was not found; owned */
+        uint64_t now;    /* where the object is: the collection for the snapshot moves objects */
+        int      moved;  /* 1: the collection under way has moved it */
+        int      seen;   /* 1: the snapshot has the object */
+        int      read;   /* 1: its bytes were copied */
+        char    *reason; /* why a static field was not found; owned */
     } of[SXS_HEAP_ASK_LINES]; /* by question */
     struct sxs_heap_found fields[SXS_HEAP_ANSWER_FIELDS];
     size_t                n_fields;
@@ -65,13 +65,6 @@ struct sxs_heap_answers {
     uint32_t              what, thread;
 };
 
-/** sxs_heap_answers_begin - take the questions of @request that are for @rt, and find static fields.
- *  On a thread that no runtime knows, holding the lock that unloads wait for. Returns the new
- *  answers, owned; NULL: nothing is asked, or no memory. */
-struct sxs_heap_answers *sxs_heap_answers_begin(const struct sxs_heap_request *request,
-                                                struct sxs_heap_classes *classes,
-                                                struct sxs_runtime      *rt);
-
 /** sxs_heap_answers_see - note that the snapshot has an object at @address. */
 static inline void sxs_heap_answers_see(struct sxs_heap_answers *a, uint64_t address)
 {
@@ -80,7 +73,8 @@ static inline void sxs_heap_answers_see(struct sxs_heap_answers *a, uint64_t add
             a->of[i].seen = 1;
 }
 
-/** sxs_heap_answers_move - note that a collection has begun (@n 0), or that it has moved objects: @n
+/** sxs_heap_answers_move - note that a collection has begun (@n 0), or that it has moved objects:
+ *  @n
  *  ranges, as MovedReferences2 reports them. @a may be NULL. */
 void sxs_heap_answers_move(struct sxs_heap_answers *a, ULONG n, const ObjectID *from,
                            const ObjectID *to, const SIZE_T *sizes);

@@ -20,7 +20,7 @@ enum { FIELD_STATIC = 0x10, FIELD_LITERAL = 0x40 };
 struct search {
     struct sxs_heap_answers *a;
     size_t                   question;
-    char                     type[NAME_SIZE];  /* plain */
+    char                     type[NAME_SIZE]; /* plain */
     char                     field[NAME_SIZE];
     struct sxs_nearest       types, fields;
     int                      type_found, literal; /* literal: a constant has the name */
@@ -37,7 +37,6 @@ static void split(struct search *s, const char *text)
 }
 
 /* ---- fields ---------------------------------------------------------------------------------- */
-
 
 static void add_field(struct search *s, sxs_class cls, mdFieldDef token)
 {
@@ -82,8 +81,8 @@ static void look_at_field(struct search *s, IMetaDataImport2 *imp, sxs_class cls
     struct sxs_text name = sxs_text_in(bytes, sizeof(bytes));
     ULONG           n = 0;
     DWORD           flags = 0;
-    if (FAILED(imp->vtbl->GetFieldProps(imp, token, NULL, wide, ARRAY_LEN(wide) - 1, &n, &flags, NULL,
-                                        NULL, NULL, NULL, NULL)) ||
+    if (FAILED(imp->vtbl->GetFieldProps(imp, token, NULL, wide, ARRAY_LEN(wide) - 1, &n, &flags,
+                                        NULL, NULL, NULL, NULL, NULL)) ||
         !(flags & FIELD_STATIC) || !n)
         return;
     sxs_text_put_utf16(&name, wide, n < ARRAY_LEN(wide) ? n - 1 : ARRAY_LEN(wide) - 1);
@@ -103,9 +102,9 @@ static void look_at_fields(struct search *s, sxs_class cls, const struct sxs_hea
     ULONG             n = 0, total = 0;
     if (!imp)
         return;
-    while (SUCCEEDED(imp->vtbl->EnumFields(imp, &all, loaded->token, tokens, ARRAY_LEN(tokens),
-                                           &n)) &&
-           n && (total += n) < FIELDS_MAX)
+    while (
+        SUCCEEDED(imp->vtbl->EnumFields(imp, &all, loaded->token, tokens, ARRAY_LEN(tokens), &n)) &&
+        n && (total += n) < FIELDS_MAX)
         for (ULONG i = 0; i < n && i < ARRAY_LEN(tokens); i++)
             look_at_field(s, imp, cls, tokens[i]);
     imp->vtbl->CloseEnum(imp, all);
@@ -163,14 +162,15 @@ static void add_value_types(struct sxs_heap_answers *a, const struct sxs_heap_lo
         sxs_class  cls = {a->rt, all[i].id}, parent = {a->rt, 0};
         sxs_module module = {a->rt, 0};
         mdTypeDef  token;
-        if (SUCCEEDED(sxs_info_GetClassIDInfo2(a->rt, cls, &module, &token, &parent, 0, NULL,
-                                               NULL)) &&
+        if (SUCCEEDED(
+                sxs_info_GetClassIDInfo2(a->rt, cls, &module, &token, &parent, 0, NULL, NULL)) &&
             parent.id && (parent.id == parents[0] || parent.id == parents[1]))
             sxs_types_add(cls);
     }
 }
 
-void sxs_heap_answers_find(struct sxs_heap_answers *a, struct sxs_heap_classes *classes)
+/* Finds the static fields of all questions, and sets the reasons of those that have none. */
+static void find_all(struct sxs_heap_answers *a, struct sxs_heap_classes *classes)
 {
     size_t                  n, leaving;
     struct sxs_heap_loaded *all = sxs_heap_classes_all(classes, &n, &leaving);
@@ -195,4 +195,38 @@ void sxs_heap_answers_find(struct sxs_heap_answers *a, struct sxs_heap_classes *
         a->forget[a->n_forget++] = (sxs_class){a->rt, all[i].id};
     free(all);
     free(s);
+}
+
+/* ---- beginning ------------------------------------------------------------------------------- */
+
+static void find_domain(struct sxs_heap_answers *a, struct sxs_heap_classes *classes)
+{
+    sxs_module   module = {a->rt, sxs_heap_classes_module_at(classes, 0)};
+    sxs_assembly assembly = {0};
+    DWORD        flags;
+    ULONG        n;
+    if (SUCCEEDED(sxs_info_GetModuleInfo2(a->rt, module, NULL, 0, &n, NULL, &assembly, &flags)))
+        sxs_info_GetAssemblyInfo(a->rt, assembly, 0, &n, NULL, &a->domain, NULL);
+}
+
+struct sxs_heap_answers *sxs_heap_answers_begin(const struct sxs_heap_request *request,
+                                                struct sxs_heap_classes       *classes,
+                                                struct sxs_runtime            *rt)
+{
+    struct sxs_heap_answers *a = request->n ? calloc(1, sizeof(*a)) : NULL;
+    if (!a)
+        return NULL;
+    a->rt = rt;
+    for (size_t i = 0; i < request->n; i++)
+        if (!request->all[i].runtime || request->all[i].runtime == sxs_runtime_number(rt))
+            a->request.all[a->request.n++] = request->all[i];
+    for (size_t i = 0; i < a->request.n; i++)
+        a->of[i].now = a->request.all[i].address;
+    if (!a->request.n) {
+        free(a);
+        return NULL;
+    }
+    find_domain(a, classes);
+    find_all(a, classes);
+    return a;
 }

@@ -42,7 +42,8 @@ struct sxs_heap_classes {
 void sxs_heap_classes_init(struct sxs_heap_classes *classes);
 void sxs_heap_classes_free(struct sxs_heap_classes *classes);
 
-/** sxs_heap_classes_module, sxs_heap_classes_add - note that a module or a class was loaded. Modules
+/** sxs_heap_classes_module, sxs_heap_classes_add - note that a module or a class was loaded.
+ *  Modules
  *  that may be unloaded are not noted, and their classes apart. In a callback of the runtime. */
 void sxs_heap_classes_module(struct sxs_heap_classes *classes, sxs_module module);
 void sxs_heap_classes_add(struct sxs_heap_classes *classes, sxs_class cls);
@@ -57,11 +58,13 @@ void sxs_heap_classes_each(struct sxs_heap_classes *classes, ModuleID module, md
 
 /** sxs_heap_classes_all - list all classes, those that may be unloaded last. @n: receives their
  *  number; @leaving: the index of the first one of these. Returns an owned list; NULL: none, or no
- *  memory. Any thread; to use those that may be unloaded, hold the lock that an unload waits for. */
+ *  memory. Any thread; to use those that may be unloaded, hold the lock that an unload waits for.
+ *  */
 struct sxs_heap_loaded *sxs_heap_classes_all(struct sxs_heap_classes *classes, size_t *n,
                                              size_t *leaving);
 
-/** sxs_heap_classes_unloading - forget the classes of @assembly, and generic ones that may have type
+/** sxs_heap_classes_unloading - forget the classes of @assembly, and generic ones that may have
+ *  type
  *  arguments of it. In a callback of the runtime, before the assembly is unloaded. */
 void sxs_heap_classes_unloading(struct sxs_heap_classes *classes, AssemblyID assembly);
 

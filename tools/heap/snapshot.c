@@ -12,6 +12,7 @@
 #include "manager/force_gc.h"
 #include "manager/own_sessions.h"
 #include "session/write/session_write.h"
+#include "tools/heap/answers_find.h"
 #include "tools/heap/walk.h"
 
 #define MASK_LOW   COR_PRF_MONITOR_SUSPENDS
