@@ -7,7 +7,9 @@ need_real 3
 signal=59 # RTMAX-5
 
 has_files() { local f; for f in "$@"; do [ -e "$f" ] || return 1; done; }
-# start VERSION...: run the app objects in each version. Sets $pid and $waiting.
+# start VERSION...: run the app objects in each version, with the options $options of the tool. Sets $pid and
+# $waiting.
+options=""
 start() {
     local version files="" n=0 words=()
     rm -rf "$tmp/s" "$tmp"/ready.* "$tmp/until"
@@ -16,7 +18,7 @@ start() {
         files="$files $tmp/ready.$n"
         words+=("$version" objects "ready=$tmp/ready.$n until=$tmp/until")
     done
-    timeout -k 5 280 "$sxsprof" run --quiet --tool heap -o "$tmp/s" -- "$runsxs" --timeout 270 "${words[@]}" \
+    timeout -k 5 280 "$sxsprof" run --quiet --tool "heap$options" -o "$tmp/s" -- "$runsxs" --timeout 270 "${words[@]}" \
         >"$tmp/log" 2>&1 &
     waiting=$!
     wait_until has_files $files
@@ -258,6 +260,47 @@ check "requests that are garbage are removed, and the snapshots are complete" $b
 check "each of them gives one line" $? "$tmp/log"
 end
 check "three runtimes: the program ends as without" $? "$tmp/log"
+
+# Without a collection nothing moves; with frames=on, objects come by callbacks.
+for version in $versions; do
+    for options in :collect=off :frames=on; do
+        start "$version"
+        heap $(statics Number) --static Objects.Threads.Text --static Objects.Unloadable.Text "$pid"
+        says "$version, heap$options: static fields" <<'X'
+Objects.Statics.Number: System.Int32 = 42 (runtime 1, V; 4 bytes)
+Objects.Threads.Text: System.String = "thread 7" @ (runtime 1, V; 8 bytes; thread T)
+Objects.Threads.Text: System.String = "thread 8" @ (runtime 1, V; 8 bytes; thread T)
+Objects.Unloadable.Text: System.String = "can be unloaded" @ (runtime 1, V; 8 bytes)
+X
+        heap $(statics Mixed) "$pid"
+        heap --object "$(address Mixed)" "$pid"
+        says "$version, heap$options: an object" <<'X'
+@: System.Object[] = [4] (runtime 1, V; 56 bytes; gen N)
+     +16  [0]: System.Object = "first" @
+     +24  [1]: System.Object = null
+     +32  [2]: System.Object = 2 @
+     +40  [3]: System.Object = Objects.Node @
+X
+        end
+        check "$version, heap$options: the program ends as without" $? "$tmp/log"
+    done
+done
+
+# Values of assemblies that are unloaded meanwhile.
+for version in $versions; do
+    rm -rf "$tmp/s"
+    timeout -k 5 100 "$sxsprof" run --quiet --tool heap -o "$tmp/s" -- "$runsxs" --timeout 90 \
+        "$version" unloads "contexts=100 dynamic=100 threads=2" >"$tmp/log" 2>&1 &
+    waiting=$!
+    while kill -0 $waiting 2>/dev/null; do
+        pid=$(ls "$tmp/s" 2>/dev/null)
+        [ -n "$pid" ] && timeout 20 "$sxsprof" heap --timeout 10 --static Unloads.Plugin.none --static System.String.Empty \
+            --static System.Array.none "$pid" >"$tmp/out" 2>&1
+        sleep 0.05
+    done
+    wait $waiting
+    check "$version: values while assemblies are unloaded: the program ends as without" $? "$tmp/log"
+done
 
 # Wrong options.
 for words in "--object xyz" "--object 0" "--static Name" "--static .x" "--object 10 --type X" "--object 10 --format html"; do

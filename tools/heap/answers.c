@@ -150,7 +150,10 @@ void sxs_heap_answers_read(struct sxs_heap_answers *a, int stopped)
         a->of[i].read = 1;
         add_object(a, i);
     }
-    for (size_t i = 0; a && stopped && i < a->n_fields; i++)
+    if (!a || !stopped || a->fields_read)
+        return;
+    a->fields_read = 1;
+    for (size_t i = 0; i < a->n_fields; i++)
         read_field(a, i);
 }
 

@@ -53,6 +53,7 @@ struct sxs_heap_answers {
     } of[SXS_HEAP_ASK_LINES]; /* by question */
     struct sxs_heap_found fields[SXS_HEAP_ANSWER_FIELDS];
     size_t                n_fields;
+    int                   fields_read; /* 1: they were all looked at */
     struct sxs_heap_read  values[SXS_HEAP_ANSWER_VALUES];
     size_t                n_values;
     sxs_appdomain         domain;
@@ -73,14 +74,23 @@ static inline void sxs_heap_answers_see(struct sxs_heap_answers *a, uint64_t add
             a->of[i].seen = 1;
 }
 
+/** sxs_heap_answers_wait - return whether something can be copied that was not copied yet. */
+static inline int sxs_heap_answers_wait(const struct sxs_heap_answers *a)
+{
+    int wait = a && !a->fields_read;
+    for (size_t i = 0; a && i < a->request.n; i++)
+        wait |= a->of[i].seen && !a->of[i].read;
+    return wait;
+}
+
 /** sxs_heap_answers_move - note that a collection has begun (@n 0), or that it has moved objects:
- *  @n
- *  ranges, as MovedReferences2 reports them. @a may be NULL. */
+ *  @n ranges of @sizes bytes. @a may be NULL. */
 void sxs_heap_answers_move(struct sxs_heap_answers *a, ULONG n, const ObjectID *from,
                            const ObjectID *to, const SIZE_T *sizes);
 
-/** sxs_heap_answers_read - copy the bytes of what was asked for. While the runtime is stopped, or
- *  for objects that do not move, when it is not (@stopped 0). @a may be NULL. */
+/** sxs_heap_answers_read - copy the bytes of what was asked for. While the runtime is stopped
+ *  (@stopped 1), in a callback in which objects may be inspected; or only those of objects that do
+ *  not move (@stopped 0). @a may be NULL. */
 void sxs_heap_answers_read(struct sxs_heap_answers *a, int stopped);
 
 /** sxs_heap_answers_write - write the answers, and free @a, which may be NULL. On a thread that no

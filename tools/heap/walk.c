@@ -52,6 +52,8 @@ static BOOL receive_object(ObjectID id, void *arg)
     w->size = size;
     sxs_info_EnumerateObjectReferences(rt, object, receive_reference, w); /* fails: it has none */
     write_object(w, id);
+    if (sxs_heap_answers_wait(w->sink->answers)) /* objects can be inspected in here only */
+        sxs_heap_answers_read(w->sink->answers, 1);
     return 1;
 }
 
@@ -69,8 +71,6 @@ HRESULT sxs_heap_walk(struct sxs_heap_sink *sink, struct sxs_heap_slots *slots)
         hr = sxs_info_EnumerateGCHeapObjects(sink->rt, receive_object, w);
         if (SUCCEEDED(hr))
             sxs_heap_slots_report(slots, sink);
-        if (SUCCEEDED(hr))
-            sxs_heap_answers_read(sink->answers, 1);
         sxs_runtime_resume(sink->rt);
         sink->totals.pause_ns = sxs_now_ns(CLOCK_MONOTONIC) - started;
     }
