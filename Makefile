@@ -244,11 +244,11 @@ $(O)/libsxsprof-preload.so: $(filter-out $(O)/obj/preload/base/%,$(PRELOAD_OBJ))
 MALLOC_OBJ := $(call obj,$(MALLOC_SRC))
 
 $(MALLOC_OBJ): override CFLAGS := $(filter-out -fsanitize=% -DSXS_SANITIZED -fno-omit-frame-pointer,$(CFLAGS)) \
-                                  -fomit-frame-pointer -fno-builtin
+                                  -O2 -fomit-frame-pointer -fno-builtin
 
 $(O)/libsxsprof-malloc.so: $(MALLOC_OBJ) allocator/exports.map
 	$(call say,LINK,$@)
-	$(Q)$(CC) -shared -Wl,-z,now,-z,defs -Wl,--version-script=allocator/exports.map \
+	$(Q)$(CC) -shared -Wl,-z,now,-z,defs -Wl,-Bsymbolic -Wl,--version-script=allocator/exports.map \
 	    -Wl,-soname,libsxsprof-malloc.so -o $@ $(MALLOC_OBJ) -ldl
 
 $(O)/obj/gen/profile.pb-c.o $(O)/obj/gen/names.pb-c.o: override CFLAGS += -Wno-cast-qual

@@ -36,6 +36,9 @@ extern struct sxs_next sxs_next;
  *  thread, when the search itself allocates, or by another thread. */
 int sxs_next_find(void);
 
+/** sxs_next_dlsym - return the next dlsym(). */
+void *(*sxs_next_dlsym(void))(void *, const char *);
+
 /** sxs_next_is_allocator - tell whether an address is in the library of the next malloc(). */
 int sxs_next_is_allocator(uintptr_t address);
 
@@ -80,6 +83,11 @@ void sxs_report_mapping(const void *at, size_t bytes, double n, uintptr_t caller
 void sxs_report_released(uint64_t id);
 
 /* ---- maps.c ---------------------------------------------------------------------------------- */
+
+/** sxs_mmap_noted, sxs_munmap_noted - mmap() and munmap() of the next library, reported here also if
+ *  another library reports its own calls. */
+void *sxs_mmap_noted(void *addr, size_t len, int prot, int flags, int fd, off_t off);
+int   sxs_munmap_noted(void *addr, size_t len);
 
 /* Members of struct sxs_allocator. */
 void sxs_maps_elsewhere(void);

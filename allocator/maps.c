@@ -72,6 +72,17 @@ static void *map(uintptr_t caller, void *addr, size_t len, int prot, int flags, 
     return at;
 }
 
+void *sxs_mmap_noted(void *addr, size_t len, int prot, int flags, int fd, off_t off)
+{
+    return map(SXS_CALLER, addr, len, prot, flags, fd, off);
+}
+
+int sxs_munmap_noted(void *addr, size_t len)
+{
+    sxs_unmapping(addr, len);
+    return sxs_next.munmap(addr, len);
+}
+
 /* Where another library reports mappings, its function is reached by a jump, so that it finds the
  * caller's return address. */
 SXS_EXPORT void *mmap(void *addr, size_t len, int prot, int flags, int fd, off_t off)

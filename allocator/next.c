@@ -178,10 +178,22 @@ static void find_allocator(uintptr_t address)
     atomic_store(&allocator_lo, (uintptr_t)info.dli_fbase);
 }
 
+void *(*sxs_next_dlsym(void))(void *, const char *)
+{
+    static void *_Atomic found;
+    void *(*function)(void *, const char *);
+    void *next = atomic_load(&found);
+    if (!next && !(next = dlvsym(RTLD_NEXT, "dlsym", "GLIBC_2.34")))
+        next = dlvsym(RTLD_NEXT, "dlsym", "GLIBC_2.2.5");
+    atomic_store(&found, next);
+    memcpy(&function, &next, sizeof(function));
+    return function;
+}
+
 /* Replaces @*function by the next one of this name; leaves it if there is none. */
 static void find_one(void *function, const char *name)
 {
-    void *next = dlsym(RTLD_NEXT, name);
+    void *next = sxs_next_dlsym()(RTLD_NEXT, name);
     if (next)
         memcpy(function, &next, sizeof(next));
 }

@@ -2,8 +2,10 @@
 #include "cmd/completion.h"
 
 #include "cmd/command.h"
+#include "cmd/report/data_kind.h"
 #include "cmd/shortcuts.h"
 #include "cmd/settings.h"
+#include "cmd/report/data_kind.h"
 #include "cmd/verbs.h"
 
 #include <ctype.h>
@@ -24,12 +26,25 @@ static const struct argp_option common[] = {
     {"version", 'V', NULL, 0, "Print version and commit", 0},
 };
 
+/* Returns the values of an option whose help does not list them before its text, because they are
+ * longer than a line; argp cannot print such a list. */
+static const char *long_values(const char *verb, const char *option)
+{
+    if (strcmp(option, "data") != 0)
+        return NULL;
+    return strcmp(verb, "diff") == 0
+               ? "samples|calls|alloc|live|native|native-live|locks|lock-owners|wait|gc|heap"
+               : sxs_data_names();
+}
+
 /* Passes an option on with the values that it takes: the help of shortcuts may not show them. */
 static void take_with_values(const char *verb, const struct argp_option *o, take_option *take,
                              void *context)
 {
     struct argp_option whole = *o;
     const char        *values = o->name ? sxs_shortcut_values(verb, o->name) : NULL;
+    if (!values && o->name)
+        values = long_values(verb, o->name);
     if (values)
         whole.arg = values;
     take(&whole, context);
@@ -79,7 +94,8 @@ static unsigned put_choices(const char *argument, FILE *to)
 
 static enum values values_of(const char *argument)
 {
-    if (strncmp(argument, "NAME[", 5) == 0 || put_choices(argument, NULL))
+    if (strncmp(argument, "NAME[", 5) == 0 || strcmp(argument, "DATA") == 0 ||
+        put_choices(argument, NULL))
         return VALUES_LIST;
     if (strncmp(argument, "DIR", 3) == 0)
         return VALUES_FOLDERS;
@@ -95,6 +111,8 @@ static void put_list(const char *argument, const char *escape)
     FILE *to = fmemopen(words, sizeof(words), "w");
     if (to && strncmp(argument, "NAME[", 5) == 0)
         fputs(sxs_tool_words(), to);
+    else if (to && strcmp(argument, "DATA") == 0)
+        put_choices(sxs_data_names(), to); /* too many for the column of the help */
     else if (to)
         put_choices(argument, to);
     if (to)

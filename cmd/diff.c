@@ -53,9 +53,10 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 
 static const struct argp_option option_list[] = {
     {"output", 'o', "FILE", 0, "Write to FILE instead of standard output", 0},
-    {"data", 'd', "samples|calls|alloc|live|native|native-live|locks|lock-owners|wait|gc|heap", 0,
-     "Which, of sessions that have several (the first that both have); gc: "
-     "collections, as text; heap: the types in heap snapshots, as a table",
+    {"data", 'd', "DATA", 0,
+     "Which, of sessions that have several: samples, calls, alloc, live, native, native-live, "
+     "locks, lock-owners, wait (by default the first that both have); gc: collections, as text; "
+     "heap: the types in heap snapshots, as a table",
      0},
     {"by-count", KEY_BY_COUNT, NULL, 0,
      "Of alloc to lock-owners: compare numbers of objects, blocks or waits, not bytes or time", 0},

@@ -147,10 +147,11 @@ static const struct argp_option option_list[] = {
     {"output", 'o', "FILE", 0, "Write to FILE instead of standard output", 0},
     {"open", KEY_OPEN, NULL, 0,
      "Write the page (html) beside the session, or to the file of -o, and open it in a browser", 0},
-    {"data", KEY_DATA, "samples|calls|alloc|live|native|native-live|locks|lock-owners|wait", 0,
-     "Which, of a session that has several: samples, calls, allocated objects, those still alive, "
-     "native memory, what of it is not freed, waits for locks, the threads that held these, samples "
-     "of waiting threads (the first that it has; text and html show all)",
+    {"data", KEY_DATA, "DATA", 0,
+     "Which, of a session that has several: samples, calls, alloc (allocated objects), live (those "
+     "still alive), native (native memory), native-live (what of it is not freed), locks (waits for "
+     "locks), lock-owners (the threads that held these), wait (samples of waiting threads). By "
+     "default the first that it has; text and html show all",
      0},
     {"by-count", KEY_BY_COUNT, NULL, 0,
      "Of alloc to lock-owners: weights are numbers of objects, blocks or waits, not bytes or time", 0},

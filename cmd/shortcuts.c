@@ -14,6 +14,7 @@
 #include "tools/options/locks_options.h"
 #include "tools/options/native_options.h"
 #include "tools/options/sample_options.h"
+#include "tools/options/wait_options.h"
 
 #include <ctype.h>
 #include <stdio.h>
@@ -57,6 +58,8 @@ static const struct shortcut shortcuts[] = {
      "Record a command's native memory (malloc, mmap): who allocates it, and what is not freed."},
     {"locks", "locks", NULL, &sxs_locks_table, NULL, false,
      "Record a command's waits for locks: who waits, how long, and who holds the lock."},
+    {"wait", "wait", NULL, &sxs_wait_table, NULL, false,
+     "Record what a command's threads wait for, and for how long."},
     {"exceptions", "exceptions", NULL, NULL, NULL, false,
      "Record where a command throws exceptions, and what handles them."},
     {"events", "events", NULL, &sxs_event_table, NULL, false,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * shortcuts.h - verbs that equal "run --tool NAME:OPTIONS": sample, calls, trace, alloc, native,
- * locks, exceptions, events, instrument.
+ * locks, wait, exceptions, events, instrument.
  */
 #ifndef SXS_CMD_SHORTCUTS_H
 #define SXS_CMD_SHORTCUTS_H

@@ -15,6 +15,7 @@ const struct sxs_verb sxs_verbs[] = {
     {"alloc", "record what functions allocate, and what stays alive", sxs_cmd_shortcut, NULL},
     {"native", "record native memory, and what is not freed", sxs_cmd_shortcut, NULL},
     {"locks", "record waits for locks, and who holds them", sxs_cmd_shortcut, NULL},
+    {"wait", "sample what threads wait for", sxs_cmd_shortcut, NULL},
     {"exceptions", "record where exceptions are thrown and handled", sxs_cmd_shortcut, NULL},
     {"events", "record compilations, collections, loads, threads", sxs_cmd_shortcut, NULL},
     {"gc", "record collections: why, how long, what they freed", sxs_cmd_shortcut, NULL},

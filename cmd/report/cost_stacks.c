@@ -55,6 +55,12 @@ static bool is_allocator(const struct sxs_model *m, const struct sxs_model_frame
            begins_with(base, "libstdc++.so") || begins_with(base, "libc++.so");
 }
 
+bool sxs_cost_frame_is_own(const struct sxs_model *m, uint32_t frame)
+{
+    const struct sxs_model_frame *f = &m->frames[frame];
+    return f->runtime && !(f->flags & SXS_FRAME_TYPE) && !is_framework(m, f);
+}
+
 void sxs_cost_stack_call_site(const struct sxs_model *m, const struct sxs_named *frames, size_t n,
                               uint32_t *call_site, uint32_t *callee)
 {

@@ -21,4 +21,7 @@ size_t sxs_cost_stack_begin(const struct sxs_model *m, const struct sxs_named *f
 void sxs_cost_stack_call_site(const struct sxs_model *m, const struct sxs_named *frames, size_t n,
                               uint32_t *call_site, uint32_t *callee);
 
+/** sxs_cost_frame_is_own - return true for managed code of the program, not of a framework. */
+bool sxs_cost_frame_is_own(const struct sxs_model *m, uint32_t frame);
+
 #endif

@@ -4,6 +4,7 @@
 #include "cmd/report/format.h"
 #include "cmd/report/text_compared.h"
 #include "cmd/report/text_costs.h"
+#include "cmd/report/text_waits.h"
 #include "cmd/report/text_pools.h"
 
 #include "cmd/output/must.h"
@@ -173,21 +174,6 @@ static void write_top(const struct sxs_model *m, const char *heading, size_t top
     free(all);
 }
 
-/* Writes what the threads waited for, from the youngest frames of their stacks. */
-static void write_reasons(const struct sxs_model *m, FILE *to)
-{
-    uint32_t *all = sort_nodes(m, m->n_frames, heavier_self);
-    fputs("\nwhat threads waited for\n    share        time    samples  reason\n", to);
-    for (size_t i = 0; i < m->n_frames; i++) {
-        const struct sxs_model_frame *f = &m->frames[all[i]];
-        if ((f->flags & SXS_FRAME_TYPE) && f->self)
-            fprintf(to, "  %6.2f %%  %9.3f s  %9llu  %s\n", percent_of(f->self_ns, m->total_ns),
-                    to_seconds(f->self_ns), (unsigned long long)f->self,
-                    sxs_model_text(m, f->name));
-    }
-    free(all);
-}
-
 static int heavier_line(const void *a, const void *b)
 {
     const struct sxs_model_line *x = &sorted->lines[*(const uint32_t *)a];
@@ -313,7 +299,7 @@ static int write_text(const struct sxs_model *m, const struct sxs_report_options
     }
     write_shares(m, to);
     if (m->data == SXS_DATA_WAIT)
-        write_reasons(m, to);
+        sxs_text_waits(m, o->top ? o->top : 5, to);
     if (!o->brief)
         write_threads(m, top, to);
     write_top(m, "top functions by self", top, heavier_self, to);

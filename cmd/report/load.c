@@ -83,6 +83,7 @@ static void take_sample(struct sxs_loader *l, const struct sxs_record_sample *v)
     t->weight_ns += weight;
     m->total++;
     m->total_ns += weight;
+    m->has_reasons |= v->waiting > SXS_WAITS;
     if (v->waiting) {
         t->waiting++;
         t->waiting_ns += weight;

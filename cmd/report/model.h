@@ -250,6 +250,7 @@ struct sxs_model {
     struct sxs_model_latency *latencies; /* of calls, by frame; none from n_latencies on */
     size_t                    n_latencies;
     enum sxs_data             data;      /* never SXS_DATA_ANY */
+    bool                      has_reasons; /* samples say what their threads waited for */
     enum sxs_unit             unit;      /* of all weights, also of those named _ns */
     uint32_t                  sample_unit_ns; /* of the weights of `samples` */
     size_t n_processes, n_runtimes, n_frames, n_nodes, n_threads, n_samples, n_pauses,

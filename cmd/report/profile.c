@@ -327,7 +327,8 @@ struct further {
     size_t            n;
 };
 
-/* Loads all costs of the session up to @last_data, but those of @first, and links them to it. Returns the worst
+/* Loads all costs of the session up to @last_data, and waits if there are reasons, but not what
+ * @first has, and links them to it. Returns the worst
  * result; data of which nothing was asked for is left out. */
 static enum sxs_profile_result load_further(const char *dir, const struct sxs_report_options *o,
                                             unsigned detail, enum sxs_data last_data,
@@ -335,8 +336,9 @@ static enum sxs_profile_result load_further(const char *dir, const struct sxs_re
 {
     enum sxs_profile_result worst = SXS_PROFILE_OK;
     f->all = sxs_must_zeroed(SXS_N_DATA, sizeof(*f->all));
-    for (enum sxs_data data = SXS_DATA_ALLOC; data <= last_data; data++) {
-        if (data == first->data || !sxs_profile_has(dir, data))
+    for (enum sxs_data data = SXS_DATA_ALLOC; data < SXS_N_DATA; data++) {
+        if (data == first->data || (data > last_data && data != SXS_DATA_WAIT) ||
+            (data == SXS_DATA_WAIT ? !first->has_reasons : !sxs_profile_has(dir, data)))
             continue;
         struct sxs_model *m = &f->all[f->n], *last = f->n ? &f->all[f->n - 1] : first;
         if (sxs_model_load(dir, o, data, detail, m) == 0 && m->total) {

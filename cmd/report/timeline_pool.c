@@ -76,8 +76,8 @@ static void write_changes(const struct sxs_timeline *t, const struct sxs_line_po
     uint64_t last = 0;
     for (size_t i = 0; i < p->n; i++) {
         const struct sxs_model_pool *c = &p->changes[i];
-        uint64_t since = c->time_ns < t->zero_ns ? 0 : c->time_ns - t->zero_ns;
-        uint64_t us = (since > t->span_ns ? t->span_ns : since) / 1000;
+        uint64_t                     since = c->time_ns < t->zero_ns ? 0 : c->time_ns - t->zero_ns;
+        uint64_t                     us = (since > t->span_ns ? t->span_ns : since) / 1000;
         sxs_html_number(to, us - last);
         sxs_html_number(to, c->change);
         sxs_html_number(to, c->value);

@@ -8,7 +8,7 @@
 /* Beginnings of names of managed functions that wait. A function that calls another one of these,
  * such as Task.Wait, says more than the one it calls, such as ManualResetEventSlim.Wait. */
 static const struct {
-    const char         *name;
+    const char *name;
     enum sxs_wait_class class;
 } managed[] = {
     {"System.Threading.PortableThreadPool+WorkerThread.", SXS_WAIT_POOL_IDLE},
@@ -46,8 +46,9 @@ static const struct {
 };
 
 /* Other functions of the framework that stand between those of the table. */
-static const char *const between[] = {"System.Threading.", "System.Runtime.", "Interop", "System.Net.",
-                                      "System.Private.", "dynamicClass.", "[stub"};
+static const char *const between[] = {
+    "System.Threading.", "System.Runtime.", "Interop", "System.Net.",
+    "System.Private.",   "dynamicClass.",   "[stub"};
 
 static bool begins(const char *text, const char *with)
 {
@@ -78,7 +79,7 @@ static enum sxs_wait_class class_of_managed(const struct sxs_model *m,
     for (size_t i = 0; i < n; i++) {
         const struct sxs_model_frame *f = &m->frames[frames[i].frame];
         const char                   *name = sxs_model_text(m, f->name);
-        enum sxs_wait_class           class = f->runtime ? class_of_name(name) : SXS_WAIT_UNKNOWN;
+        enum sxs_wait_class class = f->runtime ? class_of_name(name) : SXS_WAIT_UNKNOWN;
         if (!f->runtime)
             continue;
         if (class == SXS_WAIT_UNKNOWN && !is_between(name))
@@ -126,12 +127,11 @@ static bool in_runtime(const struct sxs_model *m, const struct sxs_named *frames
     return false;
 }
 
-/* True when the frames above the youngest managed one are only of libcoreclr.so and the C library. */
+/* True when the frames above the youngest managed one are of libcoreclr.so and the C library. */
 static bool waits_in_runtime(const struct sxs_model *m, const struct sxs_named *frames, size_t n)
 {
     for (size_t i = 0; i < n; i++) {
-        const char *file =
-            sxs_base_name(sxs_model_text(m, m->frames[frames[i].frame].file));
+        const char *file = sxs_base_name(sxs_model_text(m, m->frames[frames[i].frame].file));
         if (!begins(file, "libcoreclr.so") && !begins(file, "libclrgc") &&
             !begins(file, "libc.so") && !begins(file, "libpthread") && !begins(file, "[") &&
             !begins(file, "ld-"))

@@ -6,21 +6,21 @@
 #include "cmd/report/model.h"
 #include "cmd/report/named.h"
 
-/** Classes of waits. Reports print the texts. docs/internals/locks.md says how each is recognized. */
-#define SXS_WAIT_CLASSES(X)                                          \
-    X(UNKNOWN, "wait: not known")                                    \
-    X(PROCESSOR, "wait: processor")                                  \
-    X(COLLECTION, "wait: suspended by the runtime")                  \
-    X(MONITOR, "wait: monitor or lock")                              \
-    X(EVENT, "wait: event")                                          \
-    X(TASK, "wait: task")                                            \
-    X(SLEEP, "wait: sleep")                                          \
-    X(JOIN, "wait: end of a thread")                                 \
-    X(IO, "wait: input or output")                                   \
-    X(PROCESS, "wait: end of a process")                             \
-    X(POOL_IDLE, "wait: thread pool has no work")                    \
-    X(RUNTIME, "wait: thread of the runtime has no work")            \
-    X(NATIVE, "wait: lock or event in native code")                  \
+/** Classes of waits. Reports print the texts. docs/internals/locks.md has how each is found. */
+#define SXS_WAIT_CLASSES(X)                               \
+    X(UNKNOWN, "wait: not known")                         \
+    X(PROCESSOR, "wait: processor")                       \
+    X(COLLECTION, "wait: suspended by the runtime")       \
+    X(MONITOR, "wait: monitor or lock")                   \
+    X(EVENT, "wait: event")                               \
+    X(TASK, "wait: task")                                 \
+    X(SLEEP, "wait: sleep")                               \
+    X(JOIN, "wait: end of a thread")                      \
+    X(IO, "wait: input or output")                        \
+    X(PROCESS, "wait: end of a process")                  \
+    X(POOL_IDLE, "wait: thread pool has no work")         \
+    X(RUNTIME, "wait: thread of the runtime has no work") \
+    X(NATIVE, "wait: lock or event in native code")       \
     X(STOPPED, "wait: stopped by a debugger or signal")
 enum sxs_wait_class {
 #define X(name, text) SXS_WAIT_##name,

@@ -77,7 +77,7 @@ static void run_trees(int n)
 
 /* ---- a library that allocates much ---------------------------------------------------------------- */
 
-#define ELEMENTS 20000 /* of a document */
+#define ELEMENTS 500 /* of a document */
 
 /* A document of some 100 bytes an element, or NULL. */
 static char *make_document(size_t *size)

@@ -7,8 +7,8 @@ import tempfile
 from measure import Comparison, in_turns
 
 # Words of the app contend, and the value that is compared.
-WORK = (("none=1 locks=60000", "locked", "a lock that no other thread wants, entered and left: ns"),
-        ("none=1 items=1500", "items", "items of the thread pool: ns an item"))
+WORK = (("none=1 locks=60000", "locked", "a lock that no other thread wants, entered and left: ns of CPU time"),
+        ("none=1 items=1500", "items", "items of the thread pool: ns of CPU time an item"))
 AIM = 1.01
 TOOLS = (("locks:pool=off", AIM), ("locks", AIM), ("wait", None))
 

@@ -142,6 +142,25 @@ lacks "--data samples: no costs" "$out" "allocated:"
 try "$SXS" report -o "$T/text" "$T/s"
 has "-o has everything, too" "$(cat "$T/text")" "version  state" "allocated: 220.54 kB" "waited for locks"
 
+# --- waits by samples
+make_session waits k
+report_waits() { S=waits report "$@"; }
+report_waits wait collapsed
+same "wait: samples of waiting threads, with the reason as the youngest frame" \
+    "main [100];$ADD;wait: sleep 30000000
+main [100];[native] libplugin.so!?;wait: input or output 5000000"
+report_waits wait text
+has "wait: reasons, and the program's functions" "$out" \
+    "   85.71 %      0.030 s          6  wait: sleep
+   85.71 %      0.030 s          6      [8.0.29] App.Cache.Add(string)
+   14.29 %      0.005 s          1  wait: input or output
+"
+try "$SXS" report "$T/waits"
+has "text of a session with reasons: the samples, then the waits" "$out" "10 samples, 0 dropped" "what threads waited for"
+try "$SXS" report --format html -o "$T/waits.html" "$T/waits"
+S=samples report wait text
+is "wait: samples without waiting threads: status 2" 2 $status
+
 # --- JSON
 json() { # LIST PYTHON: prints an expression of each row r of a list
     "$SXS" report --format json "${@:3}" "$T/${S:-s}" 2>"$T/err" | python3 -c "

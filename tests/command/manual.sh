@@ -3,13 +3,13 @@
 # manual.sh - checks that the manual pages describe every option and variable, and have no warnings.
 cd "$(dirname "$0")/../.." || exit 1
 . tests/command/common.inc
-verbs="run sample calls trace alloc native locks exceptions events gc instrument report diff heap pack env runtimes doctor check il"
+verbs="run sample calls trace alloc native locks wait exceptions events gc instrument report diff heap pack env runtimes doctor check il"
 
 # Prints the pages that describe the options of a verb, without the escapes of mdoc. $1: verb
 pages() {
     case $1 in
     trace) set -- calls run ;;
-    sample | calls | alloc | native | locks | exceptions | events | instrument | env) set -- "$1" run ;;
+    sample | calls | alloc | native | locks | wait | exceptions | events | gc | instrument | env) set -- "$1" run ;;
     esac
     for name; do sed 's/Fl Fl /--/g' "docs/man/sxsprof-$name.1"; done
 }

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# shortcuts.sh - checks that sample, calls, trace, alloc, native, locks, exceptions, events and instrument set what "run --tool"
+# shortcuts.sh - checks that sample, calls, trace, alloc, native, locks, wait, exceptions, events and instrument set what "run --tool"
 # sets.
 cd "$(dirname "$0")/../.." || exit 1
 . tests/command/common.inc
@@ -38,6 +38,7 @@ same "alloc" "alloc --every 1m --live on" "--tool alloc:every=1m,live=on"
 same "exact" "alloc --exact" "--tool alloc:exact"
 same "native" "native --every 64k" "--tool native:every=64k"
 same "locks" "locks --owners off --pool off" "--tool locks:owners=off,pool=off"
+same "wait" "wait --rate 50" "--tool wait:rate=50"
 same "exceptions" "exceptions" "--tool exceptions"
 same "events" "events --classes" "--tool events:classes"
 same "instrument" "instrument rules.xml" "--tool instrument --instrument rules.xml"

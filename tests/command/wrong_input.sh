@@ -25,7 +25,7 @@ fails() {
 mark=(-- touch "$T/started")
 
 refused "no verb" "run"
-refused "an unknown verb" "'walk'|expected run, sample, calls, trace, exceptions, events, gc, instrument, report" walk
+refused "an unknown verb" "'walk'|expected run, sample, calls, trace, alloc, native, locks, wait, exceptions, events, gc, instrument, report" walk
 refused "an unknown option of the command" "'--frob'|expected" --frob
 refused "an unknown option of run" "--frob|--help" run --frob "${mark[@]}"
 refused "a wrong --pick" "--pick|'some'|expected all, first, or one:" run --pick some "${mark[@]}"

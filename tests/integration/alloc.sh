@@ -5,6 +5,7 @@
 # RUNS  number of runs with samples of each runtime (3)
 . "$(dirname "$0")/lib.sh"
 need_real 3
+set -f # names of types have brackets
 runs=${RUNS:-3}
 costs=tests/integration/alloc_costs.py
 
@@ -16,6 +17,7 @@ profile() {
     timeout -k 5 100 "$sxsprof" run --quiet --tool "alloc$options" -o "$tmp/s" -- \
         "$runsxs" --timeout 90 "$@" >"$tmp/log" 2>&1
 }
+# shellcheck disable=SC2086 # $2 is several words
 has() { python3 $costs "$1" "$tmp/s" $2 >>"$tmp/log" 2>&1; } # COMMAND "WORD..."; names have no blanks
 
 # ---- every object --------------------------------------------------------------------------------
@@ -57,7 +59,6 @@ sampled() {
         eval "profile :every=100k $apps" || return
         # The order of objects is that of the seed, so the counts differ from run to run.
         made=$(sed -n 's/^memory: .*: mix: //p' "$tmp/log" | head -n 1)
-        set -- "$@"
         has close "Memory.Small=${made%% *} Memory.Big=${made##* }" || return
         has close "Memory.Medium=$(echo "$made" | cut -d ' ' -f 2)" || return
         has stacks "Memory.Small Memory.Work.Mix" && has stacks "Memory.Big Memory.Work.Mix" || return
@@ -75,6 +76,7 @@ for version in $versions; do
 done
 profile :every=100k 8 memory "spread=500000" 9 memory "spread=500000"
 made=$(sed -n 's/^memory: .*: spread: //p' "$tmp/log" | head -n 1)
+# shellcheck disable=SC2086 # numbers
 set -- $made
 has near "Memory.Small=$1 System.Int16[]=$2 System.Int32[]=$3 System.Int64[]=$4 System.Double[]=$5 System.Single[]=$6"
 check "8 and 9: objects of 24 to 30,000 bytes in a random order: the systematic error is at most 6 %" $? "$tmp/log"
@@ -116,6 +118,23 @@ for wrong in every=1k every=2g exact=1 live=maybe other; do
 done
 [ -z "$wrong" ]
 check "wrong options are refused${wrong:+, but not $wrong}" $? "$tmp/log"
+
+# Attached: samples are recorded from then on; exact counts cannot be had, and the program runs on.
+clsid=$(sed -n 's/.*SXSPROF_CLSID "{\(.*\)}".*/\1/p' include/sxsprof.h)
+attach() { # OPTIONS: attaches to an app that then allocates, and waits for its end
+    rm -rf "$tmp/s" "$tmp/ready" "$tmp/until"
+    SXSPROF_TOOLS="alloc:$1" SXSPROF_OUT=$tmp/s timeout -k 5 100 "$runsxs" --timeout 90 9 memory \
+        "ready=$tmp/ready until=$tmp/until drop:large=4000" >"$tmp/log" 2>&1 &
+    job=$!
+    wait_until test -e "$tmp/ready"
+    python3 tests/integration/attach.py "$(pgrep -P $job -x runsxs)" "$clsid" "$PWD/$BUILD/libsxsprof.so" >>"$tmp/log" 2>&1
+    : >"$tmp/until"
+    wait $job
+}
+attach every=100k && has close "System.Byte[]=4000"
+check "attached: what is allocated from then on is sampled" $? "$tmp/log"
+attach exact && grep -q 'alloc: exact must be set when the program starts' "$tmp/log"
+check "attached: exact is refused clearly, and the program runs" $? "$tmp/log"
 
 # Simulated runtimes: names are refused, modules are unloaded, there is no EventPipe.
 profile :exact,live=on fake:8.0 '!modules 3; objects 1000; unload; objects 500; gc 2; objects 10' "" &&

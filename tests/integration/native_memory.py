@@ -11,6 +11,7 @@ Prints a line for each claim, and ends with status 1 if one does not hold. A cla
   caller:BYTES=TEXT  the stacks of all of them have managed code whose name contains TEXT
   runtime:BYTES=N    that code is of runtime number N
   from:BYTES=FILE    the youngest frame of all of them is in a file whose path ends so
+  unmapped:FILE      none is a mapping that a file whose path contains FILE made
   mapped:BYTES=0|1   all of them were mapped, or none
   range:LO-HI=N      N allocations of LO up to HI bytes, like blocks
   livein:LO-HI=N     like live
@@ -95,6 +96,9 @@ def near(costs, n):
 
 
 def holds(s, what, of, value):
+    if what == "unmapped":
+        wrong = [c for c in s.costs if c["flags"] & MAPPED and of in s.youngest(c)]
+        return not wrong, "%d" % len(wrong)
     lo, _, hi = of.partition("-")
     lo = int(lo)
     costs = s.of_size(lo, int(hi) if hi else lo + 1)

@@ -7,6 +7,8 @@
  *     n   native memory, one of 1,000 bytes recorded; f: also what is freed
  *     w   waits for locks, every one recorded
  *     s   samples: 10 of App.Program.Main
+ *     k   wall time, with reasons: 10 samples of 5 ms on main: 6 sleep in Cache.Add, 3 run in it, and one
+ *         waits in libplugin.so for a disk
  *   MORE: how many more recorded strings of 2,000 bytes there are (for differences)
  *
  * Allocations, of runtime 1 but for the last:
@@ -165,6 +167,17 @@ static void write_locks(struct samples_file *f)
     f->head.cost_every[SXS_COST_LOCK] = 1;
 }
 
+static void write_waits(struct samples_file *f)
+{
+    static const uint64_t add[] = {ADD, MAIN}, plugin[] = {PLUGIN};
+    f->head.mode = SXS_MODE_WALL;
+    f->head.asked_hz = 200;
+    for (uint64_t i = 0; i < 9; i++)
+        add_sample(f, 2000000000u + i * 5000000, 100, 2, add, SXS_SAMPLE_END_BOTTOM,
+                   i < 6 ? SXS_WAITS_SLEEP : SXS_RUNNING);
+    add_sample(f, 2045000000u, 100, 1, plugin, SXS_SAMPLE_END_BOTTOM, SXS_WAITS_DISK);
+}
+
 int main(int argc, char **argv)
 {
     static struct samples_file f;
@@ -195,6 +208,8 @@ int main(int argc, char **argv)
         for (uint64_t i = 0; i < 10; i++)
             add_sample(&f, 2000000000u + i * 5000000, 100, 1, stack, SXS_SAMPLE_END_BOTTOM, 0);
     }
+    if (strchr(kinds, 'k'))
+        write_waits(&f);
     f.head.ended_ns = END_NS;
     samples_end(&f);
     return fclose(to) != 0;

@@ -22,7 +22,7 @@ struct read_object {
 static struct {
     struct sxs_heap_header head;
     struct read_object     objects[READ_MAX];
-    uint64_t               roots[READ_MAX][5], dependent[1000][3], bounds[1000][3], end[10];
+    uint64_t               roots[READ_MAX][5], dependent[READ_MAX][3], bounds[1000][3], end[10];
     char                   names[1000][64], types[1000][64];
     uint64_t               type_flags[1000], type_sizes[1000];
     size_t n_objects, n_roots, n_dependent, n_bounds, n_names, n_types, n_ends, n_blocks, largest;

@@ -192,9 +192,12 @@ static int parses(const char *text, struct sxs_alloc_options *out)
 
 static void options_are_read(void **state)
 {
-    static const char *const wrong[] = {"every",      "every=",      "every=0",   "every=1k",
-                                        "every=2g",   "every=512q",  "every=1kk", "every=-1",
-                                        "exact=1",    "exact=on",    "live",      "live=maybe",
+    static const char *const wrong[] = {"every",      "every=",
+                                        "every=0",    "every=1k",
+                                        "every=2g",   "every=512q",
+                                        "every=1kk",  "every=-1",
+                                        "exact=1",    "exact=on",
+                                        "live",       "live=maybe",
                                         "every=0x10", "every=18446744073709551615k"};
     struct sxs_alloc_options o;
     (void)state;

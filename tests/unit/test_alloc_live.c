@@ -72,7 +72,8 @@ static const struct sxs_events events = {.RuntimeSuspendFinished = suspended,
                                          .RuntimeResumeStarted = resuming,
                                          .GarbageCollectionStarted = collecting,
                                          .GarbageCollectionFinished = collected};
-static const struct sxs_tool   keeper = {.name = "keeper", .always = 1, .on = &events, .start = start};
+static const struct sxs_tool   keeper = {
+      .name = "keeper", .always = 1, .on = &events, .start = start};
 static const struct sxs_tool *const tools[] = {&keeper};
 
 static struct fake_host begin(const char *version)
@@ -257,9 +258,9 @@ static void calls_that_a_runtime_refuses_do_no_harm(void **state)
 static void full_body(void)
 {
     struct fake_host a = begin("8.0"), b = begin("9.0");
-    ObjectID         object = a.c->object_new(a.c->class_new(a.c->module_load("/fake/A.dll"), "A.B", 0, 0,
-                                                             NULL));
-    unsigned         followed = 0;
+    ObjectID         object =
+        a.c->object_new(a.c->class_new(a.c->module_load("/fake/A.dll"), "A.B", 0, 0, NULL));
+    unsigned followed = 0;
     lives[0] = sxs_live_new(subs[0]->rt);
     lives[1] = sxs_live_new(subs[1]->rt);
     for (unsigned i = 0; i < SXS_LIVE_OBJECTS + 1000; i++)
@@ -321,8 +322,9 @@ static void types_body(void)
     ClassID                 one = h.c->class_new(module, "A.One", 0, 0, NULL);
     ClassID                 two = h.c->class_new(module, "A.Two", 0, 0, NULL);
     struct sxs_alloc_types *types = sxs_alloc_types_new(subs[0]->rt);
-    struct sxs_alloc_type  *a = sxs_alloc_types_find(types, one), *b = sxs_alloc_types_find(types, two);
-    uint64_t                asked = h.c->called("GetClassIDInfo2");
+    struct sxs_alloc_type  *a = sxs_alloc_types_find(types, one),
+                          *b = sxs_alloc_types_find(types, two);
+    uint64_t asked = h.c->called("GetClassIDInfo2");
     CHECK(a != b && a->name && b->name && a->name != b->name);
     CHECK(sxs_alloc_types_find(types, one) == a);
     CHECK_EQ(h.c->called("GetClassIDInfo2"), asked); /* asked once for each type */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* test_allocator.c - libsxsprof-malloc.so reports what is allocated, once, and what is freed. The
  * program is linked with the library as if it were preloaded. */
+#include <dlfcn.h>
 #include <errno.h>
 #include <malloc.h>
 #include <math.h>
@@ -190,6 +191,39 @@ static void a_second_listener_is_refused(void **state)
     sxsprof_allocator_v1()->leave();
     assert_int_equal(sxsprof_allocator_v1()->listen(&listener, ALL), 0);
     sxsprof_allocator_v1()->leave();
+}
+
+static void call_what_dlsym_finds(void)
+{
+    void *library = dlopen("libc.so.6", RTLD_NOW | RTLD_NOLOAD);
+    void *(*found_malloc)(size_t);
+    void *(*found_mmap)(void *, size_t, int, int, int, off_t);
+    void (*found_free)(void *);
+    int (*found_munmap)(void *, size_t);
+    void *at;
+    *(void **)&found_malloc = dlsym(library, "malloc");
+    *(void **)&found_free = dlsym(library, "free");
+    *(void **)&found_mmap = dlsym(library, "mmap");
+    *(void **)&found_munmap = dlsym(library, "munmap");
+    found_free(found_malloc(8011));
+    kept[0] = found_malloc(8013);
+    at = found_mmap(NULL, 23 * PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    assert_int_equal(found_munmap(at, 23 * PAGE), 0);
+    assert_ptr_equal(dlsym(library, "getpid"), (void *)(uintptr_t)getpid);
+    assert_null(dlsym(library, "a_function_that_nobody_wrote"));
+    assert_ptr_equal(dlsym(RTLD_DEFAULT, "malloc"), (void *)(uintptr_t)malloc);
+    dlclose(library);
+}
+
+/* As a runtime does for a P/Invoke. */
+static void functions_that_are_looked_up_in_the_c_library_are_reported(void **state)
+{
+    (void)state;
+    listen_during(call_what_dlsym_finds, ALL);
+    assert_counts(8011, 1, 1);
+    assert_counts(8013, 1, 0);
+    assert_counts(23 * PAGE, 1, 1);
+    free_each();
 }
 
 /* ---- realloc --------------------------------------------------------------------------------- */
@@ -496,6 +530,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(each_function_is_reported_once_with_its_size),
         cmocka_unit_test(what_is_freed_is_released_once),
+        cmocka_unit_test(functions_that_are_looked_up_in_the_c_library_are_reported),
         cmocka_unit_test(nothing_is_reported_without_a_listener),
         cmocka_unit_test(an_allocation_changes_the_remaining_bytes),
         cmocka_unit_test(a_second_listener_is_refused),

@@ -16,12 +16,12 @@
 #define SECOND UINT64_C(1000000000)
 
 /* Events as runtime 9.0.18 raises them. */
-static const unsigned char of_monitor[27] = {
-    0,    0,    0,    0xb0, 0xb0, 0x11, 0x90, 0xaa, 0x7f, 0, 0, 0xb8, 0x90, 0x8a,
-    0xfa, 0x69, 0x7f, 0,    0,    0xb6, 0x2a, 0,    0,    0, 0, 0,    0};
-static const unsigned char of_lock[27] = {
-    0,    0,    0,    0xfc, 0x01, 0,    0,    0, 0, 0, 0, 0xf8, 0xc9, 0x8a,
-    0xfa, 0x69, 0x7f, 0,    0,    0xc6, 0x2a, 0, 0, 0, 0, 0,    0};
+static const unsigned char of_monitor[27] = {0, 0,    0,    0xb0, 0xb0, 0x11, 0x90, 0xaa, 0x7f,
+                                             0, 0,    0xb8, 0x90, 0x8a, 0xfa, 0x69, 0x7f, 0,
+                                             0, 0xb6, 0x2a, 0,    0,    0,    0,    0,    0};
+static const unsigned char of_lock[27] = {0, 0,    0,    0xfc, 0x01, 0,    0,    0,    0,
+                                          0, 0,    0xf8, 0xc9, 0x8a, 0xfa, 0x69, 0x7f, 0,
+                                          0, 0xc6, 0x2a, 0,    0,    0,    0,    0,    0};
 static const unsigned char stop[11] = {0, 0, 0, 0, 0, 0, 0x80, 0x19, 0x03, 0x4f, 0x41};
 static const unsigned char adjusted[18] = {0x07, 0xc0, 0x94, 0xf2, 0x33, 0xb9, 0x6f, 0x3f, 4,
                                            0,    0,    0,    6,    0,    0,    0,    0,    0};
@@ -37,7 +37,7 @@ static void the_start_of_a_wait_has_lock_object_and_owner(void **state)
     assert_int_equal(c.is_monitor, 1);
 }
 
-static void a_lock_of_the_class_lock_is_told_from_a_monitor(void **state)
+static void a_lock_of_the_class_lock_is_no_monitor(void **state)
 {
     struct sxs_contention c;
     (void)state;
@@ -173,7 +173,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_start_of_a_wait_has_lock_object_and_owner),
-        cmocka_unit_test(a_lock_of_the_class_lock_is_told_from_a_monitor),
+        cmocka_unit_test(a_lock_of_the_class_lock_is_no_monitor),
         cmocka_unit_test(the_end_of_a_wait_has_its_length),
         cmocka_unit_test(other_events_versions_and_sizes_are_refused),
         cmocka_unit_test(changes_of_the_pool_are_decoded),

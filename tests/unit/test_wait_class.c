@@ -18,10 +18,10 @@
  * native. */
 static enum sxs_wait_class class_of(const char *const *names, unsigned waiting, bool suspended)
 {
-    struct sxs_model     m = {0};
-    struct sxs_named     frames[MAX_FRAMES];
-    size_t               n = 0;
-    enum sxs_wait_class  class;
+    struct sxs_model m = {0};
+    struct sxs_named frames[MAX_FRAMES];
+    size_t           n = 0;
+    enum sxs_wait_class class;
     sxs_strings_add(&m.strings, "", 0);
     for (; names[n]; n++) {
         const char            *mark = strchr(names[n], '!');
@@ -63,22 +63,23 @@ static void the_outermost_function_of_the_framework_decides(void **state)
     assert_int_equal(CLASS_OF(SXS_WAITS_LOCK, true, FUTEX, "System.Threading.WaitHandle.WaitOne()",
                               "System.Threading.Lock.TryEnterSlow()", "App.Work()"),
                      SXS_WAIT_MONITOR);
-    assert_int_equal(CLASS_OF(SXS_WAITS_LOCK, false, FUTEX, "System.Threading.Thread.Sleep()",
-                              "App.Work()"),
-                     SXS_WAIT_SLEEP);
+    assert_int_equal(
+        CLASS_OF(SXS_WAITS_LOCK, false, FUTEX, "System.Threading.Thread.Sleep()", "App.Work()"),
+        SXS_WAIT_SLEEP);
 }
 
-static void an_idle_thread_of_the_pool_is_told_from_one_whose_work_waits(void **state)
+static void an_idle_thread_of_the_pool_differs_from_one_whose_work_waits(void **state)
 {
     (void)state;
-    assert_int_equal(CLASS_OF(SXS_WAITS_LOCK, false, FUTEX,
-                              "System.Threading.LowLevelLifoSemaphore.Wait()",
-                              "System.Threading.PortableThreadPool+WorkerThread.WorkerThreadStart()"),
-                     SXS_WAIT_POOL_IDLE);
-    assert_int_equal(CLASS_OF(SXS_WAITS_LOCK, false, FUTEX, "System.Threading.Thread.Sleep()",
-                              "App.Item()", "System.Threading.ThreadPoolWorkQueue.Dispatch()",
-                              "System.Threading.PortableThreadPool+WorkerThread.WorkerThreadStart()"),
-                     SXS_WAIT_SLEEP);
+    assert_int_equal(
+        CLASS_OF(SXS_WAITS_LOCK, false, FUTEX, "System.Threading.LowLevelLifoSemaphore.Wait()",
+                 "System.Threading.PortableThreadPool+WorkerThread.WorkerThreadStart()"),
+        SXS_WAIT_POOL_IDLE);
+    assert_int_equal(
+        CLASS_OF(SXS_WAITS_LOCK, false, FUTEX, "System.Threading.Thread.Sleep()", "App.Item()",
+                 "System.Threading.ThreadPoolWorkQueue.Dispatch()",
+                 "System.Threading.PortableThreadPool+WorkerThread.WorkerThreadStart()"),
+        SXS_WAIT_SLEEP);
     assert_int_equal(CLASS_OF(SXS_WAITS_LOCK, false, FUTEX, "App.Item()",
                               "System.Threading.ThreadPoolWorkQueue.Dispatch()"),
                      SXS_WAIT_MONITOR);
@@ -91,9 +92,9 @@ static void the_kernel_decides_about_native_code(void **state)
                      SXS_WAIT_IO);
     assert_int_equal(CLASS_OF(SXS_WAITS_SLEEP, false, "/lib/libc.so.6!usleep", "App.Work()"),
                      SXS_WAIT_SLEEP);
-    assert_int_equal(CLASS_OF(SXS_WAITS_LOCK, false, "/lib/libc.so.6!futex", "/lib/libdb.so!wait",
-                              "App.Work()"),
-                     SXS_WAIT_NATIVE);
+    assert_int_equal(
+        CLASS_OF(SXS_WAITS_LOCK, false, "/lib/libc.so.6!futex", "/lib/libdb.so!wait", "App.Work()"),
+        SXS_WAIT_NATIVE);
     assert_int_equal(CLASS_OF(SXS_WAITS_LOCK, false, "/lib/libc.so.6!futex", "/app/host!main"),
                      SXS_WAIT_NATIVE);
     assert_int_equal(CLASS_OF(SXS_WAITS_POLL, false, "/lib/libc.so.6!poll", "/app/host!main"),
@@ -116,7 +117,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_call_into_the_runtime_is_a_monitor_or_a_suspension),
         cmocka_unit_test(the_outermost_function_of_the_framework_decides),
-        cmocka_unit_test(an_idle_thread_of_the_pool_is_told_from_one_whose_work_waits),
+        cmocka_unit_test(an_idle_thread_of_the_pool_differs_from_one_whose_work_waits),
         cmocka_unit_test(the_kernel_decides_about_native_code),
         cmocka_unit_test(without_a_stack_only_the_kernel_knows),
     };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* test_wait_reason.c - what the kernel says about a waiting thread, as text and of a real thread. */
+/* test_wait_reason.c - what the kernel says about a waiting thread, as text and of a thread. */
 #include <pthread.h>
 #include <stdatomic.h>
 #include <sys/syscall.h>

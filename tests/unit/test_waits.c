@@ -200,9 +200,9 @@ static void an_object_that_cannot_be_read_has_no_type(void **state)
 
 static void types_body(void)
 {
-    uintptr_t             classes[5000];
-    struct sxs_lock_type  t;
-    unsigned              n = 0;
+    uintptr_t            classes[5000];
+    struct sxs_lock_type t;
+    unsigned             n = 0;
     begin_recording(1 << 24);
     for (unsigned i = 0; i < 5000; i++) {
         classes[i] = 0x7f0000010000 + i * 64;

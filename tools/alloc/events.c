@@ -70,7 +70,8 @@ double sxs_alloc_keep_sampled(uint64_t size, uint64_t every, double fraction)
     /* The runtime's chance is 1 - (1 - 1/D)^size: 1/D of a byte, D = SXS_ALLOC_RUNTIME_EVERY. It
      * equals 1 - exp(-size/D'), D' = -1 / ln(1 - 1/D), which is D - 1/2 and a bit. */
     double theirs = sxs_chance((double)size / ((double)SXS_ALLOC_RUNTIME_EVERY - 0.5));
-    double ours = every > SXS_ALLOC_RUNTIME_EVERY ? sxs_chance((double)size / (double)every) : theirs;
+    double ours =
+        every > SXS_ALLOC_RUNTIME_EVERY ? sxs_chance((double)size / (double)every) : theirs;
     return fraction * theirs <= ours ? 1 / ours : 0;
 }
 

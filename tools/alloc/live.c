@@ -15,7 +15,7 @@
 
 #define MAX_PROBES     64u
 #define BETWEEN_NS     10000000L /* the thread works at most a hundred times a second */
-#define PATIENCE       300u /* rounds: 3 s */
+#define PATIENCE       300u      /* rounds: 3 s */
 #define NO_GENERATION  255u      /* not known */
 #define OLDEST         2u        /* a collection of this generation is one of all objects */
 #define MAX_COLLECTING 2u        /* a background collection, and one meanwhile */
@@ -24,13 +24,13 @@ enum state { FREE, TAKEN, YOUNG, OLD, DEAD };
 
 /** An object that is followed. */
 struct followed {
-    _Atomic uint32_t    state; /* enum state */
-    uint32_t            born;  /* value of live->n_collections */
-    uint32_t            reported;  /* number of survived collections in the last LIVE record */
-    uint8_t             generation;
-    struct sxs_live    *live;
+    _Atomic uint32_t        state;    /* enum state */
+    uint32_t                born;     /* value of live->n_collections */
+    uint32_t                reported; /* number of survived collections in the last LIVE record */
+    uint8_t                 generation;
+    struct sxs_live        *live;
     _Atomic(ObjectHandleID) handle;
-    uint64_t            id; /* of the cost */
+    uint64_t                id; /* of the cost */
 };
 
 struct sxs_live {
@@ -40,8 +40,8 @@ struct sxs_live {
     _Atomic uint32_t    n_collections;
     _Atomic uint32_t    n_collecting;
     _Atomic uint32_t    collecting[MAX_COLLECTING]; /* generations of those in progress */
-    _Atomic int         old_due; /* the thread must look at old objects */
-    int                 looking; /* the thread does; used by it only */
+    _Atomic int         old_due;                    /* the thread must look at old objects */
+    int                 looking;                    /* the thread does; used by it only */
     _Atomic uint64_t    lost;
     /* Young objects, by index in `objects`. Threads of the runtime append; the collection's thread
      * takes out while they are stopped. */
@@ -52,7 +52,7 @@ struct sxs_live {
 /* The runtime whose threads this thread has stopped, or NULL. */
 static SXS_TLS struct sxs_live *stopped;
 
-static struct followed objects[SXS_LIVE_OBJECTS]; /* 3 MiB, touched as needed */
+static struct followed  objects[SXS_LIVE_OBJECTS]; /* 3 MiB, touched as needed */
 static _Atomic uint32_t next_object;
 
 static struct {
@@ -178,8 +178,8 @@ int sxs_live_follow(struct sxs_live *live, uint64_t object, uint64_t id)
     uint32_t         place;
     if (!o)
         goto lost;
-    if (FAILED(sxs_info_CreateHandle(live->rt, (sxs_object){live->rt, object}, COR_PRF_HANDLE_TYPE_WEAK,
-                                     &handle)))
+    if (FAILED(sxs_info_CreateHandle(live->rt, (sxs_object){live->rt, object},
+                                     COR_PRF_HANDLE_TYPE_WEAK, &handle)))
         goto give_back;
     o->live = live;
     o->id = id;

@@ -26,13 +26,13 @@ static const WCHAR provider_name[] = u"Microsoft-Windows-DotNETRuntime";
 
 /** The state of one runtime. */
 struct on_runtime {
-    struct sxs_runtime      *rt;    /* borrowed */
-    struct sxs_alloc_types  *types; /* owned */
-    struct sxs_live         *live;  /* owned; NULL: objects are not followed */
-    struct sxs_alloc_options options;
-    int                      ticks; /* 1: AllocationTick reports small objects */
-    int                      events; /* 1: events say which objects are sampled */
-    sxs_alloc_average        amount; /* of the ticks of small objects */
+    struct sxs_runtime         *rt;    /* borrowed */
+    struct sxs_alloc_types     *types; /* owned */
+    struct sxs_live            *live;  /* owned; NULL: objects are not followed */
+    struct sxs_alloc_options    options;
+    int                         ticks;    /* 1: AllocationTick reports small objects */
+    int                         events;   /* 1: events say which objects are sampled */
+    sxs_alloc_average           amount;   /* of the ticks of small objects */
     _Atomic(EVENTPIPE_PROVIDER) provider; /* the runtime's own; 0: not known yet */
 };
 
@@ -90,11 +90,13 @@ static void take_event(struct on_runtime *on, const struct sxs_alloc_event *even
     double   n;
     if (!on->ticks)
         n = sxs_alloc_keep_sampled(event->size, every, fraction());
+    else if (event->heap == SXS_HEAP_PINNED && sxs_runtime_is_attached(on->rt))
+        n = sxs_alloc_keep_tick(event->size, (double)event->amount, every, fraction());
     else if (event->heap == SXS_HEAP_SMALL)
-        n = sxs_alloc_keep_tick(event->size, sxs_alloc_average_of(&on->amount, event->amount), every,
-                                fraction());
+        n = sxs_alloc_keep_tick(event->size, sxs_alloc_average_of(&on->amount, event->amount),
+                                every, fraction());
     else
-        return; /* ObjectAllocated tells of each of these */
+        return; /* ObjectAllocated reports each of these */
     if (n > 0)
         record(on, event->address, sxs_alloc_types_find(on->types, event->type), event->size,
                flags_of(event->heap), n);
@@ -108,7 +110,8 @@ static int is_of_runtime(struct on_runtime *on, EVENTPIPE_PROVIDER provider)
     ULONG              n = 0;
     if (known)
         return known == provider;
-    if (FAILED(sxs_info_EventPipeGetProviderInfo(on->rt, provider, ARRAY_LEN(name) - 1, &n, name)) ||
+    if (FAILED(
+            sxs_info_EventPipeGetProviderInfo(on->rt, provider, ARRAY_LEN(name) - 1, &n, name)) ||
         memcmp(name, provider_name, sizeof(provider_name)) != 0)
         return 0;
     atomic_store(&on->provider, provider);
@@ -275,15 +278,18 @@ static HRESULT start_samples(struct sxs_sub *sub, struct on_runtime *on)
     HRESULT hr;
     if (sxs_runtime_info_version(on->rt) < FIRST_WITH_EVENTS ||
         !is_at_least(on->rt, FIRST_WITH_TICKS)) {
-        sxs_error("tool alloc: only .NET %d and later report allocations; alloc:exact counts all of "
-                  "older ones", FIRST_WITH_TICKS);
+        sxs_error(
+            "tool alloc: only .NET %d and later report allocations; alloc:exact counts all of "
+            "older ones",
+            FIRST_WITH_TICKS);
         return E_NOTIMPL;
     }
     on->ticks = !is_at_least(on->rt, FIRST_WITH_SAMPLES);
     sub->high |= COR_PRF_HIGH_MONITOR_EVENT_PIPE;
     if (on->ticks)
-        sub->high |= COR_PRF_HIGH_MONITOR_LARGEOBJECT_ALLOCATED |
-                     COR_PRF_HIGH_MONITOR_PINNEDOBJECT_ALLOCATED;
+        sub->high |= COR_PRF_HIGH_MONITOR_LARGEOBJECT_ALLOCATED;
+    if (on->ticks && !sxs_runtime_is_attached(on->rt)) /* else the runtime refuses it */
+        sub->high |= COR_PRF_HIGH_MONITOR_PINNEDOBJECT_ALLOCATED;
     hr = start_session(on);
     if (FAILED(hr))
         sxs_error("tool alloc: runtime %u (%s) starts no EventPipe session",
@@ -297,8 +303,9 @@ static HRESULT start_samples(struct sxs_sub *sub, struct on_runtime *on)
 static HRESULT start_exact(struct sxs_sub *sub, struct on_runtime *on)
 {
     if (sxs_runtime_is_attached(on->rt)) {
-        sxs_error("tool alloc: exact must be set when the program starts: a runtime that runs already "
-                  "cannot report every object");
+        sxs_error(
+            "tool alloc: exact must be set when the program starts: a runtime that runs already "
+            "cannot report every object");
         return CORPROF_E_UNSUPPORTED_CALL_SEQUENCE;
     }
     sub->low |= (uint32_t)(COR_PRF_ENABLE_OBJECT_ALLOCATED | COR_PRF_MONITOR_OBJECT_ALLOCATED);
@@ -310,8 +317,9 @@ static HRESULT start_exact(struct sxs_sub *sub, struct on_runtime *on)
 static void start_live(struct sxs_sub *sub, struct on_runtime *on)
 {
     if (sxs_runtime_info_version(on->rt) < FIRST_WITH_HANDLES) {
-        sxs_error("tool alloc: live needs .NET 7 or later: objects of runtime %u (%s) are not followed",
-                  sxs_runtime_number(on->rt), sxs_runtime_version(on->rt));
+        sxs_error(
+            "tool alloc: live needs .NET 7 or later: objects of runtime %u (%s) are not followed",
+            sxs_runtime_number(on->rt), sxs_runtime_version(on->rt));
         return;
     }
     on->live = sxs_live_new(on->rt);
@@ -372,8 +380,10 @@ static void stop_tool(struct sxs_sub *sub, int detached)
         sxs_warn("alloc: %llu objects of runtime %u are not in the counts: the file has no room",
                  (unsigned long long)uncounted, sxs_runtime_number(on->rt));
     if (lost)
-        sxs_warn("alloc: %llu sampled objects of runtime %u could not be followed: at most %u are at "
-                 "a time", (unsigned long long)lost, sxs_runtime_number(on->rt), SXS_LIVE_OBJECTS);
+        sxs_warn(
+            "alloc: %llu sampled objects of runtime %u could not be followed: at most %u are at "
+            "a time",
+            (unsigned long long)lost, sxs_runtime_number(on->rt), SXS_LIVE_OBJECTS);
 }
 
 static const struct sxs_events events = {

@@ -8,21 +8,21 @@
 #include "symbols/names.h"
 #include "tools/recorder/cost.h"
 
-#define SLOT_BITS  16u
-#define SLOTS      (1u << SLOT_BITS)
-#define MAX_PROBES 64u
+#define SLOT_BITS    16u
+#define SLOTS        (1u << SLOT_BITS)
+#define MAX_PROBES   64u
 #define MAX_REPLACED (1u << 18) /* 24 MiB */
-#define MAX_NAMES  (1u << 16) /* the recorder does not distinguish more either */
+#define MAX_NAMES    (1u << 16) /* the recorder does not distinguish more either */
 
 struct sxs_alloc_types {
-    struct sxs_runtime *rt;         /* borrowed: the runtime outlives its table */
-    _Atomic uint32_t    generation; /* a type of an older one has a name to be checked */
-    _Atomic uint64_t    uncounted;
-    struct sxs_alloc_type            unnamed; /* for all that have no room or no name */
-    _Atomic(struct sxs_alloc_type *) slots[SLOTS];
+    struct sxs_runtime   *rt;         /* borrowed: the runtime outlives its table */
+    _Atomic uint32_t      generation; /* a type of an older one has a name to be checked */
+    _Atomic uint64_t      uncounted;
+    struct sxs_alloc_type unnamed; /* for all that have no room or no name */
+    _Atomic(struct sxs_alloc_type *)   slots[SLOTS];
     _Atomic(struct sxs_alloc_counts *) counts[MAX_NAMES + 1]; /* by number of the name */
-    _Atomic(struct older *) replaced; /* list of types whose slot was used again */
-    _Atomic uint32_t        n_replaced;
+    _Atomic(struct older *)            replaced; /* list of types whose slot was used again */
+    _Atomic uint32_t                   n_replaced;
 };
 
 /* A type that is in no slot any more, but may still be in use by a thread. */
@@ -49,7 +49,7 @@ static struct sxs_alloc_counts *counts_of(struct sxs_alloc_types *types, uint32_
 }
 
 /* Of two records that are made at the same time one stays 0. */
-static struct sxs_record_total *total_of(struct sxs_alloc_types *types,
+static struct sxs_record_total *total_of(struct sxs_alloc_types      *types,
                                          const struct sxs_alloc_type *type, uint8_t flags)
 {
     _Atomic(struct sxs_record_total *) *at = &type->counts->totals[flags];
@@ -57,7 +57,8 @@ static struct sxs_record_total *total_of(struct sxs_alloc_types *types,
     struct sxs_record_total            *made;
     if (found)
         return found;
-    made = sxs_recorder_total(SXS_COST_ALLOCATION, sxs_runtime_number(types->rt), type->name, flags);
+    made =
+        sxs_recorder_total(SXS_COST_ALLOCATION, sxs_runtime_number(types->rt), type->name, flags);
     if (!made || atomic_compare_exchange_strong(at, &found, made))
         return made;
     return found;
@@ -163,7 +164,8 @@ void sxs_alloc_types_unloading(struct sxs_alloc_types *types)
 }
 
 /* Keeps a type that was in a slot, because a thread may still use it. */
-static void keep_older(struct sxs_alloc_types *types, struct older *kept, struct sxs_alloc_type *type)
+static void keep_older(struct sxs_alloc_types *types, struct older *kept,
+                       struct sxs_alloc_type *type)
 {
     kept->type = type;
     atomic_fetch_add(&types->n_replaced, 1);
@@ -172,10 +174,11 @@ static void keep_older(struct sxs_alloc_types *types, struct older *kept, struct
         ;
 }
 
-/* Puts the type of @id into the slot @at, which has @older or is empty. */
+/* Puts the type of @id into the slot @at, which has @older or is empty. *@again: set to 1 when another
+ * thread was first. */
 static struct sxs_alloc_type *fill_slot(struct sxs_alloc_types *types, uint64_t id,
                                         _Atomic(struct sxs_alloc_type *) *at,
-                                        struct sxs_alloc_type *older)
+                                        struct sxs_alloc_type *older, int *again)
 {
     struct sxs_alloc_type *made = make_type(types, id, older);
     struct older          *kept = NULL;
@@ -190,13 +193,14 @@ static struct sxs_alloc_type *fill_slot(struct sxs_alloc_types *types, uint64_t 
             keep_older(types, kept, older);
         return made;
     }
-    free(made); /* another thread was first: look again */
+    free(made);
     free(kept);
-    return NULL;
+    *again = 1;
+    return &types->unnamed;
 }
 
 /* When all slots for @id are taken, one of a type that may have been unloaded is used again. */
-static struct sxs_alloc_type *find_once(struct sxs_alloc_types *types, uint64_t id)
+static struct sxs_alloc_type *find_once(struct sxs_alloc_types *types, uint64_t id, int *again)
 {
     uint32_t now = atomic_load_explicit(&types->generation, memory_order_acquire);
     uint32_t first = (uint32_t)(sxs_hash_id(id) >> (64 - SLOT_BITS));
@@ -207,7 +211,7 @@ static struct sxs_alloc_type *find_once(struct sxs_alloc_types *types, uint64_t 
         struct sxs_alloc_type            *type = atomic_load_explicit(at, memory_order_acquire);
         int is_stale = type && atomic_load_explicit(&type->generation, memory_order_relaxed) != now;
         if (!type || (type->id == id && is_stale))
-            return fill_slot(types, id, at, type);
+            return fill_slot(types, id, at, type, again);
         if (type->id == id)
             return type;
         if (is_stale && !stale) {
@@ -217,14 +221,16 @@ static struct sxs_alloc_type *find_once(struct sxs_alloc_types *types, uint64_t 
     }
     if (!stale || atomic_load(&types->n_replaced) >= MAX_REPLACED)
         return &types->unnamed;
-    return fill_slot(types, id, stale_at, stale);
+    return fill_slot(types, id, stale_at, stale, again);
 }
 
 struct sxs_alloc_type *sxs_alloc_types_find(struct sxs_alloc_types *types, uint64_t id)
 {
     struct sxs_alloc_type *type;
+    int                    again;
     do {
-        type = find_once(types, id);
-    } while (!type);
+        again = 0;
+        type = find_once(types, id, &again);
+    } while (again);
     return type;
 }

@@ -23,13 +23,13 @@ struct sxs_alloc_counts {
 
 /** A type. Lives as long as the table. */
 struct sxs_alloc_type {
-    uint64_t                 id; /* ClassID */
-    _Atomic uint32_t         generation; /* of the table, when the name was last checked */
-    uint32_t                 name;       /* number of the name; 0: there is none */
-    uint32_t                 varies; /* 1: its objects differ in size (arrays, strings) */
+    uint64_t         id;         /* ClassID */
+    _Atomic uint32_t generation; /* of the table, when the name was last checked */
+    uint32_t         name;       /* number of the name; 0: there is none */
+    uint32_t         varies;     /* 1: its objects differ in size (arrays, strings) */
     /* Of its objects, bytes; 0: not known yet, or they differ. */
     _Atomic uint32_t         fixed_size;
-    struct sxs_alloc_counts *counts;     /* borrowed; shared by types of the same name */
+    struct sxs_alloc_counts *counts; /* borrowed; shared by types of the same name */
 };
 
 /** sxs_alloc_types_new - make a table. Returns NULL when memory ran out. */

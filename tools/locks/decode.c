@@ -17,21 +17,21 @@ enum { ADJUSTMENT_COUNT = 8, ADJUSTMENT_REASON = 12, ADJUSTMENT_SIZE = 18 };
 #define LEAST_ADDRESS UINT64_C(0x400000)
 #define LONGEST_NS    1e18 /* 31 years: more is no time */
 
-static uint64_t read_u64(const unsigned char *data, size_t at)
+SXS_SIGSAFE static uint64_t read_u64(const unsigned char *data, size_t at)
 {
     uint64_t value;
     memcpy(&value, data + at, sizeof(value));
     return value;
 }
 
-static uint32_t read_u32(const unsigned char *data, size_t at)
+SXS_SIGSAFE static uint32_t read_u32(const unsigned char *data, size_t at)
 {
     uint32_t value;
     memcpy(&value, data + at, sizeof(value));
     return value;
 }
 
-static double read_double(const unsigned char *data, size_t at)
+SXS_SIGSAFE static double read_double(const unsigned char *data, size_t at)
 {
     double value;
     memcpy(&value, data + at, sizeof(value));

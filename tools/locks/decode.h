@@ -30,9 +30,9 @@ enum {
 
 /** A thread begins to wait for a lock. */
 struct sxs_contention {
-    uint64_t lock;   /* identifies the lock in its runtime while a thread waits for it */
-    uint64_t object; /* address of the object that is locked, at the time of the event */
-    uint64_t owner;  /* thread number (tid) of the thread that holds it; 0: not known */
+    uint64_t lock;       /* identifies the lock in its runtime while a thread waits for it */
+    uint64_t object;     /* address of the object that is locked, at the time of the event */
+    uint64_t owner;      /* thread number (tid) of the thread that holds it; 0: not known */
     int      is_monitor; /* 1: of any object; 0: of a System.Threading.Lock, whose address may be
                           * out of date */
 };

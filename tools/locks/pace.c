@@ -29,9 +29,8 @@ SXS_SIGSAFE double sxs_pace_take_at(struct sxs_pace *pace, uint64_t now_ns)
     uint32_t every;
     if (window != before && atomic_compare_exchange_strong(&pace->window, &before, window)) {
         uint32_t n = atomic_exchange(&pace->count, 0);
-        atomic_store(&pace->every, window == before + 1 && n > pace->max
-                                       ? (n + pace->max - 1) / pace->max
-                                       : 1);
+        atomic_store(&pace->every,
+                     window == before + 1 && n > pace->max ? (n + pace->max - 1) / pace->max : 1);
     }
     atomic_fetch_add(&pace->count, 1);
     every = atomic_load(&pace->every);

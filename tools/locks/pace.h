@@ -13,11 +13,11 @@
 
 /** Zeroed and initialized by sxs_pace_init(). Any thread; no lock. */
 struct sxs_pace {
-    unsigned         max;     /* in one window of time */
-    _Atomic uint64_t window;  /* number of the current one */
-    _Atomic uint32_t count;   /* things in it, recorded or not */
-    _Atomic uint32_t every;   /* n of the current window, from the count of the one before */
-    _Atomic uint64_t random;  /* state of the generator */
+    unsigned         max;    /* in one window of time */
+    _Atomic uint64_t window; /* number of the current one */
+    _Atomic uint32_t count;  /* things in it, recorded or not */
+    _Atomic uint32_t every;  /* n of the current window, from the count of the one before */
+    _Atomic uint64_t random; /* state of the generator */
 };
 
 /** sxs_pace_init - @a_second: the most that are recorded in a second, on average. */

@@ -60,8 +60,9 @@ static int start_once(const char *text)
     sxs_waits_init(locks.options.owners);
     sxs_recorder_costs_on(SXS_COST_LOCK, 1, 0);
     if (locks.options.owners && sxs_recorder_cost_by_prepare() != 0)
-        sxs_warn("tool locks: no signal is left to ask threads for their stacks: owners of locks are "
-                 "recorded without");
+        sxs_warn(
+            "tool locks: no signal is left to ask threads for their stacks: owners of locks are "
+            "recorded without");
     else if (locks.options.owners)
         sxs_recorder_costs_on(SXS_COST_LOCK_OWNER, 1, 0);
     err = sxs_thread_start(&service);
@@ -129,8 +130,8 @@ static int is_provider(const struct sxs_sub *sub, _Atomic EVENTPIPE_PROVIDER *kn
     EVENTPIPE_PROVIDER found = atomic_load_explicit(known, memory_order_relaxed);
     if (found)
         return found == provider;
-    if (FAILED(sxs_info_EventPipeGetProviderInfo(sub->rt, provider, ARRAY_LEN(name) - 1, &n,
-                                                 name)) ||
+    if (FAILED(
+            sxs_info_EventPipeGetProviderInfo(sub->rt, provider, ARRAY_LEN(name) - 1, &n, name)) ||
         memcmp(name, wanted, size) != 0)
         return 0;
     atomic_store(known, provider);
@@ -143,8 +144,8 @@ static int is_of_runtime(const struct sxs_sub *sub, EVENTPIPE_PROVIDER provider)
     return is_provider(sub, &s->runtime, provider, runtime_provider, sizeof(runtime_provider));
 }
 
-/* The thread may be in cooperative mode, and the runtime may hold its locks: takes no lock, and does
- * not call the runtime. */
+/* The thread may be in cooperative mode, and the runtime may hold its locks: no lock is taken, and
+ * no call made. */
 static HRESULT event_delivered(struct sxs_sub *sub, EVENTPIPE_PROVIDER provider, DWORD id,
                                DWORD version, ULONG metadata_size, LPCBYTE metadata, ULONG size,
                                LPCBYTE data, LPCGUID activity, LPCGUID related, sxs_thread thread,
@@ -188,7 +189,8 @@ static void release_runtime(struct sxs_sub *sub)
 {
     free(sub->state);
     sub->state = NULL;
-    sxs_lock_types_stop(sub->rt, 0); /* if the runtime refused the tool, stop_tool() was not called */
+    sxs_lock_types_stop(sub->rt,
+                        0); /* if the runtime refused the tool, stop_tool() was not called */
 }
 
 static const struct sxs_events events = {

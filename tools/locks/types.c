@@ -17,7 +17,7 @@
 
 /* A ClassID is an address of less than 48 bits; above it the runtime's number. */
 #define RUNTIME_SHIFT 48
-#define FORGOTTEN     UINT64_C(1) /* the key of an entry whose type was unloaded; never used again */
+#define FORGOTTEN     UINT64_C(1) /* the key of an entry whose type was unloaded; not used again */
 
 enum entry_state { EMPTY, UNNAMED, NAMED };
 
@@ -40,7 +40,7 @@ SXS_FORK_RESETS(types.lock);
 
 static _Atomic int any_unnamed;
 
-static uint64_t key_of(unsigned runtime, uint64_t class_id)
+SXS_SIGSAFE static uint64_t key_of(unsigned runtime, uint64_t class_id)
 {
     return class_id | (uint64_t)runtime << RUNTIME_SHIFT;
 }

@@ -19,15 +19,15 @@
  * about which there is no event. */
 #define SAME_EVENT_NS 1000000u
 
-/* Waits a second that are recorded, on average, and stacks of owners: one of them costs a signal. */
+/* Waits a second that are recorded, on average, and stacks of owners, which cost a signal. */
 #define MAX_WAITS  10000u
 #define MAX_OWNERS 1000u
 
 /* A wait that has not ended. Only its thread changes it, but for `tid` when the entry is free. */
 struct open_wait {
-    _Atomic uint32_t                  tid; /* 0: the entry is free */
-    uint16_t                          runtime;
-    _Atomic uint64_t                  began_ns;
+    _Atomic uint32_t tid; /* 0: the entry is free */
+    uint16_t         runtime;
+    _Atomic uint64_t began_ns;
     /* NULL: not recorded, since there are too many, or since the file has no room. */
     _Atomic(struct sxs_record_cost *) record;
     struct sxs_record_total          *total; /* NULL: none */
@@ -37,10 +37,10 @@ struct open_wait {
 
 static struct open_wait waits[MAX_OPEN];
 /* One more than the highest entry that was ever used. */
-static _Atomic unsigned           n_used;
-static SXS_TLS struct open_wait  *own;
-static struct sxs_pace            waits_pace, owners_pace;
-static int                        with_owners;
+static _Atomic unsigned          n_used;
+static SXS_TLS struct open_wait *own;
+static struct sxs_pace           waits_pace, owners_pace;
+static int                       with_owners;
 
 void sxs_waits_init(int owners)
 {
@@ -109,9 +109,9 @@ SXS_SIGSAFE static void record_owner(const struct sxs_cost *cost, uint64_t owner
         sxs_recorder_cost_by((uint32_t)owner, &of_owner);
 }
 
-SXS_SIGSAFE static struct sxs_record_cost *
-record_wait(const struct sxs_runtime *rt, const struct sxs_contention *what,
-            const struct sxs_lock_type *type)
+SXS_SIGSAFE static struct sxs_record_cost *record_wait(const struct sxs_runtime    *rt,
+                                                       const struct sxs_contention *what,
+                                                       const struct sxs_lock_type  *type)
 {
     struct sxs_cost cost = {.kind = SXS_COST_LOCK,
                             .flags = SXS_COST_OPEN,
@@ -167,7 +167,7 @@ SXS_SIGSAFE void sxs_wait_end(const struct sxs_runtime *rt, uint64_t ns)
         close_wait(ns, 1);
 }
 
-/* The wait may end at any time. If it ends before its value is read here, the record is no longer in
+/* The wait may end at any time. If it ends before its value is read here, its record is not in
  * the entry; if later, the value has changed, or is overwritten by the final one. */
 static void update_wait(struct open_wait *w, uint64_t now)
 {

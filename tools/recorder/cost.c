@@ -89,8 +89,8 @@ SXS_SIGSAFE uint64_t sxs_recorder_cost_id(void)
     return atomic_fetch_add_explicit(&costs.last_id, 1, memory_order_relaxed) + 1;
 }
 
-SXS_SIGSAFE struct sxs_record_cost *sxs_costs_put(struct sxs_samples_writer   *w,
-                                                  const struct sxs_cost       *cost, uint32_t tid,
+SXS_SIGSAFE struct sxs_record_cost *sxs_costs_put(struct sxs_samples_writer *w,
+                                                  const struct sxs_cost *cost, uint32_t tid,
                                                   const struct sxs_cost_stack *stack)
 {
     struct sxs_samples_header *header = sxs_samples_header(w);
@@ -151,8 +151,8 @@ struct own_walk {
 
 /* @ips: room for @max frames. */
 SXS_SIGSAFE static struct sxs_record_cost *walk_and_put(struct sxs_samples_writer *w,
-                                                        const struct own_walk     *o,
-                                                        uintptr_t *ips, size_t max)
+                                                        const struct own_walk *o, uintptr_t *ips,
+                                                        size_t max)
 {
     const struct sxs_walk_limits limits = {.cycles = SXS_WALK_CYCLES, .max = max};
     struct sxs_cost_stack        stack = {.ips = ips};
@@ -165,8 +165,8 @@ SXS_SIGSAFE static struct sxs_record_cost *walk_and_put(struct sxs_samples_write
 
 /* Records a cost whose walk has no buffer: the youngest frames are kept in a small array on the
  * stack. Not inlined, so that other costs do not use that stack space. */
-__attribute__((noinline)) SXS_SIGSAFE static struct sxs_record_cost *
-walk_short(struct sxs_samples_writer *w, const struct own_walk *o)
+__attribute__((noinline)) SXS_SIGSAFE static struct sxs_record_cost *walk_short(
+    struct sxs_samples_writer *w, const struct own_walk *o)
 {
     uintptr_t ips[SHORT_STACK];
     return walk_and_put(w, o, ips, SHORT_STACK);
@@ -182,8 +182,8 @@ SXS_SIGSAFE static uint32_t own_tid(void)
 }
 
 /* Inlined into two functions that are not, because n_left_out() expects one frame. */
-__attribute__((always_inline)) SXS_SIGSAFE static inline struct sxs_record_cost *
-record_own(const struct sxs_cost *cost, unsigned skip)
+__attribute__((always_inline)) SXS_SIGSAFE static inline struct sxs_record_cost *record_own(
+    const struct sxs_cost *cost, unsigned skip)
 {
     struct sxs_samples_writer *w = sxs_costs_writer();
     int                        saved_errno = errno;
@@ -210,13 +210,13 @@ record_own(const struct sxs_cost *cost, unsigned skip)
 }
 
 __attribute__((noinline)) SXS_SIGSAFE void sxs_recorder_cost(const struct sxs_cost *cost,
-                                                             unsigned skip)
+                                                             unsigned               skip)
 {
     record_own(cost, skip);
 }
 
-__attribute__((noinline)) SXS_SIGSAFE struct sxs_record_cost *
-sxs_recorder_cost_open(const struct sxs_cost *cost, unsigned skip)
+__attribute__((noinline)) SXS_SIGSAFE struct sxs_record_cost *sxs_recorder_cost_open(
+    const struct sxs_cost *cost, unsigned skip)
 {
     return record_own(cost, skip);
 }
@@ -238,7 +238,8 @@ int sxs_recorder_cost_of(uint32_t tid, const struct sxs_cost *cost)
 {
     struct sxs_samples_writer    *w = sxs_costs_writer();
     const struct sxs_walk_answer *answer;
-    if (!w || !sxs_costs_can_answer(tid) || sxs_poke_install() != 0 || sxs_walk_request_hold(HOLD_US) != 0)
+    if (!w || !sxs_costs_can_answer(tid) || sxs_poke_install() != 0 ||
+        sxs_walk_request_hold(HOLD_US) != 0)
         return -EAGAIN;
     answer = sxs_walk_request(tid, ANSWER_US, ask_thread);
     if (answer) {

@@ -67,11 +67,6 @@ SXS_SIGSAFE void sxs_recorder_cost_by(uint32_t tid, const struct sxs_cost *cost)
     errno = saved_errno;
 }
 
-int sxs_recorder_cost_by_prepare(void)
-{
-    return sxs_poke_install();
-}
-
 /* ---- on the other thread --------------------------------------------------------------------- */
 
 SXS_SIGSAFE static void walk_and_put(const struct sxs_cost *cost, uint32_t tid,
@@ -123,7 +118,8 @@ SXS_SIGSAFE static int take_out(struct request *r, uint32_t tid, struct sxs_cost
     return 1;
 }
 
-SXS_SIGSAFE void sxs_costs_serve(const ucontext_t *uc)
+/* Records the costs that other threads have requested of this one. */
+SXS_SIGSAFE static void serve_requests(const ucontext_t *uc)
 {
     struct sxs_cost cost;
     uint32_t        tid;
@@ -133,4 +129,10 @@ SXS_SIGSAFE void sxs_costs_serve(const ucontext_t *uc)
     for (uint32_t i = 0; i < N_REQUESTS; i++)
         if (take_out(&requests[i], tid, &cost))
             serve_one(&cost, tid, uc);
+}
+
+int sxs_recorder_cost_by_prepare(void)
+{
+    sxs_poke_serve(serve_requests);
+    return sxs_poke_install();
 }

@@ -6,7 +6,8 @@
 #include <ucontext.h>
 
 #include "session/write/samples_write.h"
-#include "tools/recorder/cost.h"
+
+struct sxs_cost;
 
 /**
  * sxs_costs_start - record costs by @w from now on. @w: lives as long as the process. Once; not
@@ -24,16 +25,12 @@ struct sxs_cost_stack {
 
 /** sxs_costs_put - write a cost of thread @tid. Returns its record, or NULL when the file has no
  *  room, which is counted. Signal-safe. */
-SXS_SIGSAFE struct sxs_record_cost *sxs_costs_put(struct sxs_samples_writer   *w,
-                                                  const struct sxs_cost       *cost, uint32_t tid,
+SXS_SIGSAFE struct sxs_record_cost *sxs_costs_put(struct sxs_samples_writer *w,
+                                                  const struct sxs_cost *cost, uint32_t tid,
                                                   const struct sxs_cost_stack *stack);
 
 /** sxs_costs_can_answer - whether a thread can run the handler of the sample signal. Signal-safe. */
 SXS_SIGSAFE int sxs_costs_can_answer(uint32_t tid);
-
-/** sxs_costs_serve - in the handler of the sample signal: record the costs that other threads have
- *  requested of this one. Signal-safe. */
-SXS_SIGSAFE void sxs_costs_serve(const ucontext_t *uc);
 
 /** sxs_costs_forget - in a forked child: record no costs any more. */
 void sxs_costs_forget(void);

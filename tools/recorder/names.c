@@ -54,8 +54,8 @@ SXS_SIGSAFE uint32_t sxs_recorder_name_number(void)
 }
 
 /* Returns the new record, or NULL when there is no room. */
-static const struct sxs_record_name *write_name(uint32_t number, unsigned runtime,
-                                                const char *text, size_t size)
+static const struct sxs_record_name *write_name(uint32_t number, unsigned runtime, const char *text,
+                                                size_t size)
 {
     struct sxs_samples_writer *w = sxs_costs_writer();
     struct sxs_record_name    *r = w ? sxs_samples_reserve(w, sizeof(*r) + size) : NULL;
@@ -80,8 +80,7 @@ static uint32_t add_name_locked(const struct sxs_record_name **slot, unsigned ru
                                 const char *text, size_t size)
 {
     uint32_t                      number = sxs_recorder_name_number();
-    const struct sxs_record_name *r =
-        number ? write_name(number, runtime, text, size) : NULL;
+    const struct sxs_record_name *r = number ? write_name(number, runtime, text, size) : NULL;
     *slot = r;
     return r ? number : 0;
 }

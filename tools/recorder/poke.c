@@ -14,19 +14,20 @@
 #include "base/guarded.h"
 #include "signals/signals.h"
 #include "stackwalk/snapshot/walk_request.h"
-#include "tools/recorder/costs.h"
 #include "tools/recorder/walk.h"
 
 /* The limit of a requested walk. Higher than that of a sample, because a thread waits for it. */
 #define ANSWER_CYCLES (20 * SXS_WALK_CYCLES)
 
 typedef void handler_fn(int sig, siginfo_t *info, void *context);
+typedef void serve_fn(const ucontext_t *uc);
 
 static pthread_mutex_t installing = PTHREAD_MUTEX_INITIALIZER;
 SXS_FORK_RESETS(installing);
 static _Atomic int               signal_number;
 static _Atomic int               is_installed, is_lost;
 static _Atomic(handler_fn *)     others;  /* handles what is no request of a stack */
+static _Atomic(serve_fn *)       server; /* see sxs_poke_serve() */
 static const struct sxs_signals *signals; /* set before the handler is installed */
 
 SXS_SIGSAFE int sxs_poke_signal(void)
@@ -40,7 +41,7 @@ void sxs_poke_choose(void)
     atomic_compare_exchange_strong(&signal_number, &none, sxs_signals()->sample_signal());
 }
 
-int sxs_poke(uint32_t tid, uint32_t weight_ns)
+SXS_SIGSAFE int sxs_poke(uint32_t tid, uint32_t weight_ns)
 {
     siginfo_t info;
     if (atomic_load(&is_lost))
@@ -81,8 +82,10 @@ static void on_signal(int sig, siginfo_t *info, void *context)
     int         saved_errno = errno;
     uint64_t    weight = 0;
     int         own = sxs_poke_own(info, &weight);
+    serve_fn   *serve = atomic_load_explicit(&server, memory_order_acquire);
     handler_fn *sampler = atomic_load_explicit(&others, memory_order_acquire);
-    sxs_costs_serve(context);
+    if (serve)
+        serve(context);
     if (own && weight == SXS_POKE_WALK)
         serve_request(context);
     else if (sampler && !(own && weight == SXS_POKE_COST))
@@ -95,6 +98,11 @@ static void on_signal(int sig, siginfo_t *info, void *context)
 void sxs_poke_handle(void (*handler)(int sig, siginfo_t *info, void *context))
 {
     atomic_store(&others, handler);
+}
+
+void sxs_poke_serve(void (*serve)(const ucontext_t *uc))
+{
+    atomic_store(&server, serve);
 }
 
 int sxs_poke_install(void)

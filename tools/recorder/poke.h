@@ -10,6 +10,7 @@
 
 #include <signal.h>
 #include <stdint.h>
+#include <ucontext.h>
 
 #include "base/base.h"
 
@@ -29,6 +30,10 @@ void sxs_poke_choose(void);
 /** sxs_poke_signal - the number of the signal; 0 before sxs_poke_choose(). Any thread;
  *  signal-safe. */
 SXS_SIGSAFE int sxs_poke_signal(void);
+
+/** sxs_poke_serve - call @serve in each run of the handler, whatever the signal was sent for.
+ *  @serve: static code; signal-safe. @uc: what the signal has interrupted. Once. Any thread. */
+void sxs_poke_serve(void (*serve)(const ucontext_t *uc));
 
 /**
  * sxs_poke_install - install the handler, unless it is installed. Chooses the signal.
@@ -57,8 +62,8 @@ enum sxs_poke_state sxs_poke_check(void);
 
 /**
  * sxs_poke - send one signal to thread @tid of this process. @weight_ns: see sxs_poke_own().
- * Returns 0 or -errno. Any thread. */
-int sxs_poke(uint32_t tid, uint32_t weight_ns);
+ * Returns 0 or -errno. Any thread; signal-safe. */
+SXS_SIGSAFE int sxs_poke(uint32_t tid, uint32_t weight_ns);
 
 /** sxs_poke_own - whether a signal was sent by sxs_poke(). @weight_ns: receives its weight if so.
  *  Signal-safe. */

@@ -31,9 +31,12 @@ static HRESULT start_tool(struct sxs_sub *sub, const char *text)
     if (sxs_recorder_start() != 0)
         return S_FALSE; /* the reason was logged */
     record_runtime(sxs_recorder_writer(), sub->rt);
-    sub->low = COR_PRF_MONITOR_THREADS | COR_PRF_MONITOR_FUNCTION_UNLOADS |
-               COR_PRF_MONITOR_MODULE_LOADS | COR_PRF_MONITOR_ASSEMBLY_LOADS |
-               COR_PRF_MONITOR_EXCEPTIONS | COR_PRF_MONITOR_SUSPENDS;
+    sub->low = COR_PRF_MONITOR_THREADS | COR_PRF_MONITOR_MODULE_LOADS |
+               COR_PRF_MONITOR_ASSEMBLY_LOADS | COR_PRF_MONITOR_EXCEPTIONS |
+               COR_PRF_MONITOR_SUSPENDS;
+    /* Refused in a runtime that runs already; there, unloads of modules must do. */
+    if (!sxs_runtime_is_attached(sub->rt))
+        sub->low |= COR_PRF_MONITOR_FUNCTION_UNLOADS;
     sub->state = sxs_pauses_new(sxs_recorder_writer());
     if (!sub->state || sxs_code_started(sub->rt) != 0)
         return E_OUTOFMEMORY;

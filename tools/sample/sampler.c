@@ -13,9 +13,9 @@
 #include "signals/signals.h"
 #include "symbols/tier_sessions.h"
 #include "symbols/tier_settings.h"
+#include "tools/options/wait_options.h"
 #include "tools/recorder/poke.h"
 #include "tools/recorder/recorder.h"
-#include "tools/options/wait_options.h"
 #include "tools/sample/clocks.h"
 #include "tools/sample/handler.h"
 #include "tools/sample/snapshot.h"
@@ -25,9 +25,9 @@
 #define FREQUENT_HZ 1000u
 
 static struct {
-    pthread_mutex_t    lock;    /* guards started and is_told */
+    pthread_mutex_t    lock;    /* guards started and is_reported */
     int                started; /* 1: sampling; -1: failed to start */
-    int                is_told; /* 1: it was said that a tool is off */
+    int                is_reported; /* 1: a message said that a tool is off */
     struct sxs_sampler with;
     /* 1: the host uses all signals that could be the sample signal. */
     _Atomic int stopped;
@@ -254,10 +254,11 @@ static int start_locked(const char *text, int for_wait)
         sampler.started = start_sampling();
     } else if (sampler.started == 1 && sampler.with.is_of_wait != for_wait &&
                (options.mode != SXS_MODE_WALL || sampler.with.options.mode != SXS_MODE_WALL)) {
-        if (!sampler.is_told)
-            sxs_error("tool %s is off: the tools sample and wait can both be on only with sample:wall",
-                      for_wait ? "wait" : "sample");
-        sampler.is_told = 1;
+        if (!sampler.is_reported)
+            sxs_error(
+                "tool %s is off: the tools sample and wait can both be on only with sample:wall",
+                for_wait ? "wait" : "sample");
+        sampler.is_reported = 1;
         return 0;
     }
     if (sampler.started == 1 && for_wait)

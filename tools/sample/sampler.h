@@ -9,7 +9,7 @@
 /** What the sampler works with. Constant once sampling has started. */
 struct sxs_sampler {
     struct sxs_sampler_options options;
-    struct sxs_samples_writer *writer; /* the recorder's */
+    struct sxs_samples_writer *writer;     /* the recorder's */
     int                        is_of_wait; /* 1: started by the tool wait; 0: by the tool sample */
 };
 

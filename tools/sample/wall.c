@@ -13,10 +13,10 @@
 #include "tools/sample/clocks.h"
 #include "tools/sample/wait_reason.h"
 
-#define RECORD_NS    100000000u /* longest waiting time without a record */
-#define LATE_MAX_NS  1000000000u /* a round that is later stands for one interval alone */
+#define RECORD_NS   100000000u  /* longest waiting time without a record */
+#define LATE_MAX_NS 1000000000u /* a round that is later stands for one interval alone */
 /* A thread that has used less CPU time only left the handler and continued to wait. */
-#define RAN_NS       20000u
+#define RAN_NS 20000u
 
 static struct sxs_samples_writer *writer;
 static uint64_t                   interval_ns, round_ns;

@@ -16,7 +16,8 @@ namespace Blocks;
 ///   pairs=N, trees=N        work of N blocks, whose CPU time in ns for each is printed
 ///   xml=N                   the same for N elements of XML documents
 ///   ready=FILE              creates a file; until=FILE waits until a file exists
-/// FUNCTION is one of those in harness/bridge/allocate.c. Exit codes: 0, 2 wrong arguments.
+/// FUNCTION is one of those in harness/bridge/allocate.c, or "pinvoke", which calls malloc() and
+/// free() in "libc". Exit codes: 0, 2 wrong arguments.
 /// </summary>
 internal static class Program
 {
@@ -81,6 +82,26 @@ internal static class Native
     [DllImport("sxsbridge", EntryPoint = "sxsbridge_allocate")]
     internal static extern int Allocate(string function, long bytes, int n, int keep);
 
+    /// <summary>Blocks by P/Invokes of the C library itself.</summary>
+    internal static bool AllocateByLibc(nint bytes, int n, bool keep)
+    {
+        for (int i = 0; i < n; i++)
+        {
+            nint block = Malloc(bytes);
+            if (block == 0)
+                return false;
+            if (!keep)
+                Free(block);
+        }
+        return true;
+    }
+
+    [DllImport("libc", EntryPoint = "malloc")]
+    private static extern nint Malloc(nint bytes);
+
+    [DllImport("libc", EntryPoint = "free")]
+    private static extern void Free(nint block);
+
     [DllImport("sxsbridge", EntryPoint = "sxsbridge_allocation_ns")]
     internal static extern double AllocationNs(string work, int n);
 }
@@ -91,8 +112,8 @@ internal static class Cache
     [MethodImpl(MethodImplOptions.NoInlining)]
     internal static bool Fill(string function, long bytes, int n)
     {
-        int result = Native.Allocate(function, bytes, n, 1);
-        return result == 0;
+        return function == "pinvoke" ? Native.AllocateByLibc((nint)bytes, n, true) :
+            Native.Allocate(function, bytes, n, 1) == 0;
     }
 }
 
@@ -101,7 +122,7 @@ internal static class Loop
     [MethodImpl(MethodImplOptions.NoInlining)]
     internal static bool Pass(string function, long bytes, int n)
     {
-        int result = Native.Allocate(function, bytes, n, 0);
-        return result == 0;
+        return function == "pinvoke" ? Native.AllocateByLibc((nint)bytes, n, false) :
+            Native.Allocate(function, bytes, n, 0) == 0;
     }
 }
