@@ -14,6 +14,7 @@
 #include "cmd/heap/counts.h"
 #include "cmd/heap_diff.h"
 #include "cmd/heap_process.h"
+#include "cmd/heap_wanted.h"
 #include "cmd/newest.h"
 #include "cmd/opener.h"
 #include "cmd/output/processes.h"
@@ -26,7 +27,8 @@
 #include <limits.h>
 #include <stdlib.h>
 
-enum { KEY_RUNTIME = 256, KEY_PROCESS, KEY_TYPE, KEY_DIFF, KEY_TOP, KEY_TIMEOUT, KEY_OPEN };
+enum { KEY_RUNTIME = 256, KEY_PROCESS, KEY_TYPE, KEY_DIFF, KEY_TOP, KEY_TIMEOUT, KEY_OPEN,
+       KEY_OBJECT, KEY_STATIC };
 
 enum { DEFAULT_TOP = 30, DEFAULT_TIMEOUT = 60 };
 
@@ -35,6 +37,8 @@ struct options {
     uint32_t    number, runtime, timeout;
     size_t      top;
     bool        open;
+
+    struct sxs_heap_wanted_list wanted; /* objects and static fields */
 };
 
 /* A snapshot that was chosen: a session, and the folder of the process in it. */
@@ -65,6 +69,13 @@ static void set_format(struct argp_state *state, struct options *o, const char *
         argp_error(state, "--format: '%s': expected text, json, html or heapsnapshot", format);
 }
 
+static void add_wanted(struct argp_state *state, struct options *o, int key, const char *text)
+{
+    char why[256];
+    if (sxs_heap_wanted_add(&o->wanted, key == KEY_OBJECT, text, why, sizeof(why)) != 0)
+        argp_error(state, "%s", why);
+}
+
 /* Chooses what no argument said. */
 static void complete(struct argp_state *state, struct options *o)
 {
@@ -77,6 +88,10 @@ static void complete(struct argp_state *state, struct options *o)
         argp_error(state, "--diff: expected --format text, json or html, not %s", o->format);
     if (o->diff && o->type)
         argp_error(state, "--diff and --type exclude each other");
+    if (o->wanted.n && (o->diff || o->type))
+        argp_error(state, "--object and --static exclude --diff and --type");
+    if (o->wanted.n && strcmp(o->format, "text") != 0 && strcmp(o->format, "json") != 0)
+        argp_error(state, "--object, --static: expected --format text or json, not %s", o->format);
     if (o->source)
         return;
     if (sxs_newest_session(newest, sizeof(newest)) != 0)
@@ -98,6 +113,8 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
     case KEY_TYPE: o->type = arg; return 0;
     case KEY_DIFF: o->diff = arg; return 0;
     case KEY_TOP: o->top = parse_number(state, "--top", arg); return 0;
+    case KEY_OBJECT:
+    case KEY_STATIC: add_wanted(state, o, key, arg); return 0;
     case KEY_OPEN: o->open = true; return 0;
     case KEY_TIMEOUT: o->timeout = parse_number(state, "--timeout", arg); return 0;
     case ARGP_KEY_ARG:
@@ -123,6 +140,11 @@ static const struct argp_option option_list[] = {
     {"runtime", KEY_RUNTIME, "N", 0, "Objects of runtime number N only", 1},
     {"type", KEY_TYPE, "TYPE", 0,
      "What keeps objects of this type: their paths to roots. A name, or a pattern with * and ?", 2},
+    {"object", KEY_OBJECT, "ADDRESS", 0,
+     "The fields or items of the object at ADDRESS. Of a PID: read now; of a SESSION: what was "
+     "read for its snapshot",
+     2},
+    {"static", KEY_STATIC, "TYPE.FIELD", 0, "The value of a static field, as --object", 2},
     {"diff", KEY_DIFF, "OTHER", 0,
      "What each type has more than in an older snapshot: a number (of the same process), SESSION "
      "or "
@@ -422,6 +444,16 @@ static bool is_pid(const char *text)
            access(text, F_OK) != 0;
 }
 
+static int write_wanted(const struct options *o, const struct chosen *c)
+{
+    FILE *to = o->output ? fopen(o->output, "we") : stdout;
+    if (!to)
+        return sxs_wrong_input("--output: %s: %s", o->output, strerror(errno));
+    return finish(to, o->output,
+                  sxs_heap_write_wanted(to, &o->wanted, c->folder_fd, c->place.number, o->runtime,
+                                        strcmp(o->format, "json") == 0));
+}
+
 int sxs_cmd_heap(int argc, char **argv)
 {
     struct options        o = {.top = DEFAULT_TOP, .timeout = DEFAULT_TIMEOUT};
@@ -430,7 +462,9 @@ int sxs_cmd_heap(int argc, char **argv)
     int                   status = SXS_EXIT_OK;
     sxs_options_parse(&sxs_argp_heap, argc, argv, 0, &o);
     if (is_pid(o.source)) {
-        status = sxs_heap_ask((pid_t)strtol(o.source, NULL, 10), o.timeout, &asked);
+        char *request = sxs_heap_wanted_request(&o.wanted, o.runtime);
+        status = sxs_heap_ask((pid_t)strtol(o.source, NULL, 10), o.timeout, request, &asked);
+        free(request);
         o.source = asked.dir;
         o.process = asked.folder;
         o.number = asked.number;
@@ -438,7 +472,7 @@ int sxs_cmd_heap(int argc, char **argv)
     if (status == SXS_EXIT_OK) {
         status = choose(&c, o.source, o.process, o.runtime, o.number);
         if (status == SXS_EXIT_OK)
-            status = write_and_open(&o, &c);
+            status = o.wanted.n ? write_wanted(&o, &c) : write_and_open(&o, &c);
         close_chosen(&c);
     }
     sxs_heap_asked_free(&asked);

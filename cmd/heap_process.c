@@ -14,6 +14,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -179,6 +180,28 @@ static int wait_for(pid_t pid, int folder_fd, uint32_t before, unsigned timeout,
     return SXS_EXIT_PROBLEM;
 }
 
+/* Puts a request for values into the process's folder, all of it at once. Returns 0 or an errno
+ * value. The process may belong to another user. */
+static int put_request(int folder_fd, const char *request)
+{
+    char   name[64];
+    size_t size = strlen(request);
+    int    err = 0;
+    snprintf(name, sizeof(name), SXS_HEAP_ASK_FILE ".%d", (int)getpid());
+    int fd = openat(folder_fd, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0644);
+    if (fd < 0)
+        return errno;
+    if (fchmod(fd, 0644) != 0 || write(fd, request, size) != (ssize_t)size)
+        err = errno ? errno : ENOSPC;
+    if (close(fd) != 0 && !err)
+        err = errno;
+    if (!err && renameat(folder_fd, name, folder_fd, SXS_HEAP_ASK_FILE) != 0)
+        err = errno;
+    if (err)
+        unlinkat(folder_fd, name, 0);
+    return err;
+}
+
 /* Makes the name of the session's folder one that this process can open: a process in a container
  * has its own root. Returns an exit status. */
 static int find_folder(pid_t pid, struct sxs_heap_asked *out)
@@ -193,7 +216,7 @@ static int find_folder(pid_t pid, struct sxs_heap_asked *out)
     return SXS_EXIT_OK;
 }
 
-int sxs_heap_ask(pid_t pid, unsigned timeout, struct sxs_heap_asked *out)
+int sxs_heap_ask(pid_t pid, unsigned timeout, const char *request, struct sxs_heap_asked *out)
 {
     char path[PATH_MAX];
     int  status = read_maps(pid, out);
@@ -211,7 +234,10 @@ int sxs_heap_ask(pid_t pid, unsigned timeout, struct sxs_heap_asked *out)
     if (folder_fd < 0)
         return sxs_wrong_input("process %d: %s: %s", (int)pid, path, strerror(errno));
     uint32_t before = sxs_heap_newest_number(folder_fd);
-    if (kill(pid, number) != 0)
+    int      err = request ? put_request(folder_fd, request) : 0;
+    if (err)
+        status = sxs_wrong_input("%s: %s", path, strerror(err));
+    else if (kill(pid, number) != 0)
         status = sxs_wrong_input("process %d: %s", (int)pid, strerror(errno));
     else
         status = wait_for(pid, folder_fd, before, timeout, out);

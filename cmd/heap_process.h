@@ -15,13 +15,14 @@ struct sxs_heap_asked {
 
 /**
  * sxs_heap_ask - ask process @pid for a heap snapshot, and wait until it is complete.
- * @timeout: seconds to wait.
+ * @timeout: seconds to wait. @request: of values, as a text (session/format/heap.h); NULL: none.
  * @out: receives the place of the snapshot; free it by sxs_heap_asked_free(), whatever is returned.
  * Returns SXS_EXIT_OK; SXS_EXIT_USAGE after a message when the process does not exist, has no
  * libsxsprof.so, or does not have the tool heap with a signal; SXS_EXIT_PROBLEM after a message
  * when the snapshot did not come.
  */
-int  sxs_heap_ask(pid_t pid, unsigned timeout, struct sxs_heap_asked *out);
+int  sxs_heap_ask(pid_t pid, unsigned timeout, const char *request,
+                  struct sxs_heap_asked *out);
 void sxs_heap_asked_free(struct sxs_heap_asked *a);
 
 #endif

@@ -8,11 +8,15 @@
 
 #include "base/text/buffer.h"
 
+struct sxs_memory;
+
 /** The text of values, and memory to copy values to while they are shown. */
 struct sxs_line {
     struct sxs_text text;
     unsigned char  *spare; /* borrowed, n_spare bytes: for copies of the values (values/show.h) */
     size_t          n_spare;
+    const struct sxs_memory *memory; /* borrowed: where objects are read (values/memory.h); NULL:
+                                      * at their addresses */
 };
 
 /** sxs_line_in - return an empty line that uses @text, which has @cap (at least 8) bytes. */

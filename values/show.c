@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/safe_read.h"
+#include "values/memory.h"
 
 static uintptr_t read_word(const uint8_t *bytes)
 {
@@ -19,7 +20,14 @@ static struct sxs_type_desc *target_of(const struct sxs_type_desc *desc)
 }
 
 /* Not inlined: reading takes some 200 bytes of stack, and the callers recurse. */
-__attribute__((noinline)) const uint8_t *sxs_show_copy(struct sxs_line *line, uintptr_t at, size_t size)
+__attribute__((noinline)) size_t sxs_show_read(const struct sxs_line *line, void *to,
+                                               uintptr_t from, size_t size)
+{
+    return line->memory ? sxs_memory_read(line->memory, to, from, size)
+                        : sxs_safe_read(to, from, size);
+}
+
+const uint8_t *sxs_show_copy(struct sxs_line *line, uintptr_t at, size_t size)
 {
     size_t   room = (size + 7) & ~(size_t)7;
     uint8_t *copy;
@@ -29,10 +37,10 @@ __attribute__((noinline)) const uint8_t *sxs_show_copy(struct sxs_line *line, ui
     }
     line->n_spare -= room;
     copy = line->spare + line->n_spare;
-    if (sxs_safe_read(copy, at, size) == size)
+    if (sxs_show_read(line, copy, at, size) == size)
         return copy;
     line->n_spare += room;
-    sxs_line_put(line, "<?: unreadable>");
+    sxs_line_put(line, line->memory ? "..." : "<?: unreadable>");
     return NULL;
 }
 

@@ -38,6 +38,10 @@ void sxs_show(struct sxs_line *line, const struct sxs_formatter *r, struct sxs_t
  *  so when the memory cannot be read or there is no room. */
 const uint8_t *sxs_show_copy(struct sxs_line *line, uintptr_t at, size_t size);
 
+/** sxs_show_read - copy @size bytes of objects: from line->memory, or from their address. Returns the
+ *  number of bytes copied. */
+size_t sxs_show_read(const struct sxs_line *line, void *to, uintptr_t from, size_t size);
+
 /** sxs_show_primitive - append the primitive value in @bytes. */
 void sxs_show_primitive(struct sxs_line *line, uint8_t element, const uint8_t *bytes);
 /** sxs_show_enum - append an enum value: the name of its member, the names of several, or the
@@ -53,6 +57,24 @@ void sxs_show_object(struct sxs_line *line, const struct sxs_formatter *r, uintp
 /** sxs_is_array_class - return 1 if @id is the ClassID of an array type, else 0. Reads memory of
  *  the runtime instead of calling the runtime. */
 int sxs_is_array_class(const struct sxs_runtime *rt, ClassID id);
+/** sxs_show_parent - read the parent class of @id, as sxs_is_array_class() does. Returns 0 or -1. */
+int sxs_show_parent(ClassID id, ClassID *parent);
+
+/** An array. */
+struct sxs_array {
+    ULONG                  rank;
+    ULONG32                lengths[8];
+    uint64_t               n;    /* items */
+    uintptr_t              data; /* address of the first one */
+    struct sxs_type_desc   item;
+    const struct sxs_type *of;   /* type of the items; NULL: not known */
+    ClassID                item_class;
+    uint8_t                element; /* of the items, as the runtime says */
+};
+/** sxs_show_read_array - find the lengths and items of the array at @object, which is of the class
+ *  @id. Returns 0 or -1. */
+int sxs_show_read_array(const struct sxs_line *line, const struct sxs_formatter *r,
+                        uintptr_t object, ClassID id, struct sxs_array *out);
 /** sxs_show_exception - append the type of an exception and its message. */
 void sxs_show_exception(struct sxs_line *line, const struct sxs_formatter *r, uintptr_t object);
 /** sxs_show_items - append the @n values of type @desc that lie at @at, in braces: at most

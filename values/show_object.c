@@ -42,27 +42,34 @@ static __attribute__((noinline)) size_t read_at(void *to, uintptr_t from, size_t
     return sxs_safe_read(to, from, size);
 }
 
+int sxs_show_parent(ClassID id, ClassID *parent)
+{
+    return read_at(parent, id + PARENT_AT, sizeof(*parent)) == sizeof(*parent) ? 0 : -1;
+}
+
 /* Checks that the parent is System.Array: an address that is not that of a method table must not be
  * passed to the runtime. */
 int sxs_is_array_class(const struct sxs_runtime *rt, ClassID id)
 {
-    uintptr_t              parent = 0;
+    ClassID                parent = 0;
     const struct sxs_type *t;
-    if (read_at(&parent, id + PARENT_AT, sizeof(parent)) != sizeof(parent))
+    if (sxs_show_parent(id, &parent) != 0)
         return 0;
     t = sxs_types_find(rt, parent);
     return t && strcmp(t->name, "System.Array") == 0;
 }
 
 /* Finds the lengths and the items of an array. Asks the runtime, which answers in hooks and refuses
- * elsewhere; then reads the object. Returns 0 or -1. */
-static int ask_array(struct sxs_runtime *rt, uintptr_t object, ClassID id, ULONG rank,
-                     ULONG32 *lengths, uintptr_t *data)
+ * elsewhere; then reads the object. A copy of an object is no object to the runtime. Returns 0 or
+ * -1. */
+static int ask_array(const struct sxs_line *line, struct sxs_runtime *rt, uintptr_t object,
+                     ClassID id, ULONG rank, ULONG32 *lengths, uintptr_t *data)
 {
     int      bounds[DIMENSIONS_MAX];
     BYTE    *items = NULL;
     uint32_t base = 0;
-    if (SUCCEEDED(sxs_info_GetArrayObjectInfo(rt, (sxs_object){rt, object}, rank, lengths, bounds,
+    if (!line->memory &&
+        SUCCEEDED(sxs_info_GetArrayObjectInfo(rt, (sxs_object){rt, object}, rank, lengths, bounds,
                                               &items))) {
         *data = (uintptr_t)items;
         return 0;
@@ -72,22 +79,11 @@ static int ask_array(struct sxs_runtime *rt, uintptr_t object, ClassID id, ULONG
         return -1;
     *data = object + base - HEADER;
     if (*data == object + BOUNDS_AT)
-        return rank == 1 && read_at(lengths, object + LENGTH_AT, 4) == 4 ? 0 : -1;
+        return rank == 1 && sxs_show_read(line, lengths, object + LENGTH_AT, 4) == 4 ? 0 : -1;
     return *data == object + BOUNDS_AT + 8 * rank &&
-                   read_at(lengths, object + BOUNDS_AT, 4 * rank) == 4 * rank
+                   sxs_show_read(line, lengths, object + BOUNDS_AT, 4 * rank) == 4 * rank
                ? 0
                : -1;
-}
-
-static void show_lengths(struct sxs_line *line, const ULONG32 *lengths, ULONG rank, uint64_t *all)
-{
-    *all = 1;
-    sxs_line_put(line, "[");
-    for (ULONG i = 0; i < rank; i++) {
-        sxs_line_putf(line, "%s%u", i ? "," : "", lengths[i]);
-        *all *= lengths[i];
-    }
-    sxs_line_put(line, "]");
 }
 
 /* Appends the name of an array's element type, which may be an array type itself. */
@@ -112,35 +108,45 @@ static void put_element_name(struct sxs_line *line, const struct sxs_formatter *
     }
 }
 
+int sxs_show_read_array(const struct sxs_line *line, const struct sxs_formatter *r,
+                        uintptr_t object, ClassID id, struct sxs_array *out)
+{
+    struct sxs_runtime *rt = r->rt;
+    CorElementType      element = ELEMENT_TYPE_END;
+    sxs_class           base = {rt, 0};
+    *out = (struct sxs_array){.n = 1, .item = {.rt = rt, .name = "type"}};
+    if (sxs_info_IsArrayClass(rt, (sxs_class){rt, id}, &element, &base, &out->rank) != S_OK ||
+        !out->rank || out->rank > DIMENSIONS_MAX ||
+        ask_array(line, rt, object, id, out->rank, out->lengths, &out->data))
+        return -1;
+    for (ULONG i = 0; i < out->rank; i++)
+        out->n *= out->lengths[i];
+    out->item_class = base.id;
+    out->of = base.id ? sxs_types_find(rt, base.id) : NULL;
+    out->element = out->item.element = (uint8_t)element;
+    if (element == ELEMENT_TYPE_VALUETYPE || (out->of && out->of->kind == SXS_TYPE_ENUM)) {
+        out->item.element = SXS_ELEMENT_VALUETYPE;
+        atomic_store(&out->item.type, out->of);
+    } else if (!sxs_element_size(out->item.element) || element == ELEMENT_TYPE_CLASS) {
+        out->item.element = SXS_ELEMENT_OBJECT;
+    }
+    return 0;
+}
+
 static void show_array(struct sxs_line *line, const struct sxs_formatter *r, uintptr_t object,
                        ClassID id, unsigned depth)
 {
-    struct sxs_runtime    *rt = r->rt;
-    CorElementType         element = ELEMENT_TYPE_END;
-    sxs_class              base = {rt, 0};
-    ULONG                  rank = 0;
-    ULONG32                lengths[DIMENSIONS_MAX];
-    uintptr_t              data = 0;
-    uint64_t               n = 0;
-    const struct sxs_type *of;
-    struct sxs_type_desc   desc = {.rt = rt, .name = "type"};
-    if (sxs_info_IsArrayClass(rt, (sxs_class){rt, id}, &element, &base, &rank) != S_OK || !rank ||
-        rank > DIMENSIONS_MAX || ask_array(rt, object, id, rank, lengths, &data)) {
+    struct sxs_array a;
+    if (sxs_show_read_array(line, r, object, id, &a) != 0) {
         sxs_line_put(line, "<?: array>");
         return;
     }
-    of = base.id ? sxs_types_find(rt, base.id) : NULL;
-    desc.element = (uint8_t)element;
-    if (element == ELEMENT_TYPE_VALUETYPE || (of && of->kind == SXS_TYPE_ENUM)) {
-        desc.element = SXS_ELEMENT_VALUETYPE;
-        atomic_store(&desc.type, of);
-    } else if (!sxs_element_size(desc.element) || element == ELEMENT_TYPE_CLASS) {
-        desc.element = SXS_ELEMENT_OBJECT;
-    }
-    put_element_name(line, r, base.id, (uint8_t)element, 0);
-    show_lengths(line, lengths, rank, &n);
-    sxs_line_put(line, " ");
-    sxs_show_items(line, r, &desc, data, n, depth);
+    put_element_name(line, r, a.item_class, a.element, 0);
+    sxs_line_put(line, "[");
+    for (ULONG i = 0; i < a.rank; i++)
+        sxs_line_putf(line, "%s%u", i ? "," : "", a.lengths[i]);
+    sxs_line_put(line, "] ");
+    sxs_show_items(line, r, &a.item, a.data, a.n, depth);
 }
 
 static void show_boxed(struct sxs_line *line, const struct sxs_formatter *r,
@@ -189,8 +195,8 @@ void sxs_show_object(struct sxs_line *line, const struct sxs_formatter *r, uintp
         sxs_line_put(line, "null");
         return;
     }
-    if (read_at(&id, object, sizeof(id)) != sizeof(id)) {
-        sxs_line_put(line, "<?: unreadable>");
+    if (sxs_show_read(line, &id, object, sizeof(id)) != sizeof(id)) {
+        sxs_line_put(line, line->memory ? "..." : "<?: unreadable>");
         return;
     }
     id &= ~(uintptr_t)7; /* the garbage collector uses the low bits as marks */

@@ -218,6 +218,18 @@ static void write_way(const struct writer *w, const struct sxs_heap_way *way)
     }
 }
 
+/* Writes the addresses of some objects, for --object. */
+static void write_addresses(const struct writer *w, uint32_t type)
+{
+    enum { SOME = 4 };
+    const struct sxs_heap_graph *g = w->a->g;
+    unsigned                     n = 0;
+    for (uint32_t i = 0; i < g->n && n < SOME; i++)
+        if (g->type[i] == type)
+            fprintf(w->to, "%s0x%llx", n++ ? ", " : "  at ", (ull)g->address[i]);
+    fputs(n == SOME && w->a->sums[type].objects > n ? "...\n" : "\n", w->to);
+}
+
 static void write_type(const struct writer *w, uint32_t type)
 {
     const struct sxs_heap_sum *sum = &w->a->sums[type];
@@ -228,6 +240,7 @@ static void write_type(const struct writer *w, uint32_t type)
     for (unsigned i = 0; i < SXS_N_GENERATIONS; i++)
         if (sum->by_generation[i] && !(w->a->g->end.lacking & SXS_HEAP_NO_BOUNDS))
             fprintf(w->to, "  %s: %llu\n", sxs_heap_generation_text(i), (ull)sum->by_generation[i]);
+    write_addresses(w, type);
     if (sum->not_reached)
         fprintf(w->to, "  no root leads to %llu of them\n", (ull)sum->not_reached);
     struct sxs_heap_way *ways = sxs_heap_ways(w->a, type, &n);

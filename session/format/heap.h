@@ -27,6 +27,15 @@
 #define SXS_HEAP_VERSION     1u
 #define SXS_HEAP_FILE        "heap-" /* the snapshot's number follows: 1, 2, 3... */
 #define SXS_HEAP_HEADER_SIZE 4096u
+/** A request for values: a text file in the process's folder, which the next snapshot reads and
+ *  removes. Its first line is SXS_HEAP_ASK_FIRST; each further one is "object RUNTIME ADDRESS" or
+ *  "static RUNTIME TYPE.FIELD" (RUNTIME: a number; 0: all; ADDRESS: hexadecimal). */
+#define SXS_HEAP_ASK_FILE  "heap-ask"
+#define SXS_HEAP_ASK_FIRST "sxsprof heap-ask 1"
+#define SXS_HEAP_ASK_MAX   16384u /* bytes */
+#define SXS_HEAP_ASK_LINES 16u
+#define SXS_HEAP_ASK_TEXT  512u /* bytes of TYPE.FIELD, with a zero */
+
 #define SXS_HEAP_BLOCK_MAGIC 0x4b424853u     /* "SHBK" */
 #define SXS_HEAP_BLOCK_MAX   (1024u * 1024u) /* bytes of a block, at most */
 
@@ -64,6 +73,7 @@ enum sxs_heap_block_kind {
     SXS_HEAP_DEPENDENT = 6,
     SXS_HEAP_BOUNDS = 7,
     SXS_HEAP_END = 8,
+    SXS_HEAP_VALUES = 9,
     SXS_HEAP_N_KINDS
 };
 
@@ -94,8 +104,16 @@ enum sxs_heap_block_kind {
  *   (numbers of each), lacking (bits of enum sxs_heap_lacking), pause_ns (how long the runtime was
  *   stopped for the snapshot), suspend_ns (part of it before its threads had stopped), status
  *   (HRESULT when the runtime refused; 0: complete).
+ * VALUES (only if they were requested; see SXS_HEAP_ASK_FILE): what (enum sxs_heap_value_what),
+ *   depth,
+ *   address (of the object, static field, field or item), offset (bytes from the address of the
+ *   line with depth 0 above), size (bytes; 0: not known), object (address of the object that a
+ *   reference refers to; 0: none), name text, owner text, type text, value text. A line with depth
+ *   0 begins an answer: name is what was asked for. The lines behind it are its fields or items;
+ *   name and type are theirs, and owner is the base class that declares the field, or empty.
  *
- * TYPES and NAMES can come behind the blocks that refer to them, but always before END. A runtime
+ * TYPES, NAMES and VALUES can come behind the blocks that refer to them, but always before END. A
+ *   runtime
  * without END is incomplete.
  */
 struct sxs_heap_block {
@@ -136,6 +154,17 @@ enum sxs_heap_root_flag {
     SXS_HEAP_ROOT_WEAK = 2,     /* keeps nothing alive */
     SXS_HEAP_ROOT_INTERIOR = 4, /* points into the object */
     SXS_HEAP_ROOT_REFCOUNTED = 8,
+};
+
+/** What a line of VALUES is. */
+enum sxs_heap_value_what {
+    SXS_HEAP_VALUE_PART = 0,   /* a field or an item; depth is not 0 */
+    SXS_HEAP_VALUE_OBJECT = 1,
+    SXS_HEAP_VALUE_STATIC = 2,
+    SXS_HEAP_VALUE_THREAD_STATIC = 3, /* offset: the thread's ID of the kernel */
+    SXS_HEAP_VALUE_RVA_STATIC = 4,    /* lies in the module's file */
+    SXS_HEAP_VALUE_NONE = 5,          /* there is no value: the value text says why */
+    SXS_HEAP_VALUE_UNKNOWN = 6, /* as NONE: no such object, type or field */
 };
 
 /** What a snapshot of a runtime lacks. */

@@ -308,6 +308,23 @@ bool sxs_heap_take_bounds(struct sxs_heap_reader *r, struct sxs_heap_bounds_item
     return !r->bad;
 }
 
+bool sxs_heap_take_value(struct sxs_heap_reader *r, struct sxs_heap_value_item *out)
+{
+    if (!begin_item(r))
+        return false;
+    out->what = take_limited(r, UINT32_MAX);
+    out->depth = take_limited(r, 64);
+    out->address = take_number(r);
+    out->offset = take_number(r);
+    out->size = take_number(r);
+    out->object = take_number(r);
+    out->name = take_text(r);
+    out->owner = take_text(r);
+    out->type = take_text(r);
+    out->value = take_text(r);
+    return !r->bad;
+}
+
 bool sxs_heap_take_end(struct sxs_heap_reader *r, struct sxs_heap_end_item *out)
 {
     uint64_t *const all[] = {&out->objects,    &out->bytes, &out->references, &out->roots,

@@ -114,6 +114,11 @@ struct sxs_heap_bounds_item {
     uint64_t start, size;
     uint32_t generation; /* 0 to 5 */
 };
+struct sxs_heap_value_item {
+    uint32_t             what, depth; /* what: enum sxs_heap_value_what */
+    uint64_t             address, offset, size, object;
+    struct sxs_heap_text name, owner, type, value;
+};
 struct sxs_heap_end_item {
     uint64_t objects, bytes, references, roots, dependent, types, lacking, pause_ns, suspend_ns,
         status;
@@ -130,6 +135,7 @@ bool sxs_heap_take_root(struct sxs_heap_reader *r, struct sxs_heap_root_item *ou
 bool sxs_heap_take_name(struct sxs_heap_reader *r, struct sxs_heap_name_item *out);
 bool sxs_heap_take_dependent(struct sxs_heap_reader *r, struct sxs_heap_dependent_item *out);
 bool sxs_heap_take_bounds(struct sxs_heap_reader *r, struct sxs_heap_bounds_item *out);
+bool sxs_heap_take_value(struct sxs_heap_reader *r, struct sxs_heap_value_item *out);
 bool sxs_heap_take_end(struct sxs_heap_reader *r, struct sxs_heap_end_item *out);
 
 /** sxs_heap_take_reference - take the next reference of the object that was taken last. Returns

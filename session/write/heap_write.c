@@ -14,11 +14,13 @@
 #define VARINT_MAX 10u         /* bytes */
 #define PART       (32u << 10) /* references of one part of an object */
 #define TEXT_MAX   (16u << 10) /* bytes of a text; the rest is cut */
+#define VALUE_MAX  (8u << 10)  /* bytes of a text in VALUES */
 #define MEMORY     (SXS_HEAP_BLOCK_MAX + SXS_HEAP_N_KINDS * SMALL)
 #define TRIES      1000u /* numbers of snapshots that are tried until one is free */
 
 _Static_assert(PART *VARINT_MAX + 8 * VARINT_MAX < SXS_HEAP_BLOCK_MAX / 2, "a part fits");
 _Static_assert(2 * TEXT_MAX + 8 * VARINT_MAX < SMALL, "two texts fit");
+_Static_assert(4 * VALUE_MAX + 10 * VARINT_MAX < SMALL, "four short texts fit");
 
 /* ---- payload --------------------------------------------------------------------------------- */
 
@@ -38,14 +40,19 @@ static void put_delta(struct sxs_heap_filling *b, uint64_t to, uint64_t from)
     put(b, ((uint64_t)n << 1) ^ (uint64_t)(n >> 63));
 }
 
-static void put_text(struct sxs_heap_filling *b, const char *text)
+static void put_short(struct sxs_heap_filling *b, const char *text, size_t max)
 {
     size_t size = strlen(text);
-    if (size > TEXT_MAX)
-        size = TEXT_MAX;
+    if (size > max)
+        size = max;
     put(b, size);
     memcpy(b->bytes + b->size, text, size);
     b->size += size;
+}
+
+static void put_text(struct sxs_heap_filling *b, const char *text)
+{
+    put_short(b, text, TEXT_MAX);
 }
 
 /* ---- blocks ---------------------------------------------------------------------------------- */
@@ -185,10 +192,26 @@ void sxs_heap_bounds(struct sxs_heap_file *f, unsigned generation, uint64_t star
     put(b, size);
 }
 
+void sxs_heap_value(struct sxs_heap_file *f, const struct sxs_heap_value *value)
+{
+    struct sxs_heap_filling *b =
+        begin_item(f, SXS_HEAP_VALUES, 4 * (VALUE_MAX + VARINT_MAX) + 6 * VARINT_MAX);
+    put(b, value->what);
+    put(b, value->depth);
+    put(b, value->address);
+    put(b, value->offset);
+    put(b, value->size);
+    put(b, value->object);
+    put_short(b, value->name, VALUE_MAX);
+    put_short(b, value->owner, VALUE_MAX);
+    put_short(b, value->type, VALUE_MAX);
+    put_short(b, value->value, VALUE_MAX);
+}
+
 void sxs_heap_end(struct sxs_heap_file *f, const struct sxs_heap_totals *totals)
 {
     struct sxs_heap_filling *b;
-    for (int kind = SXS_HEAP_RUNTIME; kind < SXS_HEAP_END; kind++)
+    for (int kind = SXS_HEAP_RUNTIME; kind < SXS_HEAP_N_KINDS; kind++)
         write_block(f, (enum sxs_heap_block_kind)kind);
     b = begin_item(f, SXS_HEAP_END, 10 * VARINT_MAX);
     put(b, totals->objects);

@@ -41,6 +41,13 @@ struct sxs_heap_type {
     const char *name, *module;
 };
 
+/** A line of VALUES. Texts are borrowed for the call. */
+struct sxs_heap_value {
+    uint32_t    what, depth; /* what: enum sxs_heap_value_what */
+    uint64_t    address, offset, size, object;
+    const char *name, *owner, *type, *value;
+};
+
 /** What END says of a runtime. */
 struct sxs_heap_totals {
     uint64_t objects, bytes, references, roots, dependent, types;
@@ -69,6 +76,8 @@ void sxs_heap_dependent(struct sxs_heap_file *f, uint64_t primary, uint64_t seco
 void sxs_heap_type(struct sxs_heap_file *f, const struct sxs_heap_type *type);
 void sxs_heap_name(struct sxs_heap_file *f, uint32_t number, const char *text);
 void sxs_heap_bounds(struct sxs_heap_file *f, unsigned generation, uint64_t start, uint64_t size);
+/** sxs_heap_value - write a line of VALUES. Texts are cut at 8 KiB. */
+void sxs_heap_value(struct sxs_heap_file *f, const struct sxs_heap_value *value);
 /** sxs_heap_end - write all blocks that are being filled, and END. */
 void sxs_heap_end(struct sxs_heap_file *f, const struct sxs_heap_totals *totals);
 

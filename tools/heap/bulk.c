@@ -13,6 +13,7 @@ enum {
     EVENT_DEPENDENT = 17,     /* primary 8, secondary 8, id 8 */
     EVENT_NODES = 18,         /* address 8, size 8, type 8, number of references 8 */
     EVENT_EDGES = 19,         /* address 8, field 4 */
+    EVENT_MOVED = 22,         /* from 8, to 8, size 8 */
     EVENT_STATIC_FIELDS = 38, /* count 4, AppDomain 8, instance 2; id 8, object 8, type 8, flags 4,
                                * name (UTF-16 with its zero) */
 };
@@ -170,6 +171,16 @@ static void read_static_fields(struct sxs_heap_sink *sink, struct cursor *c, uin
     }
 }
 
+static void read_moves(struct sxs_heap_sink *sink, struct cursor *c, uint32_t count)
+{
+    for (uint32_t i = 0; i < count && !c->bad; i++) {
+        ObjectID from = (ObjectID)take(c, 8), to = (ObjectID)take(c, 8);
+        SIZE_T   size = (SIZE_T)take(c, 8);
+        if (!c->bad)
+            sxs_heap_answers_move(sink->answers, 1, &from, &to, &size);
+    }
+}
+
 /* ---- events ---------------------------------------------------------------------------------- */
 
 void sxs_bulk_event(struct sxs_bulk *bulk, struct sxs_heap_sink *sink, int objects, uint32_t id,
@@ -182,6 +193,13 @@ void sxs_bulk_event(struct sxs_bulk *bulk, struct sxs_heap_sink *sink, int objec
         take(&c, 8);
         take(&c, 2);
         read_static_fields(sink, &c, count);
+        return;
+    }
+    if (id == EVENT_MOVED) {
+        take(&c, 4);
+        count = (uint32_t)take(&c, 4);
+        take(&c, 2);
+        read_moves(sink, &c, count);
         return;
     }
     if (!objects || id < EVENT_ROOTS || id > EVENT_EDGES)

@@ -31,6 +31,7 @@ void sxs_heap_classes_free(struct sxs_heap_classes *classes)
 {
     free(classes->all);
     free(classes->modules);
+    free(classes->leaving);
     sxs_index_free(&classes->by_id);
     sxs_index_free(&classes->by_token);
     pthread_mutex_destroy(&classes->lock);
@@ -113,6 +114,60 @@ static void add_locked(struct sxs_heap_classes *classes, const struct sxs_heap_l
     classes->n++;
 }
 
+/* ---- classes that may be unloaded ------------------------------------------------------------ */
+
+static void add_leaving_locked(struct sxs_heap_classes *classes,
+                               const struct sxs_heap_leaving *leaving)
+{
+    if (classes->n_leaving == classes->max_leaving) {
+        size_t                   more = classes->max_leaving ? 2 * classes->max_leaving : 64;
+        struct sxs_heap_leaving *grown = realloc(classes->leaving, more * sizeof(*grown));
+        if (!grown)
+            return;
+        classes->leaving = grown;
+        classes->max_leaving = more;
+    }
+    classes->leaving[classes->n_leaving++] = *leaving;
+}
+
+void sxs_heap_classes_unloading(struct sxs_heap_classes *classes, AssemblyID assembly)
+{
+    size_t n = 0;
+    pthread_mutex_lock(&classes->lock);
+    for (size_t i = 0; i < classes->n_leaving; i++)
+        if (classes->leaving[i].assembly != assembly && !classes->leaving[i].generic)
+            classes->leaving[n++] = classes->leaving[i];
+    classes->n_leaving = n;
+    pthread_mutex_unlock(&classes->lock);
+}
+
+struct sxs_heap_loaded *sxs_heap_classes_all(struct sxs_heap_classes *classes, size_t *n,
+                                             size_t *leaving)
+{
+    struct sxs_heap_loaded *all;
+    pthread_mutex_lock(&classes->lock);
+    *leaving = classes->n;
+    *n = classes->n + classes->n_leaving;
+    all = *n ? malloc(*n * sizeof(*all)) : NULL;
+    for (size_t i = 0; all && i < *n; i++)
+        all[i] = i < *leaving ? classes->all[i] : classes->leaving[i - *leaving].loaded;
+    pthread_mutex_unlock(&classes->lock);
+    if (!all)
+        *n = *leaving = 0;
+    return all;
+}
+
+/* ---- loads ----------------------------------------------------------------------------------- */
+
+static AssemblyID assembly_of(sxs_module module)
+{
+    sxs_assembly assembly = {0};
+    DWORD        flags;
+    ULONG        n;
+    sxs_info_GetModuleInfo2(module.rt, module, NULL, 0, &n, NULL, &assembly, &flags);
+    return assembly.id;
+}
+
 void sxs_heap_classes_add(struct sxs_heap_classes *classes, sxs_class cls)
 {
     ClassID    args[MAX_ARGS];
@@ -120,6 +175,8 @@ void sxs_heap_classes_add(struct sxs_heap_classes *classes, sxs_class cls)
     sxs_module module = {0};
     mdTypeDef  token = 0;
     int        stays;
+
+    struct sxs_heap_leaving leaving;
     if (sxs_info_GetClassIDInfo2(cls.rt, cls, &module, &token, NULL, MAX_ARGS, &n, args) != S_OK ||
         n > MAX_ARGS)
         return;
@@ -129,6 +186,14 @@ void sxs_heap_classes_add(struct sxs_heap_classes *classes, sxs_class cls)
         stays = is_known_locked(classes, args[i]);
     if (stays)
         add_locked(classes, &(struct sxs_heap_loaded){cls.id, module.id, token});
+    stays |= is_known_locked(classes, cls.id);
+    pthread_mutex_unlock(&classes->lock);
+    if (stays)
+        return;
+    leaving = (struct sxs_heap_leaving){
+        .loaded = {cls.id, module.id, token}, .assembly = assembly_of(module), .generic = n != 0};
+    pthread_mutex_lock(&classes->lock);
+    add_leaving_locked(classes, &leaving);
     pthread_mutex_unlock(&classes->lock);
 }
 

@@ -30,6 +30,8 @@ static HRESULT event_delivered(struct sxs_sub *sub, EVENTPIPE_PROVIDER provider,
 static HRESULT gc_started(struct sxs_sub *sub, int n, BOOL *collected, COR_PRF_GC_REASON reason)
 {
     struct sxs_heap_runtime *h = sub->state;
+    if (atomic_load(&h->receiving))
+        sxs_heap_answers_move(h->sink.answers, 0, NULL, NULL, NULL);
     if (atomic_load(&h->receiving) && reason == COR_PRF_GC_INDUCED && n > 2 && collected[2])
         h->in_gc = 1;
     return S_OK;
@@ -85,7 +87,7 @@ static HRESULT gc_finished(struct sxs_sub *sub)
         return S_OK;
     sxs_heap_sink_bounds(&h->sink);
     atomic_store(&h->receiving, 0); /* objects of another collection are not wanted */
-    sxs_heap_received(h);
+    sxs_heap_received(h, 1);
     atomic_store(&h->pausing, 1);
     return S_OK;
 }
@@ -120,8 +122,7 @@ static HRESULT resume_finished(struct sxs_sub *sub)
 
 static HRESULT assembly_unloading(struct sxs_sub *sub, sxs_assembly assembly)
 {
-    (void)assembly;
-    sxs_heap_unloading(sub->state);
+    sxs_heap_unloading(sub->state, assembly);
     return S_OK;
 }
 

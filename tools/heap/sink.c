@@ -93,6 +93,7 @@ void sxs_heap_sink_object(struct sxs_heap_sink *sink, uint64_t address, ClassID 
                           const uint64_t *refs, size_t n)
 {
     sxs_heap_sink_more(sink, address, cls, size, refs, n);
+    sxs_heap_answers_see(sink->answers, address);
     sink->totals.objects++;
     sink->totals.bytes += size;
 }

@@ -13,6 +13,7 @@
 #include "base/index.h"
 #include "manager/runtime.h"
 #include "session/write/heap_write.h"
+#include "tools/heap/answers.h"
 
 /** A type of objects. Its number is its index + 1. */
 struct sxs_heap_class {
@@ -41,6 +42,7 @@ struct sxs_heap_sink {
     struct sxs_index       name_index; /* functions only */
     size_t                 last_class; /* index of the class that was looked up last */
     int                    bounds;     /* generations were written */
+    struct sxs_heap_answers *answers;  /* values that were asked for; owned; NULL: none */
 };
 
 /** sxs_heap_sink_begin - begin with a runtime; @sink is zeroed, and freed by sxs_heap_sink_free().

@@ -12,6 +12,7 @@
 #include "manager/force_gc.h"
 #include "manager/own_sessions.h"
 #include "session/write/session_write.h"
+#include "tools/heap/answers_find.h"
 #include "tools/heap/walk.h"
 
 #define MASK_LOW   COR_PRF_MONITOR_SUSPENDS
@@ -32,6 +33,7 @@ static struct {
     pthread_mutex_t          names; /* held while names are requested; guards `naming` */
     struct sxs_namer        *namer; /* under names */
     uint32_t                 number;
+    struct sxs_heap_request  request; /* values that were asked for; under taking */
     struct sxs_heap_file    *exit_file; /* gets each runtime when its program ends; never closed */
 } all = {.taking = PTHREAD_MUTEX_INITIALIZER,
          .list = PTHREAD_MUTEX_INITIALIZER,
@@ -111,6 +113,8 @@ static int can_name_locked(void)
 
 static void end_naming_locked(struct sxs_heap_runtime *h)
 {
+    sxs_heap_answers_write(h->sink.answers, h->file);
+    h->sink.answers = NULL;
     atomic_store(&h->naming, 0);
     if (all.namer)
         sxs_namer_reset(all.namer);
@@ -133,7 +137,7 @@ static int name_some(struct sxs_heap_runtime *h)
     return more;
 }
 
-void sxs_heap_unloading(struct sxs_heap_runtime *h)
+void sxs_heap_unloading(struct sxs_heap_runtime *h, sxs_assembly assembly)
 {
     atomic_store(&h->unload_ns, sxs_now_ns(CLOCK_MONOTONIC));
     pthread_mutex_lock(&all.names);
@@ -144,6 +148,7 @@ void sxs_heap_unloading(struct sxs_heap_runtime *h)
     }
     if (all.namer) /* it may hold metadata of the assembly */
         sxs_namer_reset(all.namer);
+    sxs_heap_classes_unloading(&h->classes, assembly.id);
     pthread_mutex_unlock(&all.names);
 }
 
@@ -209,6 +214,8 @@ static void run_dump(void *arg)
         .providerName = sxs_runtime_provider,
         .keywords = SXS_BULK_DUMP | SXS_BULK_COLLECT,
         .loggingLevel = 4};
+    if (d->h->sink.answers) /* the objects that were asked for may move */
+        config.keywords |= SXS_BULK_MOVES;
     d->result = d->h->at_exit ? E_FAIL : sxs_own_session_start(rt, &config, &session);
     if (SUCCEEDED(d->result)) /* the collection is over */
         sxs_own_session_stop(rt, &config, session);
@@ -228,13 +235,15 @@ static HRESULT ask_for_events(struct sxs_heap_runtime *h)
     return hr;
 }
 
-void sxs_heap_received(struct sxs_heap_runtime *h)
+void sxs_heap_received(struct sxs_heap_runtime *h, int stopped)
 {
     if (h->complete)
         return;
     h->complete = 1;
     sxs_bulk_end(&h->bulk, &h->sink);
     sxs_heap_slots_report(&h->slots, &h->sink);
+    if (stopped)
+        sxs_heap_answers_read(h->sink.answers, 1);
     atomic_store(&h->naming, 1);
 }
 
@@ -263,7 +272,7 @@ static void dump_runtime(struct sxs_heap_runtime *h)
         atomic_store(&h->receiving, 0);
         sxs_sub_set_mask(sub, low, high);
     }
-    sxs_heap_received(h);
+    sxs_heap_received(h, 0);
     note_failure(h, d.result);
 }
 
@@ -290,7 +299,7 @@ static int walk_runtime(struct sxs_heap_runtime *h)
     }
     sxs_heap_sink_begin(&h->sink, h->file, h->sub->rt, SXS_HEAP_WALKED);
     sxs_gc_thread_call(run_walk, &d);
-    sxs_heap_received(h);
+    sxs_heap_received(h, 0);
     note_failure(h, d.result);
     return 1;
 }
@@ -307,12 +316,16 @@ static void take_of_runtime(struct sxs_heap_runtime *h, struct sxs_heap_file *fi
     if (h->at_exit || !collect)
         sxs_heap_slots_find(&h->classes, h->sub->rt, &h->slots);
     h->file = file;
+    pthread_mutex_lock(&all.names); /* classes are not unloaded meanwhile */
+    h->sink.answers = sxs_heap_answers_begin(&all.request, &h->classes, h->sub->rt);
+    pthread_mutex_unlock(&all.names);
     if (collect || !walk_runtime(h)) {
         sxs_heap_sink_begin(&h->sink, file, h->sub->rt, SXS_HEAP_COLLECTED);
         dump_runtime(h);
     }
     pthread_mutex_lock(&all.names);
     add_frozen(&h->sink);
+    sxs_heap_answers_read(h->sink.answers, 0);
     if (!h->at_exit && collect)
         sxs_heap_statics_find(&h->classes, &h->sink);
     atomic_store(&h->naming, 1); /* again, if an unload has ended it */
@@ -374,6 +387,9 @@ void sxs_heap_take(const struct sxs_heap_options *options, enum sxs_heap_trigger
     pthread_mutex_lock(&all.taking);
     file =
         trigger == SXS_HEAP_AT_EXIT && all.exit_file ? all.exit_file : create_file_locked(trigger);
+    all.request.n = 0;
+    if (trigger == SXS_HEAP_ON_SIGNAL)
+        sxs_heap_request_take(&all.request);
     if (file) {
         take_all(trigger, options->collect, file, only);
         err = sxs_heap_ended(file);

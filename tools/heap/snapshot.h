@@ -66,10 +66,10 @@ void sxs_heap_remove(struct sxs_heap_runtime *h);
 void sxs_heap_relax(void);
 
 /** sxs_heap_received - note that the sink has all objects: from now on it is named. In a callback
- *  while the runtime is still stopped; later it does nothing. */
-void sxs_heap_received(struct sxs_heap_runtime *h);
+ *  while the runtime is still stopped (@stopped 1); later it does nothing. */
+void sxs_heap_received(struct sxs_heap_runtime *h, int stopped);
 
-/** sxs_heap_unloading - name all types before an assembly of @h is unloaded. In a callback. */
-void sxs_heap_unloading(struct sxs_heap_runtime *h);
+/** sxs_heap_unloading - name all types before @assembly of @h is unloaded. In a callback. */
+void sxs_heap_unloading(struct sxs_heap_runtime *h, sxs_assembly assembly);
 
 #endif

@@ -52,6 +52,8 @@ static BOOL receive_object(ObjectID id, void *arg)
     w->size = size;
     sxs_info_EnumerateObjectReferences(rt, object, receive_reference, w); /* fails: it has none */
     write_object(w, id);
+    if (sxs_heap_answers_wait(w->sink->answers)) /* objects can be inspected in here only */
+        sxs_heap_answers_read(w->sink->answers, 1);
     return 1;
 }
 
