@@ -301,6 +301,18 @@ static int go_on(struct checker *c, struct sxs_il_insn *insn, unsigned height)
     return err;
 }
 
+static int is_tail_call(const struct sxs_il_insn *insn)
+{
+    if (!is_call(insn))
+        return 0;
+    while (insn->prev && sxs_il_is_prefix(insn->prev)) {
+        insn = insn->prev;
+        if (insn->opcode == SXS_IL_TAILCALL)
+            return 1;
+    }
+    return 0;
+}
+
 static int step_insn(struct checker *c, struct sxs_il_insn *insn)
 {
     struct sxs_il_effect e;
@@ -311,6 +323,8 @@ static int step_insn(struct checker *c, struct sxs_il_insn *insn)
     if (insn->height < e.pops)
         return BAD(c, insn, "%s takes %u values, and there are %u", name_of(insn), e.pops,
                    insn->height);
+    if (RARE(insn->height > e.pops && is_tail_call(insn)))
+        return BAD(c, insn, "tail. %s leaves values on the stack", name_of(insn));
     height = insn->height - e.pops + e.pushes;
     if (height >= SXS_IL_UNREACHABLE)
         return BAD(c, insn, "too many values on the stack");

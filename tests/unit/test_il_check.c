@@ -152,6 +152,8 @@ static void prefixes_belong_to_some_instructions_only(void **state)
     refuses("ldarg.0\n volatile. conv.i4\n ret", 1, "volatile. before conv.i4");
     accepts("tail. call 0x0a000000\n ret", 0);
     refuses("tail. call 0x0a000000\n nop\n ret", 0, "tail. before call");
+    accepts("ldarg.0\n tail. call 0x0a000011\n ret", 1);
+    refuses("ldarg.0\n tail. call 0x0a000000\n ret", 1, "tail. call leaves values");
     refuses("ldarg.0\n readonly. ldind.i4\n ret", 1, "readonly. before");
     accepts("volatile. ldsfld 0x04000001\n ret", 1);
     refuses("unaligned. 1\n ldsfld 0x04000001\n ret", 1, "unaligned. before ldsfld");
