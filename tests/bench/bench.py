@@ -4,7 +4,7 @@
 usage: bench.py BUILD DOCUMENT
 Prints the tables and writes them to DOCUMENT, between the markers of each part. QUICK=1 takes a few rounds
 only and does not change DOCUMENT. PART=library, sampling, web, hooks, il, rewrite, guests, clrie, memory,
-native_memory or locks measures only that part.
+native_memory, locks or heap measures only that part.
 """
 import datetime
 import glob
@@ -13,6 +13,7 @@ import sys
 
 from clrie import Clrie
 from guests import Guests
+from heap import Heap
 from hooks import Hooks
 from il import Il
 from locks import Locks
@@ -198,6 +199,10 @@ def clrie(bench):
     return Clrie(bench.variants, bench.runtimes, QUICK, note).measure()
 
 
+def heap(bench):
+    return Heap(bench.variants, bench.runtimes, QUICK, note).measure()
+
+
 def native_memory(bench):
     return NativeMemory(bench.variants, bench.runtimes, QUICK, note).measure()
 
@@ -213,10 +218,10 @@ def locks(bench):
 def main():
     parts = {"library": library, "sampling": sampling, "web": web, "hooks": hooks,
              "il": il, "rewrite": rewriting, "guests": guests, "clrie": clrie,
-             "memory": memory, "native_memory": native_memory, "locks": locks}
+             "memory": memory, "native_memory": native_memory, "locks": locks, "heap": heap}
     chosen = os.environ.get("PART") or "all"
     if len(sys.argv) != 3 or chosen not in [*parts, "all"]:
-        sys.exit("usage: [PART=library|sampling|web|hooks|il|rewrite|guests|clrie|memory|native_memory|locks] bench.py "
+        sys.exit("usage: [PART=library|sampling|web|hooks|il|rewrite|guests|clrie|memory|native_memory|locks|heap] bench.py "
                  "BUILD DOCUMENT")
     bench = Bench(sys.argv[1])
     for name, part in parts.items():

@@ -25,11 +25,12 @@ struct exiting {
 };
 
 static struct {
-    pthread_mutex_t         lock; /* guards state and first */
+    pthread_mutex_t         lock; /* guards state, first and served */
     pthread_cond_t          changed;
     int                     state; /* 0: not started, 1: started, -1: failed */
     struct sxs_heap_options options;
     struct exiting         *first;
+    struct exiting         *served; /* whose snapshot is taken now; NULL: none, or it waits no longer */
     sem_t                   wake;
     _Atomic unsigned        n_signals;
     _Atomic int             started; /* a runtime runs managed code, and was not looked at yet */
@@ -89,11 +90,15 @@ static void serve_exiting(void)
     struct exiting *e;
     pthread_mutex_lock(&all.lock);
     while ((e = all.first) != NULL) {
+        struct sxs_runtime *rt = e->rt;
         all.first = e->next;
+        all.served = e;
         pthread_mutex_unlock(&all.lock);
-        sxs_heap_take(&all.options, SXS_HEAP_AT_EXIT, e->rt);
+        sxs_heap_take(&all.options, SXS_HEAP_AT_EXIT, rt);
         pthread_mutex_lock(&all.lock);
-        e->done = 1;
+        if (all.served)
+            all.served->done = 1;
+        all.served = NULL;
         pthread_cond_broadcast(&all.changed);
     }
     pthread_mutex_unlock(&all.lock);
@@ -191,5 +196,7 @@ void sxs_heap_exiting(struct sxs_runtime *rt)
             *end = e.next;
             break;
         }
+    if (all.served == &e)
+        all.served = NULL;
     pthread_mutex_unlock(&all.lock);
 }

@@ -18,6 +18,7 @@ namespace Memory;
 ///   threads=N      starts N threads, each with an object in a thread-static field and a local one
 ///   drop           drops everything that was kept
 ///   collect=GEN    induces a blocking collection of a generation, and waits for finalizers
+///   pause=NAME     prints how long collections have stopped the program since the step before, in ms
 ///   words=N, mix=N, spread=N, alternate=N, uneven=N    work, see Work
 ///   seed=N         a number above 0: another random order for mix and spread
 ///   on=N           the steps that follow are done on N threads at once
@@ -84,6 +85,7 @@ internal static class Program
             case "threads": Roots.KeepOnThreads(int.Parse(value)); break;
             case "drop": Roots.Drop(); break;
             case "collect": Collect(int.Parse(value)); break;
+            case "pause": Pause(value); break;
             case "on": threads = int.Parse(value); break;
             case "words": Words(int.Parse(value)); break;
             case "mix": Count(name, seed => Work.Mix(int.Parse(value), seed)); break;
@@ -103,6 +105,15 @@ internal static class Program
     {
         GC.Collect(generation, GCCollectionMode.Forced, blocking: true);
         GC.WaitForPendingFinalizers();
+    }
+
+    private static TimeSpan paused;
+
+    private static void Pause(string name)
+    {
+        TimeSpan now = GC.GetTotalPauseDuration();
+        Console.WriteLine(FormattableString.Invariant($"bench: {name} {(now - paused).TotalMilliseconds:F1}"));
+        paused = now;
     }
 
     /// <summary>Prints the CPU time that the whole process used meanwhile, in ms, and the bytes that
