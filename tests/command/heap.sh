@@ -59,6 +59,7 @@ has "--top" "$out" "and 7 more types"
 try "$SXS" heap --number 1 --runtime 1 --type App.Part "$S"
 is "--type: all paths, with dependent handles and lists" "App.Part: 6 objects, 144 B, retained 144 B
   gen 0: 6
+  at 0x2040, 0x2060, 0x3000, 0x3020...
   3 objects, 72 B
     App.Part (a list)
     <- static field App.Cache.other
