@@ -170,28 +170,23 @@ static void show_bytes(struct sxs_inspection *in, struct sxs_type_desc *desc, ui
     }
 }
 
-/* Writes one value: its line, and if it is a struct, those of its fields. @value: all but the
- * size, the
- * object and the text is set. */
+/* Writes one value: its line, and if it is a struct, those of its fields. @value: all but the size,
+ * the object and the text is set. */
 static void emit_value(struct sxs_inspection *in, struct sxs_shown_value *value,
                        struct sxs_type_desc *desc, uint64_t at)
 {
     const struct sxs_type *t = struct_of(desc);
+    int                    has_fields = t && t->n_members && value->depth < SXS_INSPECT_DEPTH;
     char                   text[SHORT] = "";
     value->size = sxs_type_desc_size(desc);
     value->value = text;
-    if (t && t->n_members == 0) {
+    if (t && t->n_members == 0)
         show_raw(in, at, t->size, text, sizeof(text));
-        emit(in, value);
-        return;
-    }
-    if (t && value->depth < SXS_INSPECT_DEPTH) {
-        if (emit(in, value) == 0)
-            emit_fields(in, t->id, at, value->offset, value->depth + 1);
-        return;
-    }
-    show_bytes(in, desc, at, text, sizeof(text), &value->object);
-    emit(in, value);
+    else if (!has_fields)
+        show_bytes(in, desc, at, text, sizeof(text), &value->object);
+    if (emit(in, value) == 0 && has_fields)
+        emit_fields(in, t->id, at, value->offset, value->depth + 1);
+    value->value = "";
 }
 
 static const char *plain_name(const char *name, char *out, size_t size)

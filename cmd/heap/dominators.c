@@ -159,7 +159,8 @@ static void give(const struct search *s, struct sxs_heap_dominators *out)
     const struct sxs_heap_graph *g = s->g;
     for (uint32_t i = 0; i < g->n; i++)
         out->of[i] = SXS_NOT_REACHED;
-    memcpy(out->retained, g->size, (size_t)g->n * sizeof(*g->size));
+    if (g->n)
+        memcpy(out->retained, g->size, (size_t)g->n * sizeof(*g->size));
     for (uint32_t w = s->n; w-- > 1;) {
         uint32_t object = s->object[w];
         uint32_t dominator = s->dominator[w] ? s->object[s->dominator[w]] : SXS_NO_OBJECT;
@@ -169,7 +170,8 @@ static void give(const struct search *s, struct sxs_heap_dominators *out)
     }
     out->n = s->n - 1;
     out->order = sxs_must_zeroed(out->n, sizeof(*out->order));
-    memcpy(out->order, s->object + 1, (size_t)out->n * sizeof(*out->order));
+    if (out->n)
+        memcpy(out->order, s->object + 1, (size_t)out->n * sizeof(*out->order));
 }
 
 void sxs_heap_dominators(const struct sxs_heap_graph *g, struct sxs_heap_dominators *out)

@@ -202,7 +202,7 @@ const char *sxs_frame_text(const struct sxs_model *m, uint32_t frame, enum sxs_f
 {
     const struct sxs_model_frame *f = &m->frames[frame];
     const char                   *name = sxs_model_text(m, f->name);
-    if (f->flags & SXS_FRAME_WAIT) {
+    if (f->flags & (SXS_FRAME_WAIT | SXS_FRAME_OWN)) {
         snprintf(buf, size, "%s", name);
     } else if (f->flags & SXS_FRAME_TYPE) {
         if (f->runtime)
@@ -210,8 +210,6 @@ const char *sxs_frame_text(const struct sxs_model *m, uint32_t frame, enum sxs_f
                      sxs_model_text(m, m->runtimes[f->runtime - 1].version), name);
         else
             snprintf(buf, size, "[native] %s", name);
-    } else if (f->flags & SXS_FRAME_OWN) {
-        snprintf(buf, size, "%s", name);
     } else if (f->runtime) {
         size_t len = style == SXS_STYLE_SHORT ? short_len(name) : strlen(name);
         snprintf(buf, size, "[%s] %.*s", sxs_model_text(m, m->runtimes[f->runtime - 1].version),

@@ -37,7 +37,7 @@ static void put(struct sxs_heap_filling *b, uint64_t value)
 static void put_delta(struct sxs_heap_filling *b, uint64_t to, uint64_t from)
 {
     int64_t n = (int64_t)(to - from) / 8;
-    put(b, ((uint64_t)n << 1) ^ (uint64_t)(n >> 63));
+    put(b, ((uint64_t)n << 1) ^ (0 - (uint64_t)(n < 0)));
 }
 
 static void put_short(struct sxs_heap_filling *b, const char *text, size_t max)

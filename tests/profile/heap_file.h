@@ -85,7 +85,7 @@ static inline void heap_text(struct heap_file *h, const char *text)
 static inline void heap_delta(struct heap_file *h, uint64_t from, uint64_t to)
 {
     int64_t n = ((int64_t)to - (int64_t)from) / 8;
-    heap_number(h, ((uint64_t)n << 1) ^ (uint64_t)(n >> 63));
+    heap_number(h, ((uint64_t)n << 1) ^ (0 - (uint64_t)(n < 0)));
 }
 
 /* Begins an item of @kind; in a new block when the present one is another or almost full. */

@@ -228,12 +228,18 @@ static void functions_that_are_looked_up_in_the_c_library_are_reported(void **st
 
 /* ---- realloc --------------------------------------------------------------------------------- */
 
+/* Through pointers, so that neither the compiler nor an analyzer has ideas of its own. */
+static void *(*volatile do_realloc)(void *, size_t) = realloc;
+static void *(*volatile do_reallocarray)(void *, size_t, size_t) = reallocarray;
+static void *(*volatile do_calloc)(size_t, size_t) = calloc;
+static void *(*volatile do_malloc)(size_t) = malloc;
+
 static void chain_reallocs(void)
 {
     char *block = malloc(1000);
     memset(block, 'x', 1000);
     for (size_t size = 1001; size <= 1100; size++)
-        block = realloc(block, size);
+        block = do_realloc(block, size);
     kept[0] = block;
 }
 
@@ -253,17 +259,17 @@ static volatile size_t huge = SIZE_MAX / 2 + 1; /* more than can be allocated */
 
 static void fail_to_realloc(void)
 {
-    kept[0] = malloc(7001);
+    kept[0] = do_malloc(7001);
     errno = 0;
-    kept[1] = realloc(kept[0], (size_t)PTRDIFF_MAX - 4096);
+    kept[1] = do_realloc(kept[0], (size_t)PTRDIFF_MAX - 4096);
     assert_int_equal(errno, ENOMEM);
     assert_null(kept[1]);
     errno = 0;
-    kept[1] = reallocarray(kept[0], huge, 3);
+    kept[1] = do_reallocarray(kept[0], huge, 3);
     assert_int_equal(errno, ENOMEM);
     assert_null(kept[1]);
-    assert_null(calloc(huge, 3));
-    assert_null(malloc(huge));
+    assert_null(do_calloc(huge, 3));
+    assert_null(do_malloc(huge));
 }
 
 static void fail_and_free(void)
@@ -525,6 +531,14 @@ static void what_does_not_fit_into_the_table_is_counted(void **state)
     free(filled);
 }
 
+#ifdef SXS_SANITIZED
+static void a_sanitizer_has_functions_of_its_own_before_the_library_s(void **state)
+{
+    (void)state;
+    skip();
+}
+#endif
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -546,9 +560,12 @@ int main(void)
         cmocka_unit_test(a_forked_child_allocates_and_frees_unreported),
         cmocka_unit_test(what_does_not_fit_into_the_table_is_counted),
     };
-#ifdef SXS_SANITIZED /* a sanitizer has functions of its own before the library's */
+#ifdef SXS_SANITIZED
+    const struct CMUnitTest none[] = {
+        cmocka_unit_test(a_sanitizer_has_functions_of_its_own_before_the_library_s),
+    };
     (void)tests;
-    return 0;
+    return cmocka_run_group_tests(none, NULL, NULL);
 #else
     return cmocka_run_group_tests(tests, NULL, NULL);
 #endif

@@ -189,7 +189,7 @@ static void find_all(struct sxs_heap_answers *a, struct sxs_heap_classes *classe
             look_at_class(s, &all[i]);
         note_reason(s, before);
     }
-    if (n > leaving)
+    if (all && n > leaving)
         a->forget = malloc((n - leaving) * sizeof(*a->forget));
     for (size_t i = leaving; i < n && a->forget; i++)
         a->forget[a->n_forget++] = (sxs_class){a->rt, all[i].id};

@@ -64,7 +64,7 @@ int sxs_heap_request_parse(const char *bytes, size_t size, struct sxs_heap_reque
     while (at < end) {
         const char *stop = memchr(at, '\n', (size_t)(end - at));
         size_t      n = stop ? (size_t)(stop - at) : 0;
-        char        line[SXS_HEAP_ASK_TEXT + 64];
+        char        line[SXS_HEAP_ASK_TEXT + 64] = "";
         if (!stop) /* every line ends */
             break;
         if (n < sizeof(line) && !memchr(at, '\0', n)) {

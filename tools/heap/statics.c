@@ -88,7 +88,7 @@ static void set_class(struct search *s, uint64_t address, ClassID cls)
 static void add_slot(struct search *s, uint64_t address, ClassID cls)
 {
     struct sxs_heap_slots *slots = s->slots;
-    char                  *copy;
+    struct sxs_heap_slot  *slot;
     if (slots->n == slots->max) {
         size_t                more = slots->max ? 2 * slots->max : 1024;
         struct sxs_heap_slot *grown = realloc(slots->all, more * sizeof(*grown));
@@ -97,9 +97,10 @@ static void add_slot(struct search *s, uint64_t address, ClassID cls)
         slots->all = grown;
         slots->max = more;
     }
-    copy = strdup(s->name);
-    if (copy)
-        slots->all[slots->n++] = (struct sxs_heap_slot){address, cls, copy};
+    slot = &slots->all[slots->n];
+    *slot = (struct sxs_heap_slot){address, cls, strdup(s->name)};
+    if (slot->field)
+        slots->n++;
 }
 
 static int look_at_class(ClassID id, void *arg)
@@ -164,6 +165,7 @@ static void search_module(struct search *s, sxs_module module)
         s->name = bytes;
         if (s->slots ? is_reference(signature, size) : is_wanted(s, bytes))
             sxs_heap_classes_each(s->classes, module.id, type, look_at_class, s);
+        s->name = NULL;
     }
     imp->vtbl->Release(imp);
 }

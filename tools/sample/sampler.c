@@ -243,7 +243,7 @@ static int parse_wait(const char *text, struct sxs_sampler_options *out)
 /* Starts sampling for the tool that is first. For the other one, checks that it can share that. */
 static int start_locked(const char *text, int for_wait)
 {
-    struct sxs_sampler_options options;
+    struct sxs_sampler_options options = {0};
     if (sampler.started < 0)
         return 0;
     if ((for_wait ? parse_wait : parse_sample)(text, &options) != 0)
