@@ -191,7 +191,7 @@ static void find_all(struct sxs_heap_answers *a, struct sxs_heap_classes *classe
     }
     if (all && n > leaving)
         a->forget = malloc((n - leaving) * sizeof(*a->forget));
-    for (size_t i = leaving; i < n && a->forget; i++)
+    for (size_t i = leaving; all && i < n && a->forget; i++)
         a->forget[a->n_forget++] = (sxs_class){a->rt, all[i].id};
     free(all);
     free(s);
