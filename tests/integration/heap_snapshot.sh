@@ -184,12 +184,15 @@ for version in $versions; do
     done
     wait $waiting
     check "$version: snapshots while assemblies are unloaded: the program ends as without" $? "$tmp/log"
-    bad=0
+    : >"$tmp/wrong"
     for file in "$tmp"/s/*/heap-*; do
         is_ended "$file" || continue
-        python3 tests/integration/heap_expected.py "$file" "1" >"$tmp/said" 2>&1 || { grep -q "r.end\['status'\]" "$tmp/said" || bad=1; }
+        python3 tests/integration/heap_expected.py "$file" "1" >"$tmp/said" 2>&1 && continue
+        # While the runtime begins it refuses, and before and behind that there is none to be listed.
+        grep -q "r.end\['status'\]\|^AssertionError: no runtimes" "$tmp/said" || cat "$tmp/said" >>"$tmp/wrong"
     done
-    check "$version: each of the snapshots is consistent" $bad "$tmp/said"
+    [ ! -s "$tmp/wrong" ]
+    check "$version: each of the snapshots is consistent" $? "$tmp/wrong"
 done
 
 # Wrong options.
