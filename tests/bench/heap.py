@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """heap.py - measures heap snapshots: how long they stop a program, and how much memory they take meanwhile.
 
-The app memory keeps objects, induces a collection, and waits. Then a snapshot is asked for. The app prints the pauses of
-both.
+The app memory keeps objects, induces a collection, and measures how long that takes. Then it watches how long it stands
+still while a snapshot is taken.
 """
 import os
 import re
@@ -49,7 +49,7 @@ class Heap:
         for path in (ready, until):
             if os.path.exists(path):
                 os.remove(path)
-        words = f"keep:small={self.objects} collect=2 pause=start collect=2 pause=alone ready={ready} until={until} pause=pause"
+        words = f"keep:small={self.objects} collect=2 timed=2 ready={ready} watch={until}"
         with subprocess.Popen([os.path.join(self.build, "runsxs"), version, "memory", words], env=env,
                               stdout=subprocess.PIPE, text=True) as process:
             while not os.path.exists(ready) and process.poll() is None:

@@ -18,7 +18,8 @@ namespace Memory;
 ///   threads=N      starts N threads, each with an object in a thread-static field and a local one
 ///   drop           drops everything that was kept
 ///   collect=GEN    induces a blocking collection of a generation, and waits for finalizers
-///   pause=NAME     prints how long collections have stopped the program since the step before, in ms
+///   timed=GEN      induces a blocking collection of a generation, and prints how long it took, in ms
+///   watch=FILE     waits until a file exists, and prints the longest time that the thread stood still, in ms
 ///   words=N, mix=N, spread=N, alternate=N, uneven=N    work, see Work
 ///   seed=N         a number above 0: another random order for mix and spread
 ///   on=N           the steps that follow are done on N threads at once
@@ -85,7 +86,8 @@ internal static class Program
             case "threads": Roots.KeepOnThreads(int.Parse(value)); break;
             case "drop": Roots.Drop(); break;
             case "collect": Collect(int.Parse(value)); break;
-            case "pause": Pause(value); break;
+            case "timed": Timed(int.Parse(value)); break;
+            case "watch": Watch(value); break;
             case "on": threads = int.Parse(value); break;
             case "words": Words(int.Parse(value)); break;
             case "mix": Count(name, seed => Work.Mix(int.Parse(value), seed)); break;
@@ -107,13 +109,25 @@ internal static class Program
         GC.WaitForPendingFinalizers();
     }
 
-    private static TimeSpan paused;
-
-    private static void Pause(string name)
+    private static void Timed(int generation)
     {
-        TimeSpan now = GC.GetTotalPauseDuration();
-        Console.WriteLine(FormattableString.Invariant($"bench: {name} {(now - paused).TotalMilliseconds:F1}"));
-        paused = now;
+        long start = Stopwatch.GetTimestamp();
+        GC.Collect(generation, GCCollectionMode.Forced, blocking: true);
+        Console.WriteLine(FormattableString.Invariant($"bench: alone {Stopwatch.GetElapsedTime(start).TotalMilliseconds:F1}"));
+    }
+
+    private static void Watch(string file)
+    {
+        long longest = 0, last = Stopwatch.GetTimestamp();
+        for (long looked = 0; last - looked < Stopwatch.Frequency / 100 || !File.Exists(file);)
+        {
+            if (last - looked >= Stopwatch.Frequency / 100)
+                looked = last;
+            long now = Stopwatch.GetTimestamp();
+            longest = Math.Max(longest, now - last);
+            last = now;
+        }
+        Console.WriteLine(FormattableString.Invariant($"bench: pause {1000.0 * longest / Stopwatch.Frequency:F1}"));
     }
 
     /// <summary>Prints the CPU time that the whole process used meanwhile, in ms, and the bytes that
