@@ -1,62 +1,41 @@
 /* SPDX-License-Identifier: MIT */
 #include "tools/alloc/events.h"
 
-#include <string.h>
-
 #include "base/chance.h"
+#include "base/payload.h"
 #include "tools/options/alloc_options.h"
 
-/* Reads fields one after the other. After the first that is not there, all are 0. */
-struct cursor {
-    const unsigned char *at;
-    size_t               left;
-    int                  cut;
-};
-
-static uint64_t take(struct cursor *c, size_t size)
-{
-    uint64_t value = 0;
-    if (c->cut || c->left < size) {
-        c->cut = 1;
-        return 0;
-    }
-    memcpy(&value, c->at, size); /* little-endian */
-    c->at += size;
-    c->left -= size;
-    return value;
-}
-
 /* Skips a text: UTF-16, with its zero. */
-static void skip_text(struct cursor *c)
+static void skip_text(struct sxs_payload *c)
 {
-    while (take(c, 2) != 0)
+    while (sxs_payload_take(c, 2) != 0)
         ;
 }
 
 int sxs_alloc_decode(uint32_t id, uint32_t version, const void *data, size_t size,
                      struct sxs_alloc_event *out)
 {
-    struct cursor c = {data, size, 0};
+    struct sxs_payload c = {data, size, 0};
     *out = (struct sxs_alloc_event){0};
     if (id == SXS_ALLOC_SAMPLED) {
-        out->heap = (uint32_t)take(&c, 4);
-        take(&c, 2); /* the runtime's number, always 0 */
-        out->type = take(&c, 8);
+        out->heap = (uint32_t)sxs_payload_take(&c, 4);
+        sxs_payload_take(&c, 2); /* the runtime's number, always 0 */
+        out->type = sxs_payload_take(&c, 8);
         skip_text(&c);
     } else if (id == SXS_ALLOC_TICK && version >= 4) {
-        take(&c, 4); /* the amount, cut to 32 bits */
-        out->heap = (uint32_t)take(&c, 4);
-        take(&c, 2);
-        out->amount = take(&c, 8);
-        out->type = take(&c, 8);
+        sxs_payload_take(&c, 4); /* the amount, cut to 32 bits */
+        out->heap = (uint32_t)sxs_payload_take(&c, 4);
+        sxs_payload_take(&c, 2);
+        out->amount = sxs_payload_take(&c, 8);
+        out->type = sxs_payload_take(&c, 8);
         skip_text(&c);
-        take(&c, 4); /* number of the heap */
+        sxs_payload_take(&c, 4); /* number of the heap */
     } else {
         return 0;
     }
-    out->address = take(&c, 8);
-    out->size = take(&c, 8);
-    return !c.cut && out->type && out->size && out->heap <= SXS_HEAP_PINNED;
+    out->address = sxs_payload_take(&c, 8);
+    out->size = sxs_payload_take(&c, 8);
+    return !c.is_cut && out->type && out->size && out->heap <= SXS_HEAP_PINNED;
 }
 
 double sxs_alloc_keep_object(uint64_t size, uint64_t every, double fraction)

@@ -1,51 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 #include "tools/gc/decode.h"
 
-#include <string.h>
+#include "base/payload.h"
 
-/* A payload that is being read. Its members are not aligned. */
-struct payload {
-    const unsigned char *at;
-    size_t               left;
-    int                  short_of; /* 1: it was too short */
-};
-
-static uint64_t take(struct payload *p, size_t bytes)
+static uint32_t take4(struct sxs_payload *p)
 {
-    uint64_t value = 0;
-    if (p->left < bytes) {
-        p->short_of = 1;
-        p->left = 0;
-        return 0;
-    }
-    memcpy(&value, p->at, bytes); /* little-endian, as the machine */
-    p->at += bytes;
-    p->left -= bytes;
-    return value;
+    return (uint32_t)sxs_payload_take(p, 4);
 }
 
-static uint32_t take4(struct payload *p)
+static uint64_t take8(struct sxs_payload *p)
 {
-    return (uint32_t)take(p, 4);
+    return sxs_payload_take(p, 8);
 }
 
-static uint64_t take8(struct payload *p)
-{
-    return take(p, 8);
-}
-
-static void skip(struct payload *p, size_t bytes)
-{
-    if (p->left < bytes) {
-        p->short_of = 1;
-        p->left = 0;
-        return;
-    }
-    p->at += bytes;
-    p->left -= bytes;
-}
-
-static void read_started(struct payload *p, struct sxs_gc_event *e)
+static void read_started(struct sxs_payload *p, struct sxs_gc_event *e)
 {
     e->number = take4(p);
     e->generation = take4(p);
@@ -53,13 +21,13 @@ static void read_started(struct payload *p, struct sxs_gc_event *e)
     e->type = take4(p);
 }
 
-static void read_ended(struct payload *p, struct sxs_gc_event *e)
+static void read_ended(struct sxs_payload *p, struct sxs_gc_event *e)
 {
     e->number = take4(p);
     e->generation = take4(p);
 }
 
-static void read_heap_stats(struct payload *p, struct sxs_gc_event *e)
+static void read_heap_stats(struct sxs_payload *p, struct sxs_gc_event *e)
 {
     for (unsigned i = 0; i < 4; i++) {
         e->size[i] = take8(p);
@@ -70,21 +38,21 @@ static void read_heap_stats(struct payload *p, struct sxs_gc_event *e)
     e->n_pinned = take4(p);
     e->sync_blocks = take4(p);
     e->n_handles = take4(p);
-    if (p->short_of || p->left < 2 + 16) /* version 1: without the heap of pinned objects */
+    if (p->is_cut || p->left < 2 + 16) /* version 1: without the heap of pinned objects */
         return;
-    skip(p, 2); /* ClrInstanceID */
+    sxs_payload_skip(p, 2); /* ClrInstanceID */
     e->size[4] = take8(p);
     e->promoted[4] = take8(p);
 }
 
-static void read_suspending(struct payload *p, struct sxs_gc_event *e)
+static void read_suspending(struct sxs_payload *p, struct sxs_gc_event *e)
 {
     e->reason = take4(p);
     e->number = take4(p);
 }
 
 /* Ten pointers in each generation. */
-static void read_generation(struct payload *p, struct sxs_gc_heap_generation *g)
+static void read_generation(struct sxs_payload *p, struct sxs_gc_heap_generation *g)
 {
     uint64_t free_list, free_objects;
     g->before = take8(p);
@@ -95,38 +63,38 @@ static void read_generation(struct payload *p, struct sxs_gc_heap_generation *g)
     free_list = take8(p);
     free_objects = take8(p);
     g->free_after = free_list + free_objects;
-    skip(p, 8); /* bytes that came into the generation */
+    sxs_payload_skip(p, 8); /* bytes that came into the generation */
     g->pinned = take8(p);
     g->survived = take8(p) + g->pinned;
-    skip(p, 8); /* the next budget */
+    sxs_payload_skip(p, 8); /* the next budget */
 }
 
-static void read_heap_history(struct payload *p, struct sxs_gc_event *e)
+static void read_heap_history(struct sxs_payload *p, struct sxs_gc_event *e)
 {
     uint32_t n;
-    skip(p, 2);     /* ClrInstanceID */
-    skip(p, 6 * 8); /* lists of free space */
-    skip(p, 5 * 4); /* their efficiency; reasons and mechanisms of this heap */
+    sxs_payload_skip(p, 2);     /* ClrInstanceID */
+    sxs_payload_skip(p, 6 * 8); /* lists of free space */
+    sxs_payload_skip(p, 5 * 4); /* their efficiency; reasons and mechanisms of this heap */
     e->heap = take4(p);
-    skip(p, 8);
+    sxs_payload_skip(p, 8);
     n = take4(p);
     for (uint32_t i = 0; i < n && i < SXS_GC_GENERATIONS; i++)
         read_generation(p, &e->generations[i]);
 }
 
-static void read_global_history(struct payload *p, struct sxs_gc_event *e)
+static void read_global_history(struct sxs_payload *p, struct sxs_gc_event *e)
 {
-    skip(p, 8); /* the budget of generation 0 */
+    sxs_payload_skip(p, 8); /* the budget of generation 0 */
     e->heap = take4(p);
     e->generation = take4(p);
-    skip(p, 4);
+    sxs_payload_skip(p, 4);
     e->reason = take4(p);
     e->mechanisms = take4(p);
 }
 
 int sxs_gc_decode(uint32_t id, const void *data, size_t size, struct sxs_gc_event *out)
 {
-    struct payload p = {.at = data, .left = data ? size : 0};
+    struct sxs_payload p = {.at = data, .left = data ? size : 0};
     *out = (struct sxs_gc_event){.id = id};
     switch (id) {
     case SXS_GC_STARTED: read_started(&p, out); break;
@@ -143,5 +111,5 @@ int sxs_gc_decode(uint32_t id, const void *data, size_t size, struct sxs_gc_even
     case SXS_GC_FINALIZERS_STARTED: break;
     default: return 0;
     }
-    return !p.short_of;
+    return !p.is_cut;
 }

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/payload.h"
+
 #define PART 4096u /* references of an object that are written as soon as they have come */
 
 /* Numbers of the events. Each begins with: index (4 bytes; not in STATIC_FIELDS), count (4), and
@@ -19,25 +21,6 @@ enum {
 };
 
 enum { STATIC_OF_THREAD = 1 };
-
-/* ---- reading --------------------------------------------------------------------------------- */
-
-struct cursor {
-    const uint8_t *at, *end;
-    int            bad; /* 1: something was cut off */
-};
-
-static uint64_t take(struct cursor *c, size_t size)
-{
-    uint64_t value = 0;
-    if ((size_t)(c->end - c->at) < size) {
-        c->bad = 1;
-        return 0;
-    }
-    memcpy(&value, c->at, size);
-    c->at += size;
-    return value;
-}
 
 /* ---- objects and references ------------------------------------------------------------------ */
 
@@ -91,11 +74,11 @@ static void match(struct sxs_bulk *bulk, struct sxs_heap_sink *sink)
     }
 }
 
-static void read_nodes(struct sxs_bulk *bulk, struct sxs_heap_sink *sink, struct cursor *c,
+static void read_nodes(struct sxs_bulk *bulk, struct sxs_heap_sink *sink, struct sxs_payload *c,
                        uint32_t count)
 {
     bulk->objects = 1;
-    if ((size_t)(c->end - c->at) / 32 < count ||
+    if (c->left / 32 < count ||
         make_room((void **)&bulk->nodes, &bulk->n_nodes, &bulk->next_node, &bulk->max_nodes, count,
                   sizeof(*bulk->nodes)) != 0) {
         sink->totals.lacking |= SXS_HEAP_SOME_OBJECTS;
@@ -103,10 +86,10 @@ static void read_nodes(struct sxs_bulk *bulk, struct sxs_heap_sink *sink, struct
     }
     for (uint32_t i = 0; i < count; i++) {
         struct sxs_bulk_node node = {.begun = 0};
-        node.address = take(c, 8);
-        node.size = take(c, 8);
-        node.cls = take(c, 8);
-        node.n = take(c, 8);
+        node.address = sxs_payload_take(c, 8);
+        node.size = sxs_payload_take(c, 8);
+        node.cls = sxs_payload_take(c, 8);
+        node.n = sxs_payload_take(c, 8);
         if (node.n)
             bulk->nodes[bulk->n_nodes++] = node;
         else /* the order in the file does not matter */
@@ -115,68 +98,68 @@ static void read_nodes(struct sxs_bulk *bulk, struct sxs_heap_sink *sink, struct
     match(bulk, sink);
 }
 
-static void read_edges(struct sxs_bulk *bulk, struct sxs_heap_sink *sink, struct cursor *c,
+static void read_edges(struct sxs_bulk *bulk, struct sxs_heap_sink *sink, struct sxs_payload *c,
                        uint32_t count)
 {
-    if ((size_t)(c->end - c->at) / 12 < count ||
+    if (c->left / 12 < count ||
         make_room((void **)&bulk->edges, &bulk->n_edges, &bulk->next_edge, &bulk->max_edges, count,
                   sizeof(*bulk->edges)) != 0) {
         sink->totals.lacking |= SXS_HEAP_SOME_OBJECTS;
         return;
     }
     for (uint32_t i = 0; i < count; i++) {
-        bulk->edges[bulk->n_edges++] = take(c, 8);
-        take(c, 4);
+        bulk->edges[bulk->n_edges++] = sxs_payload_take(c, 8);
+        sxs_payload_take(c, 4);
     }
     match(bulk, sink);
 }
 
 /* ---- roots ----------------------------------------------------------------------------------- */
 
-static void read_roots(struct sxs_heap_sink *sink, struct cursor *c, uint32_t count)
+static void read_roots(struct sxs_heap_sink *sink, struct sxs_payload *c, uint32_t count)
 {
     static const enum sxs_heap_root_kind kinds[] = {SXS_HEAP_ROOT_STACK, SXS_HEAP_ROOT_FINALIZER,
                                                     SXS_HEAP_ROOT_HANDLE, SXS_HEAP_ROOT_OTHER};
-    for (uint32_t i = 0; i < count && !c->bad; i++) {
-        uint64_t object = take(c, 8), kind = take(c, 1), flags = take(c, 4), id = take(c, 8);
-        if (!c->bad)
+    for (uint32_t i = 0; i < count && !c->is_cut; i++) {
+        uint64_t object = sxs_payload_take(c, 8), kind = sxs_payload_take(c, 1), flags = sxs_payload_take(c, 4), id = sxs_payload_take(c, 8);
+        if (!c->is_cut)
             sxs_heap_sink_root(sink, kind < 4 ? kinds[kind] : SXS_HEAP_ROOT_OTHER,
                                (uint32_t)flags & 15u, object, id, 0);
     }
 }
 
-static void read_dependent(struct sxs_heap_sink *sink, struct cursor *c, uint32_t count)
+static void read_dependent(struct sxs_heap_sink *sink, struct sxs_payload *c, uint32_t count)
 {
-    for (uint32_t i = 0; i < count && !c->bad; i++) {
-        uint64_t primary = take(c, 8), secondary = take(c, 8), id = take(c, 8);
-        if (!c->bad)
+    for (uint32_t i = 0; i < count && !c->is_cut; i++) {
+        uint64_t primary = sxs_payload_take(c, 8), secondary = sxs_payload_take(c, 8), id = sxs_payload_take(c, 8);
+        if (!c->is_cut)
             sxs_heap_sink_dependent(sink, primary, secondary, id);
     }
 }
 
-static void read_static_fields(struct sxs_heap_sink *sink, struct cursor *c, uint32_t count)
+static void read_static_fields(struct sxs_heap_sink *sink, struct sxs_payload *c, uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++) {
         WCHAR    name[512];
         size_t   n = 0;
-        uint64_t id = take(c, 8), object = take(c, 8), flags, unit;
-        take(c, 8); /* type of the object */
-        flags = take(c, 4);
-        while ((unit = take(c, 2)) != 0)
+        uint64_t id = sxs_payload_take(c, 8), object = sxs_payload_take(c, 8), flags, unit;
+        sxs_payload_take(c, 8); /* type of the object */
+        flags = sxs_payload_take(c, 4);
+        while ((unit = sxs_payload_take(c, 2)) != 0)
             if (n < sizeof(name) / sizeof(name[0]))
                 name[n++] = (WCHAR)unit;
-        if (c->bad)
+        if (c->is_cut)
             return;
         sxs_heap_sink_static(sink, (flags & STATIC_OF_THREAD) != 0, object, id, name, n);
     }
 }
 
-static void read_moves(struct sxs_heap_sink *sink, struct cursor *c, uint32_t count)
+static void read_moves(struct sxs_heap_sink *sink, struct sxs_payload *c, uint32_t count)
 {
-    for (uint32_t i = 0; i < count && !c->bad; i++) {
-        ObjectID from = (ObjectID)take(c, 8), to = (ObjectID)take(c, 8);
-        SIZE_T   size = (SIZE_T)take(c, 8);
-        if (!c->bad)
+    for (uint32_t i = 0; i < count && !c->is_cut; i++) {
+        ObjectID from = (ObjectID)sxs_payload_take(c, 8), to = (ObjectID)sxs_payload_take(c, 8);
+        SIZE_T   size = (SIZE_T)sxs_payload_take(c, 8);
+        if (!c->is_cut)
             sxs_heap_answers_move(sink->answers, 1, &from, &to, &size);
     }
 }
@@ -186,27 +169,27 @@ static void read_moves(struct sxs_heap_sink *sink, struct cursor *c, uint32_t co
 void sxs_bulk_event(struct sxs_bulk *bulk, struct sxs_heap_sink *sink, int objects, uint32_t id,
                     const uint8_t *data, size_t size)
 {
-    struct cursor c = {data, data + size, 0};
+    struct sxs_payload c = {data, size, 0};
     uint32_t      count;
     if (id == EVENT_STATIC_FIELDS) {
-        count = (uint32_t)take(&c, 4);
-        take(&c, 8);
-        take(&c, 2);
+        count = (uint32_t)sxs_payload_take(&c, 4);
+        sxs_payload_take(&c, 8);
+        sxs_payload_take(&c, 2);
         read_static_fields(sink, &c, count);
         return;
     }
     if (id == EVENT_MOVED) {
-        take(&c, 4);
-        count = (uint32_t)take(&c, 4);
-        take(&c, 2);
+        sxs_payload_take(&c, 4);
+        count = (uint32_t)sxs_payload_take(&c, 4);
+        sxs_payload_take(&c, 2);
         read_moves(sink, &c, count);
         return;
     }
     if (!objects || id < EVENT_ROOTS || id > EVENT_EDGES)
         return;
-    take(&c, 4);
-    count = (uint32_t)take(&c, 4);
-    take(&c, 2);
+    sxs_payload_take(&c, 4);
+    count = (uint32_t)sxs_payload_take(&c, 4);
+    sxs_payload_take(&c, 2);
     if (id == EVENT_ROOTS)
         read_roots(sink, &c, count);
     else if (id == EVENT_DEPENDENT)
