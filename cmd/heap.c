@@ -10,12 +10,12 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "cmd/argument.h"
 #include "cmd/command.h"
 #include "cmd/heap/counts.h"
 #include "cmd/heap_diff.h"
 #include "cmd/heap_process.h"
 #include "cmd/heap_wanted.h"
-#include "cmd/newest.h"
 #include "cmd/opener.h"
 #include "cmd/output/processes.h"
 #include "cmd/output/shown.h"
@@ -51,15 +51,6 @@ struct chosen {
 
 static const char *const formats[] = {"text", "json", "html", "heapsnapshot"};
 
-static uint32_t parse_number(struct argp_state *state, const char *option, const char *text)
-{
-    char         *end;
-    unsigned long n = strtoul(text, &end, 10);
-    if (end == text || *end || n == 0 || n > 1000000)
-        argp_error(state, "%s: '%s': expected a number from 1", option, text);
-    return (uint32_t)n;
-}
-
 static void set_format(struct argp_state *state, struct options *o, const char *format)
 {
     for (size_t i = 0; i < sizeof(formats) / sizeof(formats[0]); i++)
@@ -79,11 +70,7 @@ static void add_wanted(struct argp_state *state, struct options *o, int key, con
 /* Chooses what no argument said. */
 static void complete(struct argp_state *state, struct options *o)
 {
-    static char newest[NAME_MAX + 1];
-    if (o->open && o->format && strcmp(o->format, "html") != 0)
-        argp_error(state, "--open: expected --format html, not %s", o->format);
-    if (!o->format)
-        o->format = o->open ? "html" : "text";
+    o->format = sxs_page_format(state, o->format, o->open);
     if (o->diff && strcmp(o->format, "heapsnapshot") == 0)
         argp_error(state, "--diff: expected --format text, json or html, not %s", o->format);
     if (o->diff && o->type)
@@ -92,13 +79,10 @@ static void complete(struct argp_state *state, struct options *o)
         argp_error(state, "--object and --static exclude --diff and --type");
     if (o->wanted.n && strcmp(o->format, "text") != 0 && strcmp(o->format, "json") != 0)
         argp_error(state, "--object, --static: expected --format text or json, not %s", o->format);
-    if (o->source)
-        return;
-    if (sxs_newest_session(newest, sizeof(newest)) != 0)
-        argp_error(state, "SESSION is missing, and no session is in the current folder; expected a "
-                          "folder made by sxsprof run --tool heap, or the number of a process");
-    sxs_complain("the newest session is %s", newest);
-    o->source = newest;
+    if (!o->source)
+        o->source = sxs_newest_argument(state, "SESSION",
+                                        "a folder made by sxsprof run --tool heap, or the number "
+                                        "of a process");
 }
 
 static error_t parse_option(int key, char *arg, struct argp_state *state)
@@ -107,16 +91,16 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
     switch (key) {
     case 'f': set_format(state, o, arg); return 0;
     case 'o': o->output = arg; return 0;
-    case 'n': o->number = parse_number(state, "--number", arg); return 0;
-    case KEY_RUNTIME: o->runtime = parse_number(state, "--runtime", arg); return 0;
+    case 'n': o->number = (uint32_t)sxs_number_argument(state, "--number", arg); return 0;
+    case KEY_RUNTIME: o->runtime = (uint32_t)sxs_number_argument(state, "--runtime", arg); return 0;
     case KEY_PROCESS: o->process = arg; return 0;
     case KEY_TYPE: o->type = arg; return 0;
     case KEY_DIFF: o->diff = arg; return 0;
-    case KEY_TOP: o->top = parse_number(state, "--top", arg); return 0;
+    case KEY_TOP: o->top = (uint32_t)sxs_number_argument(state, "--top", arg); return 0;
     case KEY_OBJECT:
     case KEY_STATIC: add_wanted(state, o, key, arg); return 0;
     case KEY_OPEN: o->open = true; return 0;
-    case KEY_TIMEOUT: o->timeout = parse_number(state, "--timeout", arg); return 0;
+    case KEY_TIMEOUT: o->timeout = (uint32_t)sxs_number_argument(state, "--timeout", arg); return 0;
     case ARGP_KEY_ARG:
         if (o->source)
             argp_error(state, "one session or process is expected, '%s' is one more", arg);

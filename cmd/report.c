@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* sxsprof report: print a session as a table or JSON, or write its profile in one of the other
  * formats. */
+#include "cmd/argument.h"
 #include "cmd/calls/calls.h"
 #include "cmd/command.h"
 #include "cmd/costs/costs.h"
@@ -9,7 +10,6 @@
 #include "cmd/guests/guests.h"
 #include "cmd/heap/counts.h"
 #include "cmd/instrument/instrument.h"
-#include "cmd/newest.h"
 #include "cmd/opener.h"
 #include "cmd/output/shown.h"
 #include "cmd/pack/pack.h"
@@ -58,15 +58,6 @@ struct options {
     struct sxs_costs_report      costs;
 };
 
-static unsigned long parse_number(struct argp_state *state, const char *option, const char *text)
-{
-    char         *end;
-    unsigned long n = strtoul(text, &end, 10);
-    if (end == text || *end || n == 0 || n > 1000000)
-        argp_error(state, "%s: '%s': expected a number from 1", option, text);
-    return n;
-}
-
 static void set_only(struct argp_state *state, struct options *o, enum sxs_only only)
 {
     if (o->samples.only && o->samples.only != only)
@@ -77,18 +68,9 @@ static void set_only(struct argp_state *state, struct options *o, enum sxs_only 
 /* Chooses what no argument said: the session, the format and with --open the file of the page. */
 static void complete(struct argp_state *state, struct options *o)
 {
-    static char newest[NAME_MAX + 1];
-    if (o->open && o->format && strcmp(o->format, "html") != 0)
-        argp_error(state, "--open: expected --format html, not %s", o->format);
-    if (!o->format)
-        o->format = o->open ? "html" : "text";
-    if (o->dir)
-        return;
-    if (sxs_newest_session(newest, sizeof(newest)) != 0)
-        argp_error(state, "DIR is missing, and no session is in the current folder; expected a "
-                          "folder made by sxsprof run");
-    sxs_complain("the newest session is %s", newest);
-    o->dir = newest;
+    o->format = sxs_page_format(state, o->format, o->open);
+    if (!o->dir)
+        o->dir = sxs_newest_argument(state, "DIR", "a folder made by sxsprof run");
 }
 
 static error_t parse_option(int key, char *arg, struct argp_state *state)
@@ -107,11 +89,11 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
         o->selective = true;
         return 0;
     case KEY_RUNTIME:
-        o->samples.runtime = (uint32_t)parse_number(state, "--runtime", arg);
+        o->samples.runtime = (uint32_t)sxs_number_argument(state, "--runtime", arg);
         return 0;
     case KEY_NATIVE: set_only(state, o, SXS_ONLY_NATIVE); return 0;
     case KEY_MANAGED: set_only(state, o, SXS_ONLY_MANAGED); return 0;
-    case KEY_TOP: o->samples.top = parse_number(state, "--top", arg); return 0;
+    case KEY_TOP: o->samples.top = sxs_number_argument(state, "--top", arg); return 0;
     case KEY_PROCESS: o->samples.process = arg; return 0;
     case KEY_DATA: o->samples.data = sxs_data_option(state, arg); return 0;
     case KEY_BY_COUNT: o->samples.by_count = true; return 0;
@@ -119,9 +101,9 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
         o->view.callers = arg;
         o->samples.data = SXS_DATA_CALLS;
         return 0;
-    case KEY_DEPTH: o->view.depth = (unsigned)parse_number(state, "--depth", arg); return 0;
+    case KEY_DEPTH: o->view.depth = (unsigned)sxs_number_argument(state, "--depth", arg); return 0;
     case KEY_SYMBOLS: sxs_symbols_option(state, arg, &o->samples.symbols); return 0;
-    case KEY_TRACE_ENTRIES: o->view.trace_entries = parse_number(state, "--single", arg); return 0;
+    case KEY_TRACE_ENTRIES: o->view.trace_entries = sxs_number_argument(state, "--single", arg); return 0;
     case KEY_BY_THREAD: o->view.by_thread = true; return 0;
     case KEY_OPEN: o->open = true; return 0;
     case ARGP_KEY_ARG:

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: MIT */
+/** argument.h - arguments that several verbs parse alike. Wrong ones end the command with a message, as
+ *  argp_error() does. */
+#ifndef SXS_CMD_ARGUMENT_H
+#define SXS_CMD_ARGUMENT_H
+
+#include <argp.h>
+#include <stdbool.h>
+
+/** sxs_number_argument - parse @text, which must be a number from 1 to a million. @option: its option,
+ *  as "--top", for the message. */
+unsigned long sxs_number_argument(struct argp_state *state, const char *option, const char *text);
+
+/** sxs_page_format - choose the format when the arguments are complete: html with --open, else text.
+ *  @format: argument of --format, or NULL. @open: --open was given; then @format may only be html. */
+const char *sxs_page_format(struct argp_state *state, const char *format, bool open);
+
+/** sxs_newest_argument - return the name of the newest session in the current folder, which is printed,
+ *  too. Valid until the next call. @what, @expected: the argument that is missing and what it can be,
+ *  for the message when there is no session. */
+const char *sxs_newest_argument(struct argp_state *state, const char *what, const char *expected);
+
+#endif
