@@ -17,11 +17,23 @@
 
 /* ---- allocation ------------------------------------------------------------------------------ */
 
-SLOW static void *malloc_slow(size_t size, uintptr_t caller)
+/* @next: a member of sxs_next, which sxs_take() may fill in. */
+SLOW static void *block_slow(void *(**next)(size_t), size_t size, uintptr_t caller)
 {
     double n;
     int    taken = sxs_take(size, &n);
-    void  *block = sxs_next.malloc(size);
+    void  *block = (*next)(size);
+    if (taken && block)
+        sxs_report_block(block, size, n, caller);
+    return block;
+}
+
+SLOW static void *aligned_slow(void *(**next)(size_t, size_t), size_t align, size_t size,
+                               uintptr_t caller)
+{
+    double n;
+    int    taken = sxs_take(size, &n);
+    void  *block = (*next)(align, size);
     if (taken && block)
         sxs_report_block(block, size, n, caller);
     return block;
@@ -29,7 +41,7 @@ SLOW static void *malloc_slow(size_t size, uintptr_t caller)
 
 SXS_EXPORT void *malloc(size_t size)
 {
-    return sxs_pass(size) ? sxs_next.malloc(size) : malloc_slow(size, SXS_CALLER);
+    return sxs_pass(size) ? sxs_next.malloc(size) : block_slow(&sxs_next.malloc, size, SXS_CALLER);
 }
 
 SLOW static void *calloc_slow(size_t n, size_t size, uintptr_t caller)
@@ -48,36 +60,17 @@ SXS_EXPORT void *calloc(size_t n, size_t size)
     return sxs_pass(n * size) ? sxs_next.calloc(n, size) : calloc_slow(n, size, SXS_CALLER);
 }
 
-SLOW static void *memalign_slow(size_t align, size_t size, uintptr_t caller)
-{
-    double n;
-    int    taken = sxs_take(size, &n);
-    void  *block = sxs_next.memalign(align, size);
-    if (taken && block)
-        sxs_report_block(block, size, n, caller);
-    return block;
-}
-
 SXS_EXPORT void *memalign(size_t align, size_t size);
 SXS_EXPORT void *memalign(size_t align, size_t size)
 {
-    return sxs_pass(size) ? sxs_next.memalign(align, size) : memalign_slow(align, size, SXS_CALLER);
-}
-
-SLOW static void *aligned_alloc_slow(size_t align, size_t size, uintptr_t caller)
-{
-    double n;
-    int    taken = sxs_take(size, &n);
-    void  *block = sxs_next.aligned_alloc(align, size);
-    if (taken && block)
-        sxs_report_block(block, size, n, caller);
-    return block;
+    return sxs_pass(size) ? sxs_next.memalign(align, size)
+                          : aligned_slow(&sxs_next.memalign, align, size, SXS_CALLER);
 }
 
 SXS_EXPORT void *aligned_alloc(size_t align, size_t size)
 {
     return sxs_pass(size) ? sxs_next.aligned_alloc(align, size)
-                          : aligned_alloc_slow(align, size, SXS_CALLER);
+                          : aligned_slow(&sxs_next.aligned_alloc, align, size, SXS_CALLER);
 }
 
 SLOW static int posix_memalign_slow(void **out, size_t align, size_t size, uintptr_t caller)
@@ -96,35 +89,16 @@ SXS_EXPORT int posix_memalign(void **out, size_t align, size_t size)
                           : posix_memalign_slow(out, align, size, SXS_CALLER);
 }
 
-SLOW static void *valloc_slow(size_t size, uintptr_t caller)
-{
-    double n;
-    int    taken = sxs_take(size, &n);
-    void  *block = sxs_next.valloc(size);
-    if (taken && block)
-        sxs_report_block(block, size, n, caller);
-    return block;
-}
-
 SXS_EXPORT void *valloc(size_t size)
 {
-    return sxs_pass(size) ? sxs_next.valloc(size) : valloc_slow(size, SXS_CALLER);
-}
-
-SLOW static void *pvalloc_slow(size_t size, uintptr_t caller)
-{
-    double n;
-    int    taken = sxs_take(size, &n);
-    void  *block = sxs_next.pvalloc(size);
-    if (taken && block)
-        sxs_report_block(block, size, n, caller);
-    return block;
+    return sxs_pass(size) ? sxs_next.valloc(size) : block_slow(&sxs_next.valloc, size, SXS_CALLER);
 }
 
 SXS_EXPORT void *pvalloc(size_t size);
 SXS_EXPORT void *pvalloc(size_t size)
 {
-    return sxs_pass(size) ? sxs_next.pvalloc(size) : pvalloc_slow(size, SXS_CALLER);
+    return sxs_pass(size) ? sxs_next.pvalloc(size)
+                          : block_slow(&sxs_next.pvalloc, size, SXS_CALLER);
 }
 
 /* ---- release --------------------------------------------------------------------------------- */
