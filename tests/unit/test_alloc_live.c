@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* test_alloc_live.c - objects that are followed, and the table of types: on simulated runtimes, with
  * failures, without room, across unloads. */
-#include "tests/unit/fake_host.h"
+#include "tests/unit/recorder_fixture.h"
 
 #include <errno.h>
 #include <time.h>
@@ -13,8 +13,6 @@
 #include "tools/alloc/types.h"
 #include "tools/recorder/costs.h"
 #include "tools/recorder/walk.h"
-
-static struct sxs_samples_writer *writer;
 
 /* ---- a tool that keeps its runtime and passes collections on ---------------------------------- */
 
@@ -78,16 +76,9 @@ static const struct sxs_tool *const tools[] = {&keeper};
 
 static struct fake_host begin(const char *version)
 {
-    static struct sxs_folder folder;
-    struct fake_host         h;
+    struct fake_host h;
     if (!writer) {
-        const char *path = temporary();
-        CHECK_EQ(sxs_folder_open(&folder, path), 0);
-        writer = sxs_samples_create(&folder, UINT64_C(64) << 20);
-        CHECK(writer);
-        remove_tree(path);
-        sxs_walk_prepare();
-        sxs_costs_start(writer);
+        begin_recording(UINT64_C(64) << 20);
         profile_without_signals(tools, ARRAY_LEN(tools));
     }
     h = fake_load(version);
@@ -97,56 +88,37 @@ static struct fake_host begin(const char *version)
 
 /* ---- records ---------------------------------------------------------------------------------- */
 
-/* Calls @see for each committed record of @type. Returns their number. */
-static unsigned each_record(uint16_t type, void (*see)(const void *record))
-{
-    struct sxs_samples_header *header = sxs_samples_header(writer);
-    unsigned char             *at = (unsigned char *)header + SXS_HEADER_SIZE;
-    unsigned                   n = 0;
-    for (uint32_t i = 0; i < atomic_load(&header->n_chunks); i++, at += SXS_CHUNK_SIZE) {
-        uint32_t used = atomic_load(&((struct sxs_chunk_header *)at)->used);
-        for (uint32_t off = sizeof(struct sxs_chunk_header); off < used && off < SXS_CHUNK_SIZE;) {
-            const struct sxs_record *r = (const struct sxs_record *)(at + off);
-            if (!r->size)
-                break;
-            if (atomic_load(&r->type) == type) {
-                n++;
-                if (see)
-                    see(r);
-            }
-            off += r->size;
-        }
-    }
-    return n;
-}
-
 /* Waits until there are @n records, and lets the file grow as the recorder's thread does. */
 static void wait_for(uint16_t type, unsigned n)
 {
     static const struct timespec nap = {0, 1000000};
-    for (int i = 0; i < 60000 && each_record(type, NULL) < n; i++) {
+    for (int i = 0; i < 60000 && each_record(type, NULL, NULL) < n; i++) {
         nanosleep(&nap, NULL);
         sxs_samples_make_room(writer);
     }
-    CHECK_EQ(each_record(type, NULL), n);
+    CHECK_EQ(each_record(type, NULL, NULL), n);
 }
 
 static uint64_t sum_of_ids;
 static uint8_t  generations[8]; /* of the last LIVE record, by id */
 static uint32_t survived[8];
 
-static void see_released(const void *record)
+static int see_released(const void *record, void *arg)
 {
+    (void)arg;
     sum_of_ids += ((const struct sxs_record_released *)record)->id;
+    return 0;
 }
 
-static void see_live(const void *record)
+static int see_live(const void *record, void *arg)
 {
     const struct sxs_record_live *r = record;
+    (void)arg;
     if (r->id < 8) {
         generations[r->id] = r->generation;
         survived[r->id] = r->collections;
     }
+    return 0;
 }
 
 /* ---- followed objects ------------------------------------------------------------------------- */
@@ -166,19 +138,19 @@ static void follow_body(void)
     CHECK_EQ(h.c->gc(0), 0);
     wait_for(SXS_RECORD_RELEASED, 1);
     CHECK_EQ(fake_counts(&h).handles, 1);
-    each_record(SXS_RECORD_RELEASED, see_released);
+    each_record(SXS_RECORD_RELEASED, see_released, NULL);
     CHECK_EQ(sum_of_ids, 1);
-    each_record(SXS_RECORD_LIVE, see_live);
+    each_record(SXS_RECORD_LIVE, see_live, NULL);
     CHECK_EQ(generations[2], 1);
     CHECK_EQ(survived[2], 1);
     CHECK_EQ(h.c->gc(1), 0);
-    each_record(SXS_RECORD_LIVE, see_live);
+    each_record(SXS_RECORD_LIVE, see_live, NULL);
     CHECK_EQ(generations[2], 2);
     CHECK_EQ(survived[2], 2);
     /* Old objects are looked at after collections of all generations only. */
     h.c->object_drop(kept);
     CHECK_EQ(h.c->gc(1), 0);
-    CHECK_EQ(each_record(SXS_RECORD_RELEASED, NULL), 1);
+    CHECK_EQ(each_record(SXS_RECORD_RELEASED, NULL, NULL), 1);
     CHECK_EQ(h.c->gc(2), 0);
     wait_for(SXS_RECORD_RELEASED, 2);
     CHECK_EQ(fake_counts(&h).handles, 0);
@@ -206,7 +178,7 @@ static void old_object_body(void)
     for (int i = 0; i < 100; i++)
         CHECK_EQ(h.c->gc(2), 0);
     wait_for(SXS_RECORD_RELEASED, 0);
-    written = each_record(SXS_RECORD_LIVE, see_live);
+    written = each_record(SXS_RECORD_LIVE, see_live, NULL);
     CHECK(written >= 2 && written <= 8); /* 1, 2, 4, 8... survived collections, not 100 records */
     CHECK_EQ(generations[3], 2);
     sxs_live_end(lives[0], 1);
@@ -239,7 +211,7 @@ static void refused_body(void)
     h.c->object_drop(object);
     CHECK_EQ(h.c->gc(2), 0);
     CHECK_EQ(h.c->fail_call("GetObjectIDFromHandle", S_OK, 0), S_OK);
-    CHECK_EQ(each_record(SXS_RECORD_RELEASED, NULL), 0);
+    CHECK_EQ(each_record(SXS_RECORD_RELEASED, NULL, NULL), 0);
     CHECK_EQ(h.c->fail_call("GetObjectGeneration", E_FAIL, 1), S_OK);
     CHECK_EQ(h.c->gc(2), 0);
     wait_for(SXS_RECORD_RELEASED, 1);
@@ -301,18 +273,22 @@ static struct fake_host begin_unknown(const char *version)
 static char     names[8][64]; /* of NAME records, by number */
 static uint64_t counted[8];   /* sums of TOTAL records, by number of the name */
 
-static void see_name(const void *record)
+static int see_name(const void *record, void *arg)
 {
     const struct sxs_record_name *r = record;
+    (void)arg;
     if (r->number < 8)
         snprintf(names[r->number], sizeof(names[0]), "%.*s", r->size, r->text);
+    return 0;
 }
 
-static void see_total(const void *record)
+static int see_total(const void *record, void *arg)
 {
     const struct sxs_record_total *r = record;
+    (void)arg;
     if (r->name < 8)
         counted[r->name] += atomic_load(&r->n);
+    return 0;
 }
 
 static void types_body(void)
@@ -332,13 +308,13 @@ static void types_body(void)
     sxs_alloc_types_count(types, a, 24, 0);
     sxs_alloc_types_count(types, a, 100000, SXS_COST_LARGE);
     sxs_alloc_types_count(types, b, 24, 0);
-    each_record(SXS_RECORD_NAME, see_name);
+    each_record(SXS_RECORD_NAME, see_name, NULL);
     CHECK(strcmp(names[a->name], "A.One") == 0 && strcmp(names[b->name], "A.Two") == 0);
     sxs_alloc_types_unloading(types);
     CHECK(sxs_alloc_types_find(types, one) == a); /* after an unload the name is checked again */
     CHECK(h.c->called("GetClassIDInfo2") > asked);
-    CHECK_EQ(each_record(SXS_RECORD_TOTAL, NULL), 3);
-    each_record(SXS_RECORD_TOTAL, see_total);
+    CHECK_EQ(each_record(SXS_RECORD_TOTAL, NULL, NULL), 3);
+    each_record(SXS_RECORD_TOTAL, see_total, NULL);
     CHECK_EQ(counted[a->name], 3);
     CHECK_EQ(counted[b->name], 1);
     CHECK_EQ(sxs_alloc_types_uncounted(types), 0);
@@ -365,7 +341,7 @@ static void unnamed_body(void)
     type = sxs_alloc_types_find(types, one);
     CHECK(type != NULL);
     sxs_alloc_types_count(types, type, 24, 0);
-    CHECK_EQ(each_record(SXS_RECORD_TOTAL, NULL), 1); /* counted, whatever it is called */
+    CHECK_EQ(each_record(SXS_RECORD_TOTAL, NULL, NULL), 1); /* counted, whatever it is called */
     CHECK_EQ(sxs_alloc_types_uncounted(types), 0);
     sxs_alloc_types_free(types);
     fake_end(&h);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* test_recorder_cost.c - costs and their stacks: of the calling thread, of another thread, without
  * room, and in a forked child. */
-#include "tests/unit/fake_host.h"
+#include "tests/unit/recorder_fixture.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -19,46 +19,17 @@
 #include "tools/recorder/tool.h"
 #include "tools/recorder/walk.h"
 
-static struct sxs_samples_writer *writer;
-
-static uint32_t gettid_now(void)
+static int keep_last(const void *record, void *last)
 {
-    return (uint32_t)syscall(SYS_gettid);
-}
-
-static void begin_recording(uint64_t max_bytes)
-{
-    static struct sxs_folder folder;
-    const char              *path = temporary();
-    CHECK_EQ(sxs_folder_open(&folder, path), 0);
-    writer = sxs_samples_create(&folder, max_bytes);
-    CHECK(writer && sxs_tables_refresh() >= 0);
-    remove_tree(path);
-    sxs_stacks_refresh();
-    sxs_walk_prepare();
-    sxs_costs_start(writer);
+    *(const void **)last = record;
+    return 0;
 }
 
 /* Returns the last record of @type that was committed, or NULL. *n: receives their number. */
 static const void *last_record(uint16_t type, unsigned *n)
 {
-    struct sxs_samples_header *header = sxs_samples_header(writer);
-    unsigned char             *at = (unsigned char *)header + SXS_HEADER_SIZE;
-    const struct sxs_record   *last = NULL;
-    *n = 0;
-    for (uint32_t i = 0; i < atomic_load(&header->n_chunks); i++, at += SXS_CHUNK_SIZE) {
-        uint32_t used = atomic_load(&((struct sxs_chunk_header *)at)->used);
-        for (uint32_t off = sizeof(struct sxs_chunk_header); off < used && off < SXS_CHUNK_SIZE;) {
-            const struct sxs_record *r = (const struct sxs_record *)(at + off);
-            if (!r->size)
-                break;
-            if (atomic_load(&r->type) == type) {
-                last = r;
-                ++*n;
-            }
-            off += r->size;
-        }
-    }
+    const void *last = NULL;
+    *n = each_record(type, keep_last, &last);
     return last;
 }
 

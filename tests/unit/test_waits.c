@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* test_waits.c - waits for locks as events in every order report them, and costs that one thread
  * requests of another. */
-#include "tests/unit/fake_host.h"
+#include "tests/unit/recorder_fixture.h"
 
 #include <sys/syscall.h>
 #include <time.h>
@@ -16,48 +16,31 @@
 #include "tools/recorder/stacks.h"
 #include "tools/recorder/walk.h"
 
-static struct sxs_samples_writer *writer;
 static struct sxs_runtime         one = {.number = 1}, two = {.number = 2};
 
 /* An object: its first word is its class. */
 static uintptr_t account = 0x7f0000001000, other_object = 0x7f0000002000;
 
-static uint32_t gettid_now(void)
-{
-    return (uint32_t)syscall(SYS_gettid);
-}
+struct search {
+    unsigned    kind, at; /* kind: 0: any */
+    const void *found;
+};
 
-static void begin_recording(uint64_t max_bytes)
+static int look_at(const void *record, void *arg)
 {
-    static struct sxs_folder folder;
-    const char              *path = temporary();
-    CHECK_EQ(sxs_folder_open(&folder, path), 0);
-    writer = sxs_samples_create(&folder, max_bytes);
-    CHECK(writer && sxs_tables_refresh() >= 0);
-    remove_tree(path);
-    sxs_stacks_refresh();
-    sxs_walk_prepare();
-    sxs_costs_start(writer);
+    struct search                *s = arg;
+    const struct sxs_record_cost *c = record;
+    if ((!s->kind || c->kind == s->kind) && !s->at--)
+        s->found = record;
+    return s->found != NULL;
 }
 
 /* Returns the record number @at of @type and @kind (0: any), or NULL. */
 static const void *find_record(uint16_t type, unsigned kind, unsigned at)
 {
-    struct sxs_samples_header *header = sxs_samples_header(writer);
-    unsigned char             *chunk = (unsigned char *)header + SXS_HEADER_SIZE;
-    for (uint32_t i = 0; i < atomic_load(&header->n_chunks); i++, chunk += SXS_CHUNK_SIZE) {
-        uint32_t used = atomic_load(&((struct sxs_chunk_header *)chunk)->used);
-        for (uint32_t off = sizeof(struct sxs_chunk_header); off < used && off < SXS_CHUNK_SIZE;) {
-            const struct sxs_record      *r = (const struct sxs_record *)(chunk + off);
-            const struct sxs_record_cost *c = (const void *)r;
-            if (!r->size)
-                break;
-            if (atomic_load(&r->type) == type && (!kind || c->kind == kind) && !at--)
-                return r;
-            off += r->size;
-        }
-    }
-    return NULL;
+    struct search s = {kind, at, NULL};
+    each_record(type, look_at, &s);
+    return s.found;
 }
 
 static const struct sxs_record_cost *wait_at(unsigned at)
