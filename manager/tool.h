@@ -55,11 +55,13 @@ struct sxs_tool {
      * Called without a lock of the manager. May be NULL.
      */
     HRESULT (*start)(struct sxs_sub *sub, const char *options);
-    /** stop - stop the tool because the runtime ends for the profiler.
-     *  @detached: 0 when the runtime shuts down, 1 when the profiler was detached.
+    /** stop - stop the tool because the runtime ends for the profiler, or the session ends.
+     *  @how: SXS_STOP_SHUTDOWN, SXS_STOP_DETACHED, or SXS_STOP_SESSION: the runtime runs on and can
+     *    be called, and the tool must undo what it has done to it (EventPipe sessions, handles, new
+     *    IL, hooks).
      *  No new event follows, but other threads may still be inside a handler. Called once; not
      *  called in a forked child of the process in which the tool was started. May be NULL. */
-    void (*stop)(struct sxs_sub *sub, int detached);
+    void (*stop)(struct sxs_sub *sub, int how);
     /** first_compilation - the first compilation of a method begins or has ended (@finished), as a
      *  ReJIT version that other tools have requested: the runtime raises no JITCompilationStarted
      *  and JITCompilationFinished for it. @status: as in JITCompilationFinished; S_OK at the
@@ -78,6 +80,21 @@ struct sxs_tool {
      *  @sub: may be a copy of the subscription that start() received.
      *  Called without a lock of the manager. May be NULL. */
     void (*release)(struct sxs_sub *sub);
+    /** end_session - end what the tool has for the process: all its subscriptions are released, and no
+     *  thread is inside a handler. Joins its threads, waits until no signal handler and no hook of it
+     *  runs, completes and closes its files, frees memory. Then the variables that
+     *  SXS_SESSION_RESETS() names are set back (base/session_state.h), and start() may be called for
+     *  another session. Called without a lock of the manager, in reverse order of the tools. NULL:
+     *  nothing to do, if `restarts` is 1. */
+    void (*end_session)(void);
+    int restarts; /* nonzero: the tool can be ended before its runtimes, and started again */
+};
+
+/** How a tool is stopped. */
+enum {
+    SXS_STOP_SHUTDOWN = 0, /* the runtime shuts down */
+    SXS_STOP_DETACHED = 1, /* the profiler was detached; the runtime must not be called */
+    SXS_STOP_SESSION = 2,  /* the session ends, the runtime goes on */
 };
 
 /** A tool that is in use. */

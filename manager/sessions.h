@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * sessions.h - begin and end sessions while the process runs.
+ *
+ * A session is what the tools record into one session folder. A process that was started with
+ * settings (SXSPROF_TOOLS, SXSPROF_OUT) begins its first session when its first runtime loads the
+ * library. Later ones are begun by requests: by an attach, or over the control socket. There is at
+ * most one session at a time. Tools that are always on (struct sxs_tool.always) belong to the
+ * runtime, not to a session.
+ *
+ * The end of a session, in this order: no further event is delivered to its tools; stop() of each
+ * subscription with SXS_STOP_SESSION, while the runtime can still be called; waiting until no thread
+ * is inside a handler; release() of each subscription; end_session() of each tool, in reverse order,
+ * which joins the tool's threads and closes its files; the variables of base/session_state.h are set
+ * back; the census of the session is complete and closed.
+ */
+#ifndef SXS_MANAGER_SESSIONS_H
+#define SXS_MANAGER_SESSIONS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/base.h"
+
+#define SXS_SESSION_WHY 512 /* bytes that are enough for a reason */
+
+/** What a session shall record. */
+struct sxs_session_request {
+    const char *tools; /* as SXSPROF_TOOLS: "NAME:OPTIONS;NAME..."; not empty */
+    const char *out;   /* as SXSPROF_OUT: the session folder, absolute */
+    const char *pick;  /* as SXSPROF_PICK; NULL: all */
+    const char *id;    /* at most 32 characters, chosen by who asks: the runtimes of one process that are
+                        * attached one after the other by one request join one session */
+};
+
+enum sxs_session_phase {
+    SXS_SESSION_NONE,   /* nothing is recorded but the counts of the tool census, in memory */
+    SXS_SESSION_ON,
+    SXS_SESSION_ENDING,
+};
+
+/** What goes on. */
+struct sxs_session_state {
+    enum sxs_session_phase phase;
+    unsigned               number;     /* 1, 2, 3...: sessions of this process so far */
+    uint64_t               started_ns; /* CLOCK_REALTIME */
+    char                   id[33];     /* "": by the settings of the environment */
+    char                   tools[1024];
+    char                   out[4096]; /* this process's folder; "": none */
+};
+
+/**
+ * sxs_session_begin - begin a session on the runtimes that are live, and on those that come.
+ * @why: receives one sentence for the user after a failure, and after a success what is left out
+ *   (a tool that a runtime refuses), or ""; SXS_SESSION_WHY bytes.
+ * Returns 0; -EBUSY: another session is on (@why names its tools and folder); -EINVAL: a setting is
+ * not understood; -ENOTSUP: no tool can be started now; or another negative errno value of the
+ * folder. After a failure nothing has changed. Waits for nothing but the runtimes. Any thread that
+ * is not inside a callback; not signal-safe.
+ */
+int sxs_session_begin(const struct sxs_session_request *request, char why[SXS_SESSION_WHY]);
+
+/**
+ * sxs_session_end - end the session: all its files are complete when it returns.
+ * Returns 0; -ENOENT: no session is on; -ENOTSUP: a tool of this session cannot be ended before its
+ * runtime (@why names it), and the session goes on; -ETIMEDOUT: a thread stays inside a handler;
+ * the tools are stopped, their files are closed and complete, and no session can begin until that
+ * thread has come back. Any thread that is not inside a callback; not signal-safe.
+ */
+int sxs_session_end(char why[SXS_SESSION_WHY]);
+
+/** sxs_session_get_state - fill @out. Any thread. */
+void sxs_session_get_state(struct sxs_session_state *out);
+
+/**
+ * sxs_session_settle - look up the names of everything recorded so far, so that a copy of the files
+ * is a complete session. Returns 0 or a negative errno value. Any thread that is not inside a
+ * callback.
+ */
+int sxs_session_settle(void);
+
+/**
+ * sxs_runtimes_detach - end the session if one is on, and ask each runtime to let the library go
+ * (RequestProfilerDetach).
+ * @timeout_ms: how long a runtime may take until it looks first whether threads are still inside.
+ * @why: names the runtimes that cannot be detached, and the reason; else "".
+ * Returns 0 when all have been asked; a runtime is detached when it is not live any more. -ENOTSUP:
+ * some cannot. The library stays in memory, with its signal router; no runtime calls it.
+ */
+int sxs_runtimes_detach(unsigned timeout_ms, char why[SXS_SESSION_WHY]);
+
+#endif
