@@ -28,9 +28,11 @@ int sxs_cmd_runtimes(int argc, char **argv);
 int sxs_cmd_doctor(int argc, char **argv);
 int sxs_cmd_check(int argc, char **argv);
 int sxs_cmd_il(int argc, char **argv);
+int sxs_cmd_ps(int argc, char **argv);
 
 extern const struct argp sxs_argp_run, sxs_argp_report, sxs_argp_diff, sxs_argp_pack,
-    sxs_argp_heap, sxs_argp_env, sxs_argp_runtimes, sxs_argp_doctor, sxs_argp_check, sxs_argp_il;
+    sxs_argp_heap, sxs_argp_env, sxs_argp_runtimes, sxs_argp_doctor, sxs_argp_check, sxs_argp_il,
+    sxs_argp_ps;
 
 /**
  * sxs_options_parse - parse the options of a verb, which also has --help, -h, --usage and
@@ -52,7 +54,7 @@ void sxs_complain(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
  */
 int sxs_wrong_input(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
-/** Output formats of "runtimes". */
+/** Output formats of "runtimes" and "ps". */
 enum sxs_format { SXS_FORMAT_TEXT, SXS_FORMAT_JSON };
 
 /** sxs_format_parse - convert "text" or "json" to @out. Returns 0, or -1 when @text is neither. */
