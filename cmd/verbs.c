@@ -26,6 +26,8 @@ const struct sxs_verb sxs_verbs[] = {
     {"pack", "write a session with its names to one file", sxs_cmd_pack, &sxs_argp_pack},
     {"env", "print the settings for a program that sxsprof does not start", sxs_cmd_env,
      &sxs_argp_env},
+    {"attach", "record in a process that runs already", sxs_cmd_attach, &sxs_argp_attach},
+    {"detach", "end a recording in a process, and leave it", sxs_cmd_detach, &sxs_argp_detach},
     {"ps", "list the running processes with .NET runtimes", sxs_cmd_ps, &sxs_argp_ps},
     {"runtimes", "list the .NET runtimes installed here", sxs_cmd_runtimes, &sxs_argp_runtimes},
     {"doctor", "print what will be profiled, and what prevents it", sxs_cmd_doctor,

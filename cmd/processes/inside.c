@@ -21,11 +21,6 @@
 #define WORK_LIMIT_MS 10000
 #define MAX_GROUPS    256
 
-int sxs_inside_root(const struct sxs_process *p)
-{
-    return openat(p->dir, "root", O_PATH | O_DIRECTORY | O_CLOEXEC);
-}
-
 int sxs_inside_open(int root, const char *path, int flags, unsigned mode)
 {
     struct open_how how = {
@@ -128,28 +123,24 @@ static int receive_result(int from, int *fd)
 int sxs_inside_call(const struct sxs_process *p, unsigned flags,
                     int (*work)(int root, void *arg, int *fd), void *arg, int *fd)
 {
-    int   io[2], got = -1, root = sxs_inside_root(p), err = root < 0 ? errno : 0;
+    int   io[2], got = -1, err = p->root < 0 ? EACCES : 0;
     pid_t child = -1;
     if (!err && socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, io) != 0)
         err = errno;
-    if (err) {
-        if (root >= 0)
-            close(root);
+    if (err)
         return err;
-    }
     fflush(NULL);
     child = fork();
     if (child == 0) {
         int opened = -1;
         err = become(p, flags);
         if (!err)
-            err = work(root, arg, &opened);
+            err = work(p->root, arg, &opened);
         send_result(io[1], err, opened);
         _exit(0);
     }
     err = child < 0 ? errno : 0;
     close(io[1]);
-    close(root);
     if (!err)
         err = receive_result(io[0], &got);
     close(io[0]);

@@ -33,9 +33,6 @@ int sxs_inside_call(const struct sxs_process *p, unsigned flags,
  */
 int sxs_inside_open(int root, const char *path, int flags, unsigned mode);
 
-/** sxs_inside_root - open the root folder of the process. Returns a descriptor, or -1 with errno. */
-int sxs_inside_root(const struct sxs_process *p);
-
 /**
  * sxs_inside_connect - connect to the Unix socket @path of the process, as its user.
  * @path: absolute, as the process sees it; or an abstract name, which begins with '@' and is looked

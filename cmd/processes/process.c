@@ -157,6 +157,7 @@ static int open_process(pid_t pid, struct sxs_process *out)
     char path[32];
     memset(out, 0, sizeof(*out));
     out->pid = pid;
+    out->root = -1;
     snprintf(path, sizeof(path), "/proc/%d", (int)pid);
     out->dir = pid > 0 ? open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
     return out->dir < 0 ? pid > 0 && errno != ENOENT ? errno : ESRCH : 0;
@@ -185,6 +186,8 @@ int sxs_process_read(pid_t pid, struct sxs_process *out)
         err = sxs_process_find_runtimes(out);
     if (!err)
         err = read_rest(out);
+    if (!err)
+        out->root = openat(out->dir, "root", O_PATH | O_DIRECTORY | O_CLOEXEC);
     return err == ENOENT ? ESRCH : err;
 }
 
@@ -192,7 +195,9 @@ void sxs_process_close(struct sxs_process *p)
 {
     if (p->dir >= 0)
         close(p->dir);
-    p->dir = -1;
+    if (p->root >= 0)
+        close(p->root);
+    p->dir = p->root = -1;
 }
 
 void sxs_process_free(struct sxs_process *p)

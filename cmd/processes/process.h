@@ -41,6 +41,7 @@ struct sxs_process_namespaces {
 
 struct sxs_process {
     int      dir; /* descriptor of /proc/PID, which never refers to another process; -1: closed */
+    int      root; /* of its root folder; -1: closed, or not permitted */
     pid_t    pid, ns_pid;      /* as this command sees it; as the process itself does */
     uint64_t start_ticks;      /* since boot: tells processes with the same PID apart */
     uint64_t started_ns;       /* CLOCK_REALTIME */
@@ -62,7 +63,7 @@ struct sxs_process {
 
 /**
  * sxs_process_read - read what is known of process @pid.
- * @out: release with sxs_process_free(), also after a failure. out->dir stays open.
+ * @out: release with sxs_process_free(), also after a failure. The descriptors stay open.
  * Returns 0 or an errno value: ESRCH when there is no such process, ENOMEM. A process whose mappings
  * may not be read is no failure: see out->problem.
  */
@@ -70,7 +71,7 @@ int sxs_process_read(pid_t pid, struct sxs_process *out);
 
 void sxs_process_free(struct sxs_process *p);
 
-/** sxs_process_close - close p->dir, to hold many processes. */
+/** sxs_process_close - close the descriptors, to hold many processes. */
 void sxs_process_close(struct sxs_process *p);
 
 /** sxs_process_lives - return true while the very process runs that was read: no zombie, and no
