@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include "cmd/attach_options.h"
 
+#include "cmd/argument.h"
 #include "cmd/command.h"
 #include "cmd/output/text.h"
-#include "cmd/processes/process.h"
+#include "cmd/processes/find.h"
 #include "cmd/settings.h"
 
 #include <argp.h>
@@ -32,12 +33,6 @@ static const struct argp_option option_list[] = {
     {"quiet", QUIET, NULL, 0, "Print problems only", 0},
     {0},
 };
-
-static void set_time(struct argp_state *state, const char *option, const char *text, uint64_t *ms)
-{
-    if (sxs_attach_duration(text, ms) != 0)
-        argp_error(state, "%s: '%s': expected a time, such as 500ms, 30s or 5m", option, text);
-}
 
 static void add_tool(struct argp_state *state, struct sxs_attach_options *o, const char *tool)
 {
@@ -92,8 +87,8 @@ static error_t parse_attach(int key, char *arg, struct argp_state *state)
     switch (key) {
     case TOOL: add_tool(state, o, arg); return 0;
     case PICK: set_pick(state, o, arg); return 0;
-    case DURATION: set_time(state, "--duration", arg, &o->duration_ms); return 0;
-    case DELAY: set_time(state, "--delay", arg, &o->delay_ms); return 0;
+    case DURATION: o->duration_ms = sxs_duration_argument(state, "--duration", arg); return 0;
+    case DELAY: o->delay_ms = sxs_duration_argument(state, "--delay", arg); return 0;
     case ALL: o->all = true; return 0;
     case APPEND: o->append = true; return 0;
     case QUIET: o->quiet = true; return 0;
@@ -146,74 +141,7 @@ void sxs_attach_options_free(struct sxs_attach_options *o)
     free(o->pick);
 }
 
-int sxs_attach_duration(const char *text, uint64_t *ms)
-{
-    static const struct {
-        const char *unit;
-        uint64_t    ms;
-    } units[] = {{"ms", 1}, {"s", 1000}, {"", 1000}, {"m", 60000}, {"h", 3600000}};
-    char *end;
-    if (!isdigit((unsigned char)*text))
-        return -1;
-    errno = 0;
-    unsigned long long n = strtoull(text, &end, 10);
-    for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++)
-        if (strcmp(end, units[i].unit) == 0) {
-            if (errno || n == 0 || n > UINT64_C(31536000000) / units[i].ms)
-                return -1;
-            *ms = n * units[i].ms;
-            return 0;
-        }
-    return -1;
-}
-
-/* Returns true when @word, of @len bytes, is a path whose last component is @name, or @name.dll. */
-static bool is_named(const char *word, size_t len, const char *name)
-{
-    const char *slash = memrchr(word, '/', len);
-    size_t      n = strlen(name);
-    if (slash) {
-        len -= (size_t)(slash + 1 - word);
-        word = slash + 1;
-    }
-    if (len == n + 4 && memcmp(word + n, ".dll", 4) == 0)
-        len = n;
-    return len == n && memcmp(word, name, n) == 0;
-}
-
-/* Returns true when the process, its program or its assembly has the name. */
-static bool fits_name(const struct sxs_process *p, const char *name)
-{
-    const char *at = p->command;
-    if (strcmp(p->name, name) == 0)
-        return true;
-    for (int i = 0; *at; i++) {
-        size_t len = strcspn(at, " ");
-        bool   program = i == 0, assembly = len > 4 && memcmp(at + len - 4, ".dll", 4) == 0;
-        if ((program || assembly) && is_named(at, len, name))
-            return true;
-        at += len + (at[len] == ' ');
-    }
-    return false;
-}
-
-static int refuse_many(const struct sxs_process_list *list, const char *name)
-{
-    char   text[1024] = "";
-    size_t len = 0, n = 0;
-    for (size_t i = 0; i < list->n; i++) {
-        if (!fits_name(&list->items[i], name))
-            continue;
-        if (len < sizeof(text) - 16)
-            len += (size_t)snprintf(text + len, sizeof(text) - len, "%s%d", n ? ", " : "",
-                                    (int)list->items[i].pid);
-        n++;
-    }
-    return sxs_wrong_input("%s: %zu processes have this name: %s; expected one of these PIDs, or --all",
-                           name, n, text);
-}
-
-static int find_named(const char *name, bool all, pid_t *pids, size_t max, size_t *n)
+static int find_named(const char *name, pid_t *pids, size_t max, size_t *n)
 {
     struct sxs_process_list list;
     int                     status = SXS_EXIT_OK;
@@ -222,7 +150,7 @@ static int find_named(const char *name, bool all, pid_t *pids, size_t max, size_
     if (err)
         status = sxs_wrong_input("/proc: %s", strerror(err));
     for (size_t i = 0; !status && i < list.n; i++)
-        if (fits_name(&list.items[i], name)) {
+        if (sxs_process_named(&list.items[i], name)) {
             if (found < max)
                 pids[found] = list.items[i].pid;
             found++;
@@ -231,8 +159,6 @@ static int find_named(const char *name, bool all, pid_t *pids, size_t max, size_
         status = sxs_wrong_input("%s: no process with a .NET runtime has this name; sxsprof ps lists "
                                  "them",
                                  name);
-    else if (!status && found > 1 && !all)
-        status = refuse_many(&list, name);
     else if (!status && found > max)
         status = sxs_wrong_input("%s: %zu processes have this name; expected at most %zu", name, found,
                                  max);
@@ -243,18 +169,15 @@ static int find_named(const char *name, bool all, pid_t *pids, size_t max, size_
 
 int sxs_attach_find(const char *target, bool all, pid_t *pids, size_t max, size_t *n)
 {
-    char *end;
-    if (!isdigit((unsigned char)*target) && *target != '-')
-        return find_named(target, all, pids, max, n);
-    errno = 0;
-    long pid = strtol(target, &end, 10);
-    if (*end || errno || pid <= 0 || pid > 0x7FFFFFFF)
-        return *target == '-' || !*end
-                   ? sxs_wrong_input("'%s': expected a process ID or a name", target)
-                   : find_named(target, all, pids, max, n);
+    struct sxs_process p;
+    char               why[1024];
+    if (all && target[strspn(target, "0123456789")])
+        return find_named(target, pids, max, n);
     if (all)
         return sxs_wrong_input("--all: expected a name with it, not a PID");
-    pids[0] = (pid_t)pid;
+    int err = sxs_process_find(target, &p, why, sizeof(why));
+    pids[0] = p.pid;
     *n = 1;
-    return SXS_EXIT_OK;
+    sxs_process_free(&p);
+    return err ? sxs_wrong_input("%s", why) : SXS_EXIT_OK;
 }

@@ -21,12 +21,6 @@ struct sxs_attach_options {
 void sxs_attach_options_free(struct sxs_attach_options *o);
 
 /**
- * sxs_attach_duration - convert "500ms", "30s", "5m", "2h" or "30" (seconds) to milliseconds.
- * Returns 0, or -1 when @text is not like that, is 0, or is more than a year.
- */
-int sxs_attach_duration(const char *text, uint64_t *ms);
-
-/**
  * sxs_attach_find - find the processes that @target names: a PID, or the name of a process, of its
  * program or of its assembly.
  * @all: several may have the name.

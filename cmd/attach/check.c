@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* check.c - look at a process before an attach, and say what will not be recorded. */
-#include "cmd/attach/link.h"
 #include "cmd/attach/target.h"
 #include "cmd/output/exits.h"
 #include "cmd/output/text.h"
+#include "cmd/processes/control_client.h"
 #include "tools/options/late_start.h"
 
 #include <errno.h>
@@ -58,7 +58,7 @@ static int check_process(const struct sxs_target *t, char why[SXS_TARGET_WHY])
 }
 
 /* Says who records already. */
-static int refuse_second(const struct sxs_target *t, const struct sxs_link_answer *a,
+static int refuse_second(const struct sxs_target *t, const struct sxs_control_answer *a,
                          char why[SXS_TARGET_WHY])
 {
     const char *tools = sxs_message_get(&a->message, "tools");
@@ -78,7 +78,7 @@ static int refuse_second(const struct sxs_target *t, const struct sxs_link_answe
 }
 
 /* Reads the runtimes that the library calls live. */
-static void add_live(struct sxs_target *t, const struct sxs_link_answer *a)
+static void add_live(struct sxs_target *t, const struct sxs_control_answer *a)
 {
     const struct sxs_message *m = &a->message;
     for (size_t i = 0; i < m->n && t->n_runtimes < SXS_MAX_REACHED; i++) {
@@ -97,17 +97,19 @@ static void add_live(struct sxs_target *t, const struct sxs_link_answer *a)
 static int check_library(struct sxs_target *t, char why[SXS_TARGET_WHY])
 {
     static struct sxs_message_writer request;
-    static struct sxs_link_answer    answer;
+    static struct sxs_control_answer answer;
+    char                             reason[SXS_CONTROL_WHY];
     const char                      *phase;
-    if (!sxs_process_own_profiler(&t->p))
-        return SXS_EXIT_OK;
+    int                              fd, err;
+    if (!sxs_process_own_profiler(&t->p) || sxs_control_connect(&t->p, &fd, reason) != 0)
+        return SXS_EXIT_OK; /* if the library is in the process, nothing of it runs */
     memset(&request, 0, sizeof(request));
-    sxs_message_begin(&request, "sxsprof 1 status");
+    sxs_control_request(&request, "status");
     sxs_message_end(&request);
-    if (sxs_link_request(&t->p, &request, ASK_MS, &answer, why, SXS_TARGET_WHY) != 0) {
-        *why = '\0';
-        return SXS_EXIT_OK; /* it is in the process, and nothing of it runs */
-    }
+    err = sxs_control_ask(fd, &request, &answer, ASK_MS, reason);
+    close(fd);
+    if (err)
+        return refuse(t, why, reason);
     phase = sxs_message_get(&answer.message, "phase");
     if (phase && strcmp(phase, "none") != 0)
         return refuse_second(t, &answer, why);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "cmd/attach/target.h"
 
-#include "cmd/attach/link.h"
 #include "cmd/output/exits.h"
+#include "cmd/processes/control_client.h"
 #include "cmd/processes/inside.h"
 #include "include/sxsprof.h"
 
@@ -18,13 +18,13 @@
 
 #define PROFILER_SET   3u
 #define ATTACH_COMMAND 1u
-#define ATTACH_MS      30000u /* for the runtime to load and initialize the library */
-#define LINK_MS        20000u /* for a session to begin */
-#define STOP_MS        120000u /* for a session to end: its threads are joined, names looked up */
-#define DETACH_MS      60000u /* for the runtimes to let the library go */
-#define ORPHAN_MS      15000u /* if this command dies before it holds the session */
+#define ATTACH_MS      30000 /* for the runtime to load and initialize the library */
+#define LINK_MS        20000 /* for a session to begin */
+#define STOP_MS        120000 /* for a session to end: its threads are joined, names looked up */
+#define DETACH_MS      60000 /* for the runtimes to let the library go */
+#define ORPHAN_MS      15000 /* if this command dies before it holds the session */
 #define NO_LIMIT_MS    UINT64_C(31622400000)
-#define SPARE_MS       10000u /* the library's own limit lies behind that of this command */
+#define SPARE_MS       10000 /* the library's own limit lies behind that of this command */
 
 /* Adds a sentence to @why. */
 static void __attribute__((format(printf, 2, 3))) add_why(char *why, const char *format, ...)
@@ -91,7 +91,7 @@ static void write_wish(struct sxs_message_writer *w, const struct sxs_target *t,
                        const struct sxs_target_wish *wish, const char *verb)
 {
     memset(w, 0, sizeof(*w));
-    sxs_message_begin(w, verb);
+    sxs_control_request(w, verb);
     sxs_message_add(w, "tools", wish->tools);
     sxs_message_add(w, "out", t->inside);
     sxs_message_add(w, "pick", wish->pick);
@@ -103,14 +103,15 @@ static int hold_session(struct sxs_target *t, const struct sxs_target_wish *wish
                         char why[SXS_TARGET_WHY])
 {
     static struct sxs_message_writer request;
-    static struct sxs_link_answer    answer;
-    char                             reason[1024];
-    int                              err = sxs_link_open(&t->p, &t->hold);
+    static struct sxs_control_answer  answer;
+    char                             reason[SXS_CONTROL_WHY];
+    int                              err = sxs_control_connect(&t->p, &t->hold, reason);
     if (err) {
-        add_why(why, "%d: the library does not answer: %s", (int)t->p.pid, strerror(err));
+        t->hold = -1;
+        add_why(why, "%d: %s", (int)t->p.pid, reason);
         return err;
     }
-    write_wish(&request, t, wish, "sxsprof 1 start");
+    write_wish(&request, t, wish, "start");
     sxs_message_add(&request, "hold", "1");
     if (!t->has_library)
         sxs_message_add(&request, "detach", "1");
@@ -118,7 +119,7 @@ static int hold_session(struct sxs_target *t, const struct sxs_target_wish *wish
                      (unsigned long long)(wish->duration_ms ? wish->duration_ms + SPARE_MS
                                                             : NO_LIMIT_MS));
     sxs_message_end(&request);
-    err = sxs_link_ask(t->hold, &request, LINK_MS, &answer, reason, sizeof(reason));
+    err = sxs_control_ask(t->hold, &request, &answer, LINK_MS, reason);
     const char *left_out = err ? reason : sxs_message_get(&answer.message, "why");
     if (left_out && *left_out)
         add_why(why, "%d: %s", (int)t->p.pid, left_out);
@@ -165,7 +166,7 @@ static int attach_runtime(struct sxs_target *t, const struct sxs_target_wish *wi
     const struct sxs_target_runtime *r = &t->runtimes[index];
     struct sxs_diag_answer           answer = {0};
     uint8_t                          clsid[16];
-    write_wish(&data, t, wish, "sxsprof 1 attach");
+    write_wish(&data, t, wish, "attach");
     if (t->hold < 0) {
         sxs_message_addf(&data, "duration_ms", "%u", ORPHAN_MS);
         sxs_message_add(&data, "detach", "1");
@@ -232,15 +233,30 @@ enum sxs_target_state sxs_target_poll(struct sxs_target *t)
     return ready[0].revents ? SXS_TARGET_GONE : SXS_TARGET_ENDED;
 }
 
-/* Sends a request without values. */
-static int ask(const struct sxs_process *p, const char *verb, unsigned timeout_ms,
-               struct sxs_link_answer *answer, char *why, size_t size)
+/* Sends a request without values, over a connection of its own. Returns 0 or an errno value. */
+static int ask(const struct sxs_process *p, const char *verb, int timeout_ms,
+               struct sxs_control_answer *answer, char why[SXS_CONTROL_WHY])
 {
     static struct sxs_message_writer request;
+    int                              fd, err = sxs_control_connect(p, &fd, why);
+    if (err)
+        return err;
     memset(&request, 0, sizeof(request));
-    sxs_message_begin(&request, verb);
+    sxs_control_request(&request, verb);
     sxs_message_end(&request);
-    return sxs_link_request(p, &request, timeout_ms, answer, why, size);
+    err = sxs_control_ask(fd, &request, answer, timeout_ms, why);
+    close(fd);
+    return err;
+}
+
+/* Returns how many runtimes the answer calls live. */
+static size_t count_live(const struct sxs_control_answer *answer)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < answer->message.n; i++)
+        n += strcmp(answer->message.names[i], "runtime") == 0 &&
+             strstr(answer->message.values[i], " live ") != NULL;
+    return n;
 }
 
 static int64_t now_ms(void)
@@ -253,13 +269,13 @@ static int64_t now_ms(void)
 /* Waits until no runtime calls the library any more. Returns 0, or an errno value. */
 static int wait_detached(const struct sxs_process *p, unsigned wait_ms)
 {
-    static struct sxs_link_answer answer;
+    static struct sxs_control_answer answer;
     const struct timespec         pause = {.tv_nsec = 20000000};
-    char                          why[256];
+    char                             why[SXS_CONTROL_WHY];
     int64_t                       deadline = now_ms() + wait_ms;
     while (now_ms() < deadline) {
-        int err = ask(p, "sxsprof 1 status", 5000, &answer, why, sizeof(why));
-        if (err == ECONNREFUSED || err == ESRCH || (!err && sxs_link_live(&answer) == 0))
+        int err = ask(p, "status", 5000, &answer, why);
+        if (err == ECONNREFUSED || err == ESRCH || (!err && count_live(&answer) == 0))
             return 0; /* nothing of the library runs, or the process has ended */
         nanosleep(&pause, NULL);
     }
@@ -268,10 +284,10 @@ static int wait_detached(const struct sxs_process *p, unsigned wait_ms)
 
 int sxs_target_release(const struct sxs_process *p, unsigned wait_ms, char why[SXS_TARGET_WHY])
 {
-    static struct sxs_link_answer answer;
-    char                          reason[1024];
+    static struct sxs_control_answer answer;
+    char                          reason[SXS_CONTROL_WHY];
     *why = '\0';
-    int err = ask(p, "sxsprof 1 detach", STOP_MS, &answer, reason, sizeof(reason));
+    int err = ask(p, "detach", STOP_MS, &answer, reason);
     if (err) {
         add_why(why, "%d: %s", (int)p->pid, reason);
         return SXS_EXIT_PROBLEM;
@@ -289,11 +305,11 @@ int sxs_target_release(const struct sxs_process *p, unsigned wait_ms, char why[S
 
 static int stop_session(struct sxs_target *t, char why[SXS_TARGET_WHY])
 {
-    static struct sxs_link_answer answer;
-    char                          reason[1024];
+    static struct sxs_control_answer answer;
+    char                          reason[SXS_CONTROL_WHY];
     if (!t->has_library)
         return sxs_target_release(&t->p, DETACH_MS, why);
-    int err = ask(&t->p, "sxsprof 1 stop", STOP_MS, &answer, reason, sizeof(reason));
+    int err = ask(&t->p, "stop", STOP_MS, &answer, reason);
     if (err)
         add_why(why, "%d: %s", (int)t->p.pid, reason);
     return err ? SXS_EXIT_PROBLEM : SXS_EXIT_OK;

@@ -88,7 +88,7 @@ int sxs_process_find(const char *argument, struct sxs_process *out, char *why, s
     pid_t pid = 0;
     int   err;
     memset(out, 0, sizeof(*out));
-    out->dir = -1;
+    out->dir = out->root = -1;
     if (*argument && !*end) {
         if (number < 1 || number > 0x7fffffff) {
             snprintf(why, size, "'%s': expected the PID of a process, or a name", argument);
