@@ -81,9 +81,10 @@ static void spy_stop(struct sxs_sub *sub, int how)
 
 static void spy_release(struct sxs_sub *sub)
 {
+    if (sub->state) /* NULL: start() has failed */
+        atomic_fetch_add(&n_released, 1);
     free(sub->state);
     sub->state = NULL;
-    atomic_fetch_add(&n_released, 1);
 }
 
 static void spy_end(void)
