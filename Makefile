@@ -372,6 +372,14 @@ $(CMD_UNIT): $(O)/tests/%: tests/unit/%.c $(PROFILE_OBJ) $(O)/libsxsil.a $(O)/li
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) -MMD -MP $(LDFLAGS) -o $@ $(filter %.c %.o %.a,$^) $(CMD_LIBS) -lcmocka
 
+# Unit tests of cmd/processes.
+PROCESSES_OBJ := $(call obj,$(wildcard cmd/processes/*.c control/message/*.c))
+
+$(O)/tests/test_processes: tests/unit/test_processes.c $(CASE_OBJ) $(PROCESSES_OBJ) $(PROFILE_OBJ) $(O)/libsxsil.a $(O)/libbase.a
+	@mkdir -p $(@D)
+	$(call say,LINK,$@)
+	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) -MMD -MP $(LDFLAGS) -o $@ $(filter %.c %.o %.a,$^) $(CMD_LIBS) -lcmocka
+
 $(O)/tests/report_main: tests/profile/report_main.c $(PROFILE_OBJ) $(O)/libsxsil.a $(O)/libbase.a
 	@mkdir -p $(@D)
 	$(call say,LINK,$@)
