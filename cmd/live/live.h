@@ -32,6 +32,8 @@ struct sxs_live;
 struct sxs_live_options {
     const char             *process; /* a process's folder or pid; NULL: the newest that still runs, or
                                       * else the newest */
+    uint32_t                pid;     /* of the process here, if it is in another PID namespace; 0: as
+                                      * recorded */
     double                  window_s; /* length of the window; 0: 5 s */
     uint64_t                max_bytes; /* that one look reads of each file; 0: 16 MiB. What is left
                                         * is read by the next looks */
@@ -98,7 +100,9 @@ struct sxs_live_process {
     bool        wall;     /* samples are of wall time, not of CPU time */
     unsigned    hz;       /* asked rate of samples; 0: none */
     double      window_s; /* length of the window */
-    double      covered_s; /* seconds that the window covers so far, at most window_s */
+    double      covered_s; /* seconds that the window covers: window_s to a tenth more, and less at
+                            * first */
+    double      counted_s; /* likewise for counts: none are known from before the first look */
     double      seconds;   /* since the session began */
     uint64_t    bytes_read, bytes_left; /* of all files; left: not read yet */
     uint64_t    lost;      /* samples and events dropped for lack of room, and damaged places */
