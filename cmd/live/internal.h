@@ -86,6 +86,7 @@ struct sxs_live_samples {
     char    *queue; /* owned */
     size_t   queue_at, queue_end, queue_cap, n_queued;
     uint64_t seen_ns; /* the latest time of any record */
+    uint64_t drained_ns; /* the time as of which samples were taken out last */
     struct sxs_live_ringed *ring; /* owned; samples in the window: n from `first` on, of cap */
     size_t                  ring_first, ring_n, ring_cap;
     struct sxs_live_recent *frames, *threads; /* owned; by index */

@@ -98,13 +98,15 @@ static bool has_names(struct sxs_live *l, const struct sxs_record_sample *v)
     return true;
 }
 
-/* Adds samples that have waited long enough. @all: all of them. */
-static void drain(struct sxs_live *l, bool all)
+/* Adds samples that have waited long enough at the time @now. @all: all of them. */
+static void drain(struct sxs_live *l, uint64_t now, bool all)
 {
     struct sxs_live_samples *s = &l->samples;
-    uint64_t                 now = l->behind ? s->seen_ns : l->clock_ns;
     bool                     first = true;
+    if (sxs_addresses_seal(s->loader.names))
+        sxs_loader_forget(&s->loader);
     all |= s->queue_end - s->queue_at > QUEUE_MAX;
+    s->drained_ns = now;
     for (size_t at = s->queue_at, size; at < s->queue_end; at += size) {
         struct sxs_record_sample *v = (void *)(s->queue + at);
         uint64_t age = now > v->time_ns ? now - v->time_ns : 0;
@@ -214,23 +216,17 @@ void sxs_live_samples_look(struct sxs_live *l)
     sxs_chunk_follow_look(&s->file, l->max_bytes);
     while (sxs_chunk_follow_next(&s->file, SXS_RECORD_POOL, sxs_samples_take, &r)) {
         take_record(l, &r);
-        if (s->queue_end - s->queue_at > QUEUE_MAX / 4 && r.type == SXS_RECORD_SAMPLE &&
-            s->n_queued % 4096 == 0) { /* far behind: do not keep everything in memory */
-            l->behind = true;
-            if (sxs_addresses_seal(s->loader.names))
-                sxs_loader_forget(&s->loader);
-            drain(l, false);
-        }
+        /* A look that reads much adds samples as it goes on, as if it were several looks. */
+        if (s->seen_ns > s->drained_ns + SETTLE_NS || s->queue_end - s->queue_at > QUEUE_MAX)
+            drain(l, s->seen_ns, false);
     }
-    if (sxs_addresses_seal(s->loader.names))
-        sxs_loader_forget(&s->loader);
     l->behind |= sxs_chunk_follow_left(&s->file) > 0;
 }
 
 void sxs_live_samples_settle(struct sxs_live *l, bool all)
 {
     if (l->samples.open)
-        drain(l, all);
+        drain(l, l->behind ? l->samples.seen_ns : l->clock_ns, all);
 }
 
 void sxs_live_samples_close(struct sxs_live *l)
