@@ -131,7 +131,7 @@ const struct sxs_live_runtime *sxs_live_runtimes(const struct sxs_live *live, si
 
 /* ---- lists -------------------------------------------------------------------------------------- */
 
-/** How a list is sorted: falling, then by text. */
+/** How a list is sorted: falling, then by the first value since the beginning, then by text. */
 enum sxs_live_order {
     SXS_LIVE_BY_WINDOW,  /* the first value of the window: self time, CPU time, count */
     SXS_LIVE_BY_ALL,     /* likewise since the beginning */

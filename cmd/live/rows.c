@@ -9,7 +9,7 @@
 
 /* A row that may be listed. */
 struct candidate {
-    double      key;
+    double      key, all; /* all: the first value since the beginning, for rows with equal keys */
     const char *text;
     size_t      index;
 };
@@ -25,6 +25,8 @@ static bool is_after(const struct candidate *x, const struct candidate *y)
 {
     if (x->key != y->key)
         return x->key < y->key;
+    if (x->all != y->all && x->key >= 0)
+        return x->all < y->all;
     int c = strcmp(x->text, y->text);
     return c ? c > 0 : x->index > y->index;
 }
@@ -71,7 +73,7 @@ static double key_of(const struct sxs_live_row *r, enum sxs_live_order order)
     case SXS_LIVE_BY_ALL: return r->first.all;
     case SXS_LIVE_BY_WINDOW2: return r->second.window;
     case SXS_LIVE_BY_ALL2: return r->second.all;
-    default: return 0;
+    default: return -1; /* by text alone */
     }
 }
 
@@ -89,9 +91,12 @@ const char *sxs_live_frame_text(struct sxs_live *l, uint32_t frame)
     }
     if (f->runtime || (f->flags & SXS_FRAME_OWN))
         return sxs_model_text(&l->model, f->name);
-    if (!s->texts[frame] &&
-        asprintf(&s->texts[frame], "%s!%s", sxs_base_name(sxs_model_text(&l->model, f->file)),
-                 sxs_model_text(&l->model, f->name)) < 0)
+    /* Files of a runtime have its version before them: there may be several of the same name. */
+    const char *version =
+        f->home ? sxs_model_text(&l->model, l->model.runtimes[f->home - 1].version) : "";
+    if (!s->texts[frame] && asprintf(&s->texts[frame], "%s%s%s!%s", version, version[0] ? "/" : "",
+                                     sxs_base_name(sxs_model_text(&l->model, f->file)),
+                                     sxs_model_text(&l->model, f->name)) < 0)
         sxs_must(NULL);
     return s->texts[frame];
 }
@@ -200,7 +205,7 @@ const struct sxs_live_row *sxs_live_rows(struct sxs_live *l, enum sxs_live_list 
     best.all = sxs_must_zeroed(best.cap, sizeof(*best.all));
     for (size_t i = 0; i < rows; i++)
         if (row_at(l, list, i, &row) && is_wanted(&row, wanted)) {
-            const struct candidate c = {key_of(&row, wanted->order), row.text, i};
+            const struct candidate c = {key_of(&row, wanted->order), row.first.all, row.text, i};
             offer(&best, &c);
         }
     if (best.n)
