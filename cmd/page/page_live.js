@@ -8,7 +8,7 @@ if (served) startLive(); else open(readData());
 
 function startLive() {
   $("served").hidden = false;
-  $("live").onclick = () => { live.on = !live.on; sayLive(live.said || ""); if (live.on) ask(); };
+  $("live").onclick = () => { live.on = !live.on; sayLive(live.said || ""); if (live.on) ask(); else clearTimeout(live.timer); };
   document.onvisibilitychange = () => { if (!document.hidden && !live.left) ask(); };
   window.onhashchange = () => { for (const [key, value] of new URLSearchParams(location.hash.slice(1))) choice.set(key, value); reload(); };
   reload = () => { live.tag = ""; ask(true); };
@@ -31,7 +31,8 @@ async function ask(now) {
   const headers = live.tag && live.of === query ? { "If-None-Match": live.tag } : {};
   try {
     const answer = await fetch(`data${query}`, { cache: "no-store", headers });
-    if (answer.status === 200) {
+    if (!live.on && now !== true) { // paused meanwhile
+    } else if (answer.status === 200) {
       const got = await answer.json();
       live.tag = answer.headers.get("ETag") || ""; live.of = query;
       await untilIdle();
