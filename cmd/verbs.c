@@ -24,6 +24,7 @@ const struct sxs_verb sxs_verbs[] = {
     {"diff", "draw what changed between two sessions", sxs_cmd_diff, &sxs_argp_diff},
     {"top", "show what a process does now", sxs_cmd_top, &sxs_argp_top},
     {"heap", "print what a heap snapshot holds and what keeps it", sxs_cmd_heap, &sxs_argp_heap},
+    {"serve", "show sessions in a browser while they grow", sxs_cmd_serve, &sxs_argp_serve},
     {"pack", "write a session with its names to one file", sxs_cmd_pack, &sxs_argp_pack},
     {"env", "print the settings for a program that sxsprof does not start", sxs_cmd_env,
      &sxs_argp_env},
