@@ -8,6 +8,7 @@
 #include "cmd/report/costs.h"
 #include "cmd/report/data_kind.h"
 #include "cmd/report/loader.h"
+#include "cmd/report/slices.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -83,6 +84,8 @@ static void take_sample(struct sxs_loader *l, const struct sxs_record_sample *v)
     t->weight_ns += weight;
     m->total++;
     m->total_ns += weight;
+    if (l->o->slices)
+        sxs_slices_sample(l->o->slices, &p->head, v->time_ns, k->node, weight);
     m->has_reasons |= v->waiting > SXS_WAITS;
     if (v->waiting) {
         t->waiting++;
