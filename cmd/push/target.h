@@ -54,7 +54,7 @@ struct sxs_push_request {
     size_t      size; /* bytes */
 };
 
-/** Where a target's requests go; see sxs_push_emit(). */
+/** Where a target's requests go: private to cmd/push/queue.c. */
 struct sxs_push_out;
 
 /**
@@ -72,8 +72,10 @@ struct sxs_push_answer {
 
 enum sxs_push_verdict {
     SXS_PUSH_ACCEPTED,
-    SXS_PUSH_REFUSED, /* the same request would be refused again: dropped, and counted */
+    SXS_PUSH_REFUSED, /* the same request would be refused again: its batch is dropped, and counted */
     SXS_PUSH_LATER,   /* sent again later */
+    SXS_PUSH_STOP,    /* every request would be refused, until somebody corrects an address, a token
+                       * or a certificate: nothing is dropped */
 };
 
 struct sxs_push_target {
@@ -93,8 +95,7 @@ struct sxs_push_target {
                   struct sxs_push_out *out);
     /**
      * Judges an answer; receives in @why one line when it is not SXS_PUSH_ACCEPTED, or "" if the
-     * status says enough. NULL: 2xx is accepted; 408, 425, 429 and 5xx are for later; everything
-     * else is refused. */
+     * status says enough. NULL: sxs_push_judge() of the status. */
     enum sxs_push_verdict (*judge)(const struct sxs_push_answer *a, char *why, size_t size);
 };
 
@@ -103,7 +104,8 @@ struct sxs_push_target {
 extern const struct sxs_push_target *const sxs_push_targets[];
 extern const size_t                        sxs_n_push_targets;
 
-/** sxs_push_judge - judge an answer by its status alone, as said above. */
+/** sxs_push_judge - judge an answer by its status alone: 2xx is accepted; 408, 425, 429 and 5xx are
+ *  for later; 3xx, 401, 403, 404, 405 and 407 are a stop; everything else is refused. */
 enum sxs_push_verdict sxs_push_judge(long status);
 
 #endif
