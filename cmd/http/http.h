@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /**
- * http.h - HTTP requests by libcurl, which is loaded when it is needed.
+ * http.h - HTTP requests by libcurl, which is loaded when the first client is opened.
  *
  * Only http and https. Certificates and names of servers are checked. The proxy is that of the usual
  * variables (https_proxy, no_proxy...). One thread; not signal-safe.
  */
-#ifndef SXS_CMD_PUSH_HTTP_H
-#define SXS_CMD_PUSH_HTTP_H
+#ifndef SXS_CMD_HTTP_HTTP_H
+#define SXS_CMD_HTTP_HTTP_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -19,7 +19,8 @@ struct sxs_http_settings {
     const char *const *headers; /* "Name: value" */
     size_t      n_headers;
     const char *token_file;  /* read for each request: "Authorization: Bearer ..."; NULL: none */
-    unsigned    timeout_s;   /* of a whole request */
+    const char *user, *password; /* of HTTP's own authentication; NULL: none */
+    unsigned    timeout_s;       /* of a whole request */
     bool (*stop)(void *arg); /* returns true to end a request; NULL: never */
     void *stop_arg;
 };
@@ -58,13 +59,5 @@ void sxs_http_close(struct sxs_http *h);
 /** sxs_http_send - send a request and wait for the answer. Redirects on the same server and with the
  *  same scheme, or from http to https, are followed. @a: overwritten. */
 void sxs_http_send(struct sxs_http *h, const struct sxs_http_request *r, struct sxs_http_answer *a);
-
-/**
- * sxs_http_check_url - return why @url cannot be used as the address of a server; NULL when it can.
- * @schemes: those expected, separated by commas. Static or in @buf. */
-const char *sxs_http_check_url(const char *url, const char *schemes, char *buf, size_t size);
-
-/** sxs_http_is_local - return true for addresses of this machine: localhost, 127.x, ::1. */
-bool sxs_http_is_local(const char *url);
 
 #endif
