@@ -152,7 +152,7 @@ $(O)/obj/instr/config/libxml.o $(O)/obj/stackwalk/fast/unwind_library.o $(O)/obj
 
 PAGE    := $(wildcard cmd/page/page* cmd/page/heap* cmd/page/list*)
 PAGE_GEN := $(addprefix $(O)/gen/sxs_,page.h heap_page.h list_page.h)
-CMD_GEN := $(PAGE_GEN) $(O)/gen/profile.pb-c.h $(O)/gen/names.pb-c.h
+CMD_GEN := $(PAGE_GEN) $(addprefix $(O)/gen/,profile.pb-c.h names.pb-c.h otlp.pb-c.h)
 
 $(PAGE_GEN): $(O)/gen/sxs_%.h: cmd/page/embed.py $(PAGE)
 	@mkdir -p $(@D)
@@ -169,7 +169,12 @@ $(O)/gen/%.pb-c.c $(O)/gen/%.pb-c.h: cmd/symbols/%.proto
 	$(call say,GEN,$@)
 	$(Q)protoc-c --proto_path=$(<D) --c_out=$(O)/gen $<
 
-$(call obj,$(wildcard cmd/report/*.c cmd/symbols/*.c cmd/heap/*.c cmd/serve/*.c)): $(CMD_GEN)
+$(O)/gen/%.pb-c.c $(O)/gen/%.pb-c.h: cmd/push/%.proto
+	@mkdir -p $(@D)
+	$(call say,GEN,$@)
+	$(Q)protoc-c --proto_path=$(<D) --c_out=$(O)/gen $<
+
+$(call obj,$(wildcard cmd/report/*.c cmd/symbols/*.c cmd/heap/*.c cmd/serve/*.c cmd/push/*.c)): $(CMD_GEN)
 
 # The header is written only when the commit has changed.
 $(O)/gen/sxs_commit.h: FORCE
@@ -252,7 +257,7 @@ $(O)/libsxsprof-malloc.so: $(MALLOC_OBJ) allocator/exports.map
 	$(Q)$(CC) -shared -Wl,-z,now,-z,defs -Wl,-Bsymbolic -Wl,--version-script=allocator/exports.map \
 	    -Wl,-soname,libsxsprof-malloc.so -o $@ $(MALLOC_OBJ) -ldl
 
-$(O)/obj/gen/profile.pb-c.o $(O)/obj/gen/names.pb-c.o: override CFLAGS += -Wno-cast-qual
+$(O)/obj/gen/profile.pb-c.o $(O)/obj/gen/names.pb-c.o $(O)/obj/gen/otlp.pb-c.o: override CFLAGS += -Wno-cast-qual
 
 # The IL library, also for other programs.
 $(O)/libsxsil.a: $(call obj,$(IL_SRC))
@@ -264,7 +269,7 @@ $(O)/libbase.a: $(call obj,$(filter base/%,$(call linked,command)))
 	$(call say,AR,$@)
 	$(Q)rm -f $@ && $(AR) rcs $@ $^
 
-$(O)/sxsprof: $(call obj,$(CMD_SRC)) $(O)/obj/gen/profile.pb-c.o $(O)/obj/gen/names.pb-c.o $(O)/libbase.a
+$(O)/sxsprof: $(call obj,$(CMD_SRC)) $(O)/obj/gen/profile.pb-c.o $(O)/obj/gen/names.pb-c.o $(O)/obj/gen/otlp.pb-c.o $(O)/libbase.a
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(LDFLAGS) -o $@ $^ $(CMD_LIBS)
 

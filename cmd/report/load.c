@@ -8,6 +8,7 @@
 #include "cmd/report/costs.h"
 #include "cmd/report/data_kind.h"
 #include "cmd/report/loader.h"
+#include "cmd/report/slices.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -89,6 +90,8 @@ struct sxs_loaded_sample sxs_loader_sample(struct sxs_loader *l, const struct sx
     t->weight_ns += weight;
     m->total++;
     m->total_ns += weight;
+    if (l->o->slices)
+        sxs_slices_sample(l->o->slices, &p->head, v->time_ns, k->node, weight);
     m->has_reasons |= v->waiting > SXS_WAITS;
     if (v->waiting) {
         t->waiting++;

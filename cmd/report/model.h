@@ -45,6 +45,7 @@
 struct sxs_names;
 struct sxs_symbol_path;
 struct sxs_model_costs;
+struct sxs_slices;
 
 /** What a report is about. The costs, from SXS_DATA_ALLOC on, are described in cmd/report/costs.h. */
 enum sxs_data {
@@ -77,6 +78,7 @@ struct sxs_report_options {
     struct sxs_symbol_path *symbols; /* folders to search for debug files and PDBs; NULL: none */
     struct sxs_names       *record;  /* receives every name and line that is looked up; NULL: not
                                       * kept */
+    struct sxs_slices      *slices;  /* receives the weights by time (slices.h); NULL: not kept */
     const char   *output;  /* file to write; NULL: standard output */
     void (*before)(void *arg, FILE *to); /* writes what comes first; NULL: nothing does */
     void *before_arg;
@@ -417,10 +419,16 @@ uint64_t sxs_model_quantile(const struct sxs_model_latency *l, double q);
  */
 size_t sxs_model_stack(const struct sxs_model *m, uint32_t node, uint32_t *out);
 /**
- * sxs_model_spots - list each frame with each line of its nodes, as frame << 32 | line, sorted.
- * @n: receives the length. Returns an owned list; release it with free().
+ * sxs_model_used_nodes - mark the nodes that have a weight, and their callers.
+ * Returns an owned list by node; release it with free().
  */
-uint64_t *sxs_model_spots(const struct sxs_model *m, size_t *n);
+bool *sxs_model_used_nodes(const struct sxs_model *m);
+/**
+ * sxs_model_spots - list each frame with each line of its nodes, as frame << 32 | line, sorted.
+ * @nodes: by node: false leaves it out; NULL: all. @n: receives the length.
+ * Returns an owned list; release it with free().
+ */
+uint64_t *sxs_model_spots(const struct sxs_model *m, const bool *nodes, size_t *n);
 /**
  * sxs_model_spot - return the index in @spots of a node's frame and line. The node must not be a
  * root.
