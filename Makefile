@@ -151,7 +151,8 @@ $(SONAMES): base/gen_sonames.sh
 $(O)/obj/instr/config/libxml.o $(O)/obj/stackwalk/fast/unwind_library.o $(O)/obj/cmd/doctor_library.o $(O)/obj/tools/sample/handler.o: $(SONAMES)
 
 PAGE    := $(wildcard cmd/page/page* cmd/page/heap*)
-CMD_GEN := $(O)/gen/sxs_page.h $(O)/gen/sxs_heap_page.h $(O)/gen/profile.pb-c.h $(O)/gen/names.pb-c.h
+CMD_GEN := $(O)/gen/sxs_page.h $(O)/gen/sxs_heap_page.h $(O)/gen/profile.pb-c.h $(O)/gen/names.pb-c.h \
+           $(O)/gen/otlp.pb-c.h
 
 $(O)/gen/sxs_page.h $(O)/gen/sxs_heap_page.h: $(O)/gen/sxs_%.h: cmd/page/embed.py $(PAGE)
 	@mkdir -p $(@D)
@@ -168,7 +169,12 @@ $(O)/gen/%.pb-c.c $(O)/gen/%.pb-c.h: cmd/symbols/%.proto
 	$(call say,GEN,$@)
 	$(Q)protoc-c --proto_path=$(<D) --c_out=$(O)/gen $<
 
-$(call obj,$(wildcard cmd/report/*.c cmd/symbols/*.c cmd/heap/*.c)): $(CMD_GEN)
+$(O)/gen/%.pb-c.c $(O)/gen/%.pb-c.h: cmd/push/%.proto
+	@mkdir -p $(@D)
+	$(call say,GEN,$@)
+	$(Q)protoc-c --proto_path=$(<D) --c_out=$(O)/gen $<
+
+$(call obj,$(wildcard cmd/report/*.c cmd/symbols/*.c cmd/heap/*.c cmd/push/*.c)): $(CMD_GEN)
 
 # The header is written only when the commit has changed.
 $(O)/gen/sxs_commit.h: FORCE
@@ -251,7 +257,7 @@ $(O)/libsxsprof-malloc.so: $(MALLOC_OBJ) allocator/exports.map
 	$(Q)$(CC) -shared -Wl,-z,now,-z,defs -Wl,-Bsymbolic -Wl,--version-script=allocator/exports.map \
 	    -Wl,-soname,libsxsprof-malloc.so -o $@ $(MALLOC_OBJ) -ldl
 
-$(O)/obj/gen/profile.pb-c.o $(O)/obj/gen/names.pb-c.o: override CFLAGS += -Wno-cast-qual
+$(O)/obj/gen/profile.pb-c.o $(O)/obj/gen/names.pb-c.o $(O)/obj/gen/otlp.pb-c.o: override CFLAGS += -Wno-cast-qual
 
 # The IL library, also for other programs.
 $(O)/libsxsil.a: $(call obj,$(IL_SRC))
@@ -263,7 +269,7 @@ $(O)/libbase.a: $(call obj,$(filter base/%,$(call linked,command)))
 	$(call say,AR,$@)
 	$(Q)rm -f $@ && $(AR) rcs $@ $^
 
-$(O)/sxsprof: $(call obj,$(CMD_SRC)) $(O)/obj/gen/profile.pb-c.o $(O)/obj/gen/names.pb-c.o $(O)/libbase.a
+$(O)/sxsprof: $(call obj,$(CMD_SRC)) $(O)/obj/gen/profile.pb-c.o $(O)/obj/gen/names.pb-c.o $(O)/obj/gen/otlp.pb-c.o $(O)/libbase.a
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(LDFLAGS) -o $@ $^ $(CMD_LIBS)
 

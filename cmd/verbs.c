@@ -24,6 +24,7 @@ const struct sxs_verb sxs_verbs[] = {
     {"diff", "draw what changed between two sessions", sxs_cmd_diff, &sxs_argp_diff},
     {"heap", "print what a heap snapshot holds and what keeps it", sxs_cmd_heap, &sxs_argp_heap},
     {"pack", "write a session with its names to one file", sxs_cmd_pack, &sxs_argp_pack},
+    {"push", "send sessions to a server of profiles", sxs_cmd_push, &sxs_argp_push},
     {"fleet", "ask a ClickHouse server about many machines", sxs_cmd_fleet, &sxs_argp_fleet},
     {"env", "print the settings for a program that sxsprof does not start", sxs_cmd_env,
      &sxs_argp_env},

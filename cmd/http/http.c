@@ -2,6 +2,7 @@
 #include "cmd/http/http.h"
 
 #include <ctype.h>
+#include <limits.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -66,7 +67,7 @@ static int load(struct functions *f, char *why, size_t size)
     if (1 CURL_FUNCTIONS(X))
         return 0;
 #undef X
-    snprintf(why, size, "libcurl lacks a function that is needed; expected version 7.60 or later");
+    snprintf(why, size, "libcurl lacks a function that is needed; expected version 7.66 or later");
     return -1;
 }
 
@@ -149,21 +150,6 @@ static size_t take_body(char *bytes, size_t one, size_t n, void *arg)
     return size;
 }
 
-static size_t take_header(char *line, size_t one, size_t n, void *arg)
-{
-    static const char name[] = "retry-after:";
-    struct transfer  *t = arg;
-    size_t            size = one * n;
-    char              value[32];
-    if (size > sizeof(name) && strncasecmp(line, name, sizeof(name) - 1) == 0) {
-        snprintf(value, sizeof(value), "%.*s", (int)(size - (sizeof(name) - 1)),
-                 line + sizeof(name) - 1);
-        long seconds = strtol(value, NULL, 10); /* a date becomes 0 */
-        t->a->retry_after_s = seconds > 0 ? seconds : 0;
-    }
-    return size;
-}
-
 static int on_progress(void *arg, curl_off_t a, curl_off_t b, curl_off_t c, curl_off_t d)
 {
     const struct transfer *t = arg;
@@ -194,8 +180,9 @@ static struct curl_slist *make_headers(struct transfer *t)
         add_header(h, &list, "Content-Type", t->r->content_type);
     if (t->r->encoding)
         add_header(h, &list, "Content-Encoding", t->r->encoding);
-    for (size_t i = 0; i < h->s->n_headers; i++) {
-        struct curl_slist *longer = h->f.curl_slist_append(list, h->s->headers[i]);
+    for (size_t i = 0; i <= h->s->n_headers; i++) {
+        const char *line = i < h->s->n_headers ? h->s->headers[i] : t->r->header;
+        struct curl_slist *longer = line ? h->f.curl_slist_append(list, line) : NULL;
         list = longer ? longer : list;
     }
     if (h->s->token_file) {
@@ -241,8 +228,6 @@ static void set_options(struct transfer *t, const char *url, struct curl_slist *
     SET(CURLOPT_USERAGENT, "sxsprof/" SXS_VERSION);
     SET(CURLOPT_WRITEFUNCTION, take_body);
     SET(CURLOPT_WRITEDATA, t);
-    SET(CURLOPT_HEADERFUNCTION, take_header);
-    SET(CURLOPT_HEADERDATA, t);
     SET(CURLOPT_XFERINFOFUNCTION, on_progress);
     SET(CURLOPT_XFERINFODATA, t);
     SET(CURLOPT_NOPROGRESS, 0L);
@@ -281,6 +266,7 @@ static void send_once(struct transfer *t, const char *url)
     struct sxs_http        *h = t->h;
     struct sxs_http_answer *a = t->a;
     char                   *to = NULL;
+    curl_off_t              later = 0;
     a->status = a->retry_after_s = 0;
     a->size = 0;
     a->body[0] = a->why[0] = a->redirect[0] = t->error[0] = '\0';
@@ -294,6 +280,8 @@ static void send_once(struct transfer *t, const char *url)
     if (code == CURLE_OK) {
         h->f.curl_easy_getinfo(h->curl, CURLINFO_RESPONSE_CODE, &a->status);
         h->f.curl_easy_getinfo(h->curl, CURLINFO_REDIRECT_URL, &to);
+        if (h->f.curl_easy_getinfo(h->curl, CURLINFO_RETRY_AFTER, &later) == CURLE_OK && later > 0)
+            a->retry_after_s = later < INT_MAX ? (long)later : INT_MAX;
         snprintf(a->redirect, sizeof(a->redirect), "%s", to ? to : "");
     } else {
         snprintf(a->why, sizeof(a->why), "%s", t->error[0] ? t->error : h->f.curl_easy_strerror(code));

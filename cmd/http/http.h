@@ -32,6 +32,7 @@ struct sxs_http_request {
     const void *body; /* POST; NULL: GET */
     size_t      size;
     const char *content_type, *encoding; /* NULL: none */
+    const char *header;                  /* one more, "Name: value"; NULL: none */
     /** Takes the body of an answer with status 2xx in pieces; returns false to end the request. NULL:
      *  the answer keeps its beginning. */
     bool (*take)(void *arg, const char *bytes, size_t size);
