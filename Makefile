@@ -384,7 +384,7 @@ $(O)/tests/report_main: tests/profile/report_main.c $(PROFILE_OBJ) $(O)/libsxsil
 	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) $(LDFLAGS) -o $@ $(filter %.c %.o %.a,$^) $(CMD_LIBS)
 
 # Loads sessions into ClickHouse, one or as many simulated machines.
-$(O)/tests/fleet_load: tests/fleet/load.c $(call obj,cmd/push/batches.c cmd/fleet/target.c $(wildcard cmd/clickhouse/*.c cmd/http/*.c)) \
+$(O)/tests/fleet_load: tests/fleet/load.c $(call obj,cmd/push/batches.c cmd/push/labels.c cmd/fleet/target.c $(wildcard cmd/clickhouse/*.c cmd/http/*.c)) \
         $(PROFILE_OBJ) $(O)/libsxsil.a $(O)/libbase.a
 	@mkdir -p $(@D)
 	$(call say,LINK,$@)

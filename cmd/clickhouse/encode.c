@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "cmd/clickhouse/encode.h"
 
+#include "cmd/clickhouse/sql.h"
 #include "cmd/output/must.h"
 
 #include <string.h>
@@ -248,9 +249,8 @@ static const struct {
                                 "runtimes Array(String), labels.key Array(String), "
                                 "labels.value Array(String), seen DateTime"},
     [SXS_CLICKHOUSE_SAMPLES] = {"samples", NULL,
-                                "service UInt64, kind " SXS_CLICKHOUSE_KINDS
-                                ", stack UInt64, time DateTime, source UInt64, count UInt64, "
-                                "value UInt64"},
+                                "service UInt64, kind Int8, stack UInt64, time DateTime, "
+                                "source UInt64, count UInt64, value UInt64"},
 };
 
 const char *sxs_clickhouse_structure(enum sxs_clickhouse_table table)
@@ -258,22 +258,12 @@ const char *sxs_clickhouse_structure(enum sxs_clickhouse_table table)
     return tables[table].structure;
 }
 
-/* Writes the names of the columns. */
+/* Writes the names of the columns: the words that are followed by a type. */
 static void put_names(FILE *to, const char *structure)
 {
-    int depth = 0;
-    for (bool name = true; *structure; structure++) {
-        depth += *structure == '(';
-        depth -= *structure == ')';
-        if (*structure == ',' && depth == 0) {
-            putc(',', to);
-            structure++;
-            name = true;
-        } else if (*structure == ' ') {
-            name = false;
-        } else if (name) {
-            putc(*structure, to);
-        }
+    for (const char *at = structure; at; at = strstr(at, ", ")) {
+        at += at == structure ? 0 : 2;
+        fprintf(to, "%s%.*s", at == structure ? "" : ",", (int)strcspn(at, " "), at);
     }
 }
 
@@ -284,7 +274,13 @@ void sxs_clickhouse_insert_sql(FILE *to, enum sxs_clickhouse_table table,
     fprintf(to, "INSERT INTO %s (", name);
     put_names(to, tables[table].structure);
     fputs(") SELECT ", to);
-    put_names(to, tables[table].structure);
+    if (table == SXS_CLICKHOUSE_SAMPLES) { /* old servers split a structure at all spaces: no Enum */
+        fputs("service,CAST(kind, ", to);
+        sxs_sql_text(to, SXS_CLICKHOUSE_KINDS);
+        fputs("),stack,time,source,count,value", to);
+    } else {
+        put_names(to, tables[table].structure);
+    }
     fputs(" FROM _data WHERE ", to);
     if (key)
         fprintf(to, "%s NOT IN (SELECT %s FROM %s WHERE %s IN (SELECT %s FROM _data))", key, key,

@@ -17,7 +17,7 @@
 #include "cmd/report/model.h"
 
 struct sxs_clickhouse_label {
-    const char *key, *value;
+    char *key, *value;
 };
 
 /** Whose profiles a batch has. Texts are borrowed, and never NULL; "": not known. */

@@ -82,17 +82,18 @@ static void begin_model(struct sxs_model *m, const struct sxs_fleet_selection *s
     }
 }
 
-/* Returns the thread of this name, added when new. Its tid is its number until the model is whole. */
-static uint32_t thread_of(struct sxs_model *m, const char *name, uint8_t root)
+/* Returns the root of the thread of this name, added when new. Its tid is its number until the model
+ * is whole. */
+static uint32_t root_of(struct sxs_model *m, const char *name, uint8_t root)
 {
     uint32_t text = sxs_strings_add(&m->strings, name, strlen(name));
     for (size_t i = 0; i < m->n_threads; i++)
         if (m->threads[i].name == text && m->nodes[m->threads[i].root].flags == root)
-            return (uint32_t)i;
+            return m->threads[i].root;
     uint32_t t = sxs_model_thread(m, 0, (uint32_t)m->n_threads + 1);
     m->threads[t].name = text;
     m->nodes[m->threads[t].root].flags = root;
-    return t;
+    return m->threads[t].root;
 }
 
 static void add_weight(struct sxs_model *m, uint32_t node, uint64_t count, uint64_t value)
@@ -118,7 +119,7 @@ static uint32_t add_note(struct sxs_model *m, const char *text)
 {
     struct sxs_model_frame f = {.name = sxs_strings_add(&m->strings, text, strlen(text)),
                                 .flags = SXS_FRAME_WAIT | SXS_FRAME_TYPE};
-    return add_child(m, m->threads[thread_of(m, text, 0)].root, sxs_model_frame(m, &f));
+    return add_child(m, root_of(m, text, 0), sxs_model_frame(m, &f));
 }
 
 static void add_stack(struct sxs_model *m, const struct sxs_fleet_names *names,
@@ -129,7 +130,7 @@ static void add_stack(struct sxs_model *m, const struct sxs_fleet_names *names,
         add_weight(m, add_note(m, "(unknown stack)"), row[COUNT], row[VALUE]);
         return;
     }
-    uint32_t node = m->threads[thread_of(m, stack->thread, stack->root)].root;
+    uint32_t node = root_of(m, stack->thread, stack->root);
     for (uint32_t i = 0; i < stack->n; i++) {
         uint64_t id = names->ids[stack->first + i];
         /* numbers of frames are kept by position in `names`, because texts are slow to find */

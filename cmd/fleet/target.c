@@ -9,6 +9,7 @@
 #include "cmd/clickhouse/encode.h"
 #include "cmd/clickhouse/sql.h"
 #include "cmd/output/must.h"
+#include "cmd/push/labels.h"
 
 #include <errno.h>
 #include <string.h>
@@ -20,7 +21,8 @@ static int check(const struct sxs_push_settings *s, char *why, size_t size)
     struct sxs_clickhouse_address address;
     int err = sxs_clickhouse_address_parse(s->to, &address, why, size);
     if (!err && address.user) {
-        snprintf(why, size, "'%s': a user is given by --user", s->to);
+        snprintf(why, size, "'%s': a user and a password are given by --header @FILE with "
+                            "X-ClickHouse-User: USER and X-ClickHouse-Key: PASSWORD", s->to);
         err = -1;
     }
     sxs_clickhouse_address_free(&address);
@@ -42,36 +44,59 @@ static char *base(const struct sxs_push_settings *s)
 
 struct source {
     struct sxs_clickhouse_source is;
-    struct sxs_clickhouse_label *labels;   /* owned */
+    struct sxs_clickhouse_label *labels; /* owned, with their texts */
+    size_t                       cap_labels;
     const char                 **runtimes; /* owned */
-    char                         pid[16];
+    char                        *columns[4]; /* owned; texts of the columns below */
 };
+
+/* Takes a label: those that have a column of their own become its text. */
+static void take_label(void *arg, const char *key, const char *value)
+{
+    static const char *const columns[] = {"service.version", "host.name", "container.id", "process.pid"};
+    struct source           *s = arg;
+    for (size_t i = 0; i < sizeof(columns) / sizeof(columns[0]); i++)
+        if (strcmp(key, columns[i]) == 0) {
+            free(s->columns[i]);
+            s->columns[i] = sxs_must(strdup(value));
+            return;
+        }
+    if (strncmp(key, "process.", 8) == 0) /* the command and the runtimes are columns, too */
+        return;
+    SXS_GROW(s->labels, s->is.n_labels, s->cap_labels);
+    s->labels[s->is.n_labels++] =
+        (struct sxs_clickhouse_label){sxs_must(strdup(key)), sxs_must(strdup(value))};
+}
 
 static void describe(const struct sxs_push_settings *s, const struct sxs_push_batch *b,
                      struct source *out)
 {
     const struct sxs_session_process *p = b->process;
-    out->labels = sxs_must_zeroed(s->n_labels, sizeof(*out->labels));
-    out->runtimes = sxs_must_zeroed(p->n_runtimes, sizeof(*out->runtimes));
-    snprintf(out->pid, sizeof(out->pid), "%u", p->pid);
-    out->is = (struct sxs_clickhouse_source){.service = b->service,
-                                             .version = s->version ? s->version : "",
-                                             .machine = s->machine ? s->machine : "",
-                                             .container = "",
-                                             .process = out->pid,
-                                             .command = p->command,
-                                             .runtimes = out->runtimes,
-                                             .n_runtimes = p->n_runtimes,
-                                             .labels = out->labels};
+    *out = (struct source){.runtimes = sxs_must_zeroed(p->n_runtimes, sizeof(*out->runtimes))};
     for (size_t i = 0; i < p->n_runtimes; i++)
         out->runtimes[i] = p->runtimes[i].version;
-    for (size_t i = 0; i < s->n_labels; i++) {
-        const struct sxs_push_label *l = &s->labels[i];
-        if (strcmp(l->key, "container") == 0 || strcmp(l->key, "container.id") == 0)
-            out->is.container = l->value;
-        else
-            out->labels[out->is.n_labels++] = (struct sxs_clickhouse_label){l->key, l->value};
+    sxs_push_labels(s, b, take_label, out);
+    out->is.service = b->service;
+    out->is.version = out->columns[0] ? out->columns[0] : "";
+    out->is.machine = out->columns[1] ? out->columns[1] : "";
+    out->is.container = out->columns[2] ? out->columns[2] : "";
+    out->is.process = out->columns[3] ? out->columns[3] : "";
+    out->is.command = p->command;
+    out->is.runtimes = out->runtimes;
+    out->is.n_runtimes = p->n_runtimes;
+    out->is.labels = out->labels;
+}
+
+static void free_source(struct source *s)
+{
+    for (size_t i = 0; i < s->is.n_labels; i++) {
+        free(s->labels[i].key);
+        free(s->labels[i].value);
     }
+    for (size_t i = 0; i < sizeof(s->columns) / sizeof(s->columns[0]); i++)
+        free(s->columns[i]);
+    free(s->labels);
+    free(s->runtimes);
 }
 
 /* ---- requests --------------------------------------------------------------------------------- */
@@ -153,8 +178,7 @@ static int encode(const struct sxs_push_settings *s, const struct sxs_push_batch
         if (rows.of[t].size)
             err = emit(s, &batch, t, &rows.of[t], out);
     sxs_clickhouse_rows_free(&rows);
-    free(source.labels);
-    free(source.runtimes);
+    free_source(&source);
     return err;
 }
 
