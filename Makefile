@@ -392,6 +392,13 @@ $(O)/tests/report_main: tests/profile/report_main.c $(PROFILE_OBJ) $(O)/libsxsil
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) $(LDFLAGS) -o $@ $(filter %.c %.o %.a,$^) $(CMD_LIBS)
 
+# Loads sessions into ClickHouse, one or as many simulated machines.
+$(O)/tests/fleet_load: tests/fleet/load.c $(call obj,cmd/push/batches.c cmd/push/labels.c cmd/fleet/target.c $(wildcard cmd/clickhouse/*.c cmd/http/*.c)) \
+        $(PROFILE_OBJ) $(O)/libsxsil.a $(O)/libbase.a
+	@mkdir -p $(@D)
+	$(call say,LINK,$@)
+	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) $(LDFLAGS) -o $@ $(filter %.c %.o %.a,$^) $(CMD_LIBS)
+
 $(O)/tests/fuzz_%: tests/fuzz/fuzz_%.c $(wildcard tests/fuzz/*.h tests/profile/*.h) $(PROFILE_OBJ) \
         $(O)/libsxsil.a $(O)/libbase.a
 	@mkdir -p $(@D)
@@ -492,7 +499,7 @@ TEST_PROGRAMS := $(UNIT_BIN) $(IL_FUZZ) \
     $(addprefix $(O)/tests/il_,bodies signatures texts) \
     $(addprefix $(O)/tests/fuzz_,heap samples pdb pack calls instrument report config clrie message) \
     $(addprefix $(O)/bench/,bench_walk bench_clock bench_hooks bench_graph) \
-    $(O)/tests/report_main \
+    $(O)/tests/report_main $(O)/tests/fleet_load \
     $(O)/tests/libfailing.so \
     $(O)/tests/libdelaying.so \
     $(O)/tests/libhook_memory.so

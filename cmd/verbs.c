@@ -27,6 +27,7 @@ const struct sxs_verb sxs_verbs[] = {
     {"serve", "show sessions in a browser while they grow", sxs_cmd_serve, &sxs_argp_serve},
     {"pack", "write a session with its names to one file", sxs_cmd_pack, &sxs_argp_pack},
     {"push", "send sessions to a server of profiles", sxs_cmd_push, &sxs_argp_push},
+    {"fleet", "ask a ClickHouse server about many machines", sxs_cmd_fleet, &sxs_argp_fleet},
     {"env", "print the settings for a program that sxsprof does not start", sxs_cmd_env,
      &sxs_argp_env},
     {"attach", "record in a process that runs already", sxs_cmd_attach, &sxs_argp_attach},
