@@ -148,7 +148,7 @@ $(SONAMES): base/gen_sonames.sh
 	$(call say,GEN,$@)
 	$(Q)CC='$(CC)' sh $< >$@
 
-$(O)/obj/instr/config/libxml.o $(O)/obj/stackwalk/fast/unwind_library.o $(O)/obj/cmd/doctor_library.o $(O)/obj/tools/sample/handler.o $(O)/obj/cmd/serve/http.o: $(SONAMES)
+$(O)/obj/instr/config/libxml.o $(O)/obj/stackwalk/fast/unwind_library.o $(O)/obj/cmd/doctor_library.o $(O)/obj/tools/sample/handler.o $(O)/obj/cmd/serve/microhttpd.o: $(SONAMES)
 
 PAGE    := $(wildcard cmd/page/page* cmd/page/heap* cmd/page/list*)
 PAGE_GEN := $(addprefix $(O)/gen/sxs_,page.h heap_page.h list_page.h)
