@@ -351,7 +351,7 @@ $(O)/tests/%: tests/unit/%.c $(CASE_OBJ) $(LIB_OBJ) $(READ_OBJ)
 
 # The test program of reports, and fuzz drivers of the readers of samples, PDBs, calls and
 # instrumented methods.
-PROFILE_OBJ := $(call obj,$(wildcard cmd/report/*.c cmd/symbols/*.c cmd/heap/*.c cmd/costs/*.c) cmd/calls/load.c cmd/calls/replay.c \
+PROFILE_OBJ := $(call obj,$(wildcard cmd/live/*.c cmd/report/*.c cmd/symbols/*.c cmd/heap/*.c cmd/costs/*.c) cmd/calls/load.c cmd/calls/replay.c \
                  cmd/calls/coverage_gaps.c cmd/calls/coverage_gaps_text.c cmd/instrument/load.c cmd/output/processes.c cmd/output/text.c cmd/output/names_of_values.c cmd/output/strings.c cmd/output/shown.c cmd/output/json_values.c $(READ_SRC)) \
                $(O)/obj/gen/profile.pb-c.o $(O)/obj/gen/names.pb-c.o
 
@@ -372,7 +372,7 @@ $(O)/tests/test_allocator: tests/unit/test_allocator.c $(CASE_OBJ) $(O)/libsxspr
 
 # Unit tests of the command's own folders.
 CMD_UNIT := $(addprefix $(O)/tests/,test_names_table test_heap_graph test_cost_sums test_wait_class \
-              test_own)
+              test_own test_live)
 
 $(CMD_UNIT): $(O)/tests/%: tests/unit/%.c $(PROFILE_OBJ) $(O)/libsxsil.a $(O)/libbase.a
 	@mkdir -p $(@D)

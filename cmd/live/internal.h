@@ -94,7 +94,7 @@ struct sxs_live_samples {
     uint64_t               *frame_seen; /* owned; by frame: the sample that counted it last */
     size_t                  n_frame_seen;
     uint64_t                n_added;
-    struct sxs_live_track   cpu;
+    uint64_t                window_ns; /* sum of the ring */
     struct sxs_live_pause  *pauses; /* owned; recent ones */
     size_t                  n_pauses, cap_pauses;
     bool                    has_pauses;
@@ -150,6 +150,7 @@ struct sxs_live {
     char    *dir, *folder; /* owned */
     int      dir_fd, fd;   /* the session, the process */
     uint32_t pid;          /* here */
+    uint64_t (*now_ns)(void); /* CLOCK_MONOTONIC */
     struct sxs_live_process  process;
     char                     command[1024];
     struct sxs_live_runtime *runtimes; /* owned */
@@ -191,9 +192,6 @@ static inline uint64_t sxs_live_bucket(const struct sxs_live *l, uint64_t time_n
 /** sxs_live_process_runs - return true when the process @pid runs, and is the one whose session began
  *  at @began_realtime_ns, not a later one with the same number. */
 bool sxs_live_process_runs(uint32_t pid, uint64_t began_realtime_ns);
-
-/** sxs_live_now - return CLOCK_MONOTONIC in ns. */
-uint64_t sxs_live_now(void);
 
 /** sxs_live_of - return the sums of the runtime of this number, or NULL. */
 static inline struct sxs_live_of_runtime *sxs_live_of(struct sxs_live *l, uint32_t number)

@@ -15,7 +15,7 @@
 #define WINDOW_S  5.0
 #define MAX_BYTES (16u << 20)
 
-uint64_t sxs_live_now(void)
+static uint64_t system_now(void)
 {
     struct timespec t;
     clock_gettime(CLOCK_MONOTONIC, &t);
@@ -132,7 +132,8 @@ int sxs_live_open(const char *dir, const struct sxs_live_options *options, struc
     l->names = sxs_names_read(l->dir_fd, &problem);
     if (problem)
         sxs_lines_add(&l->problems, &l->n_problems, SXS_NAMES_FILE ": %s", problem);
-    l->opened_ns = sxs_live_now();
+    l->now_ns = options->now_ns ? options->now_ns : system_now;
+    l->opened_ns = l->now_ns();
     *out = l;
     return 0;
 }
@@ -265,7 +266,7 @@ static bool files_ended(const struct sxs_live *l)
 static void set_clock(struct sxs_live *l)
 {
     uint64_t seen = l->samples.seen_ns > l->events.seen_ns ? l->samples.seen_ns : l->events.seen_ns;
-    uint64_t now = l->running && !l->behind ? sxs_live_now() : seen;
+    uint64_t now = l->running && !l->behind ? l->now_ns() : seen;
     if (!l->began_ns || (l->samples.open && l->samples.head.started_ns < l->began_ns))
         l->began_ns = l->samples.open  ? l->samples.head.started_ns
                       : l->events.open ? l->events.head.started_ns
@@ -378,8 +379,8 @@ static void fill_process(struct sxs_live *l)
                     (l->events.open ? sxs_chunk_follow_left(&l->events.file) : 0);
     p->lost = lost(l);
     p->n_waiting = l->samples.n_queued;
-    p->cpu_s = sxs_live_track_sum(&l->samples.cpu, l->bucket);
     p->cpu_s.all = (double)l->model.total_ns / 1e9;
+    p->cpu_s.window = (double)l->samples.window_ns / 1e9;
     p->pause_s = sxs_live_track_sum(&l->pause, l->bucket);
     p->gcs = sxs_live_track_sum(&l->gcs, l->bucket);
     p->exceptions = sxs_live_track_sum(&l->exceptions, l->bucket);

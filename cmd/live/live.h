@@ -38,6 +38,7 @@ struct sxs_live_options {
     uint64_t                max_bytes; /* that one look reads of each file; 0: 16 MiB. What is left
                                         * is read by the next looks */
     struct sxs_symbol_path *symbols; /* as for a report; borrowed until sxs_live_close(); NULL: none */
+    uint64_t (*now_ns)(void);        /* CLOCK_MONOTONIC, for tests; NULL: the system's */
 };
 
 /** What a look found. */

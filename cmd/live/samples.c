@@ -134,7 +134,7 @@ static void see_time(struct sxs_live *l, uint64_t time_ns)
     struct sxs_live_samples *s = &l->samples;
     uint64_t began = s->head.started_ns, year = 365ull * 86400 * 1000000000;
     if (time_ns > s->seen_ns && time_ns + 1000000000u > began && time_ns < began + year &&
-        (!l->running || time_ns < sxs_live_now()))
+        (!l->running || time_ns < l->now_ns()))
         s->seen_ns = time_ns;
 }
 

@@ -58,6 +58,7 @@ static void add_to_window(struct sxs_live *l, const struct sxs_live_ringed *r, b
     struct sxs_live_of_runtime  *own = of_class(l, n);
     uint64_t                     weight = add ? r->weight_ns : 0 - r->weight_ns;
     uint64_t                     mark = ++s->n_added;
+    s->window_ns += weight;
     s->threads[n->thread].first += weight;
     if (r->waiting)
         s->threads[n->thread].second += weight;
@@ -134,8 +135,6 @@ void sxs_live_samples_add(struct sxs_live *l, const struct sxs_record_sample *v,
         return;
     make_room(s, &l->model);
     add_to_all(l, k.node, k.weight_ns);
-    sxs_live_track_add(&s->cpu, sxs_live_bucket(l, v->time_ns + 1000000000u),
-                       (double)k.weight_ns / 1e9);
     struct sxs_live_ringed r = {.bucket = sxs_live_bucket(l, v->time_ns + 1000000000u),
                                 .weight_ns = k.weight_ns,
                                 .node = k.node,

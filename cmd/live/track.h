@@ -30,10 +30,12 @@ static inline void sxs_live_track_roll(struct sxs_live_track *t, uint64_t now)
     t->newest = now;
 }
 
-/** sxs_live_track_add - add @v in the bucket @at. */
+/** sxs_live_track_add - add @v in the bucket @at; 0: before the window. */
 static inline void sxs_live_track_add(struct sxs_live_track *t, uint64_t at, double v)
 {
     t->all += v;
+    if (!at)
+        return;
     sxs_live_track_roll(t, at);
     if (t->newest - at < SXS_LIVE_BUCKETS)
         t->bucket[at % SXS_LIVE_BUCKETS] += v;

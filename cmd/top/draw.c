@@ -6,7 +6,8 @@
 #include <string.h>
 #include <wchar.h>
 
-#define UNDRAWABLE "?"
+#define UNDRAWABLE  "?"
+#define LAST_COLUMN 42 /* columns that the text of a row has at least, if others can be left out */
 
 /* Reads one character. Returns its bytes, and its columns in *columns. */
 static size_t next_character(const struct sxs_screen *s, const char *text, int *columns)
@@ -90,13 +91,13 @@ static void draw_tabs(const struct sxs_screen *s, int y)
     int      used = 0, need = 0;
     unsigned first = 0;
     for (unsigned i = 0; i <= s->state.view; i++) /* the view that is shown must be visible */
-        need += 4 + (int)strlen(sxs_top_view_title(i));
+        need += 2 + (int)strlen(sxs_top_view_title(i));
     for (; need > s->width && first < s->state.view; first++)
-        need -= 4 + (int)strlen(sxs_top_view_title(first));
+        need -= 2 + (int)strlen(sxs_top_view_title(first));
     s->curses.wmove(s->curses.screen, y, 0);
     for (unsigned i = first; i < SXS_TOP_N_VIEWS && used < s->width - 1; i++) {
         char tab[40];
-        snprintf(tab, sizeof(tab), " %u %s ", i + 1, sxs_top_view_title(i));
+        snprintf(tab, sizeof(tab), "%u%s ", i + 1, sxs_top_view_title(i));
         sxs_curses_color(&s->curses, i == s->state.view  ? SXS_COLOR_TAB
                                      : is_recorded(s, i) ? SXS_COLOR_PLAIN
                                                          : SXS_COLOR_DIM);
@@ -108,26 +109,32 @@ static void draw_tabs(const struct sxs_screen *s, int y)
 
 /* ---- table ---- */
 
-/* Returns the width of a column: as it says, or the rest of the line. Columns on the right are left
- * out of a narrow terminal, so that the last one keeps some room. */
-static int column_width(const struct sxs_screen *s, unsigned k)
+/* Calculates the columns' widths. On a narrow terminal columns are left out, so that the last one
+ * keeps some room; the one that the view is sorted by stays. */
+static void set_widths(struct sxs_screen *s)
 {
     const struct sxs_top_table *t = &s->table;
-    int                         rest = s->width;
-    for (unsigned i = 0; i < t->n_columns; i++)
-        rest -= t->columns[i].width ? (int)t->columns[i].width + 1 : 0;
-    if (!t->columns[k].width)
-        return rest > 12 ? rest : s->width < 24 ? s->width / 2 : 12;
-    int lacks = 12 - rest;
-    /* the sorted column and the last one stay */
-    for (unsigned i = t->n_columns - 1; i-- > 0 && lacks > 0;) {
-        if (i == t->sorted)
-            continue;
-        if (i == k)
-            return 0;
-        lacks -= (int)t->columns[i].width + 1;
+    int                         rest = s->width, need = LAST_COLUMN;
+    for (unsigned i = 0; i < t->n_columns; i++) {
+        s->widths[i] = (int)t->columns[i].width;
+        rest -= s->widths[i] ? s->widths[i] + 1 : 0;
     }
-    return (int)t->columns[k].width;
+    for (unsigned i = 0; i < t->n_columns; i++) /* another text can be read, too */
+        need = t->columns[i].width > 24 ? LAST_COLUMN / 2 : need;
+    while (rest < need) {
+        unsigned out = t->n_columns;
+        for (unsigned i = 0; i < t->n_columns; i++)
+            if (s->widths[i] && t->columns[i].drop && i != t->sorted &&
+                (out == t->n_columns || t->columns[i].drop > t->columns[out].drop))
+                out = i;
+        if (out == t->n_columns)
+            break;
+        rest += s->widths[out] + 1;
+        s->widths[out] = 0;
+    }
+    for (unsigned i = 0; i < t->n_columns; i++)
+        if (!t->columns[i].width)
+            s->widths[i] = rest > 8 ? rest : 8;
 }
 
 static void draw_cell(const struct sxs_screen *s, unsigned k, const char *text, int width)
@@ -144,7 +151,7 @@ static void draw_heading(const struct sxs_screen *s, int y)
     int x = 0;
     s->curses.wmove(s->curses.screen, y, 0);
     for (unsigned k = 0; k < s->table.n_columns; k++) {
-        int  width = column_width(s, k);
+        int  width = s->widths[k];
         bool sorted = k == s->table.sorted && s->table.columns[k].sortable;
         if (!width)
             continue;
@@ -177,7 +184,7 @@ static void draw_row(const struct sxs_screen *s, size_t i, int y)
     sxs_curses_color(&s->curses, color_of_row(s, i));
     for (unsigned k = 0; k < s->table.n_columns; k++) {
         const char *text = s->table.rows[i][k];
-        int         width = column_width(s, k);
+        int         width = s->widths[k];
         if (!width)
             continue;
         if (width > s->width - x)
@@ -212,6 +219,7 @@ static void fill_table(struct sxs_screen *s)
 static void draw_table(struct sxs_screen *s, int y, int end)
 {
     const char *empty = s->table.missing;
+    set_widths(s);
     draw_heading(s, y++);
     if (!empty && !s->table.n)
         empty = s->filter[0] ? "nothing matches the filter" : "nothing yet";

@@ -26,6 +26,7 @@ struct sxs_screen {
     bool                  paused, quit;
     unsigned              changes; /* of the last look */
     int                   width, height;
+    int                   widths[SXS_TOP_COLUMNS]; /* of the table's columns; 0: left out */
 };
 
 /** sxs_screen_key - do what a key asks for. @special: it is one of KEY_... */

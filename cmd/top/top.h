@@ -89,6 +89,7 @@ struct sxs_top_column {
     unsigned    width; /* columns of the terminal; 0: the rest of the line */
     bool        right;
     bool        sortable;
+    unsigned    drop; /* on narrow terminals the highest is left out first; 0: never */
 };
 
 /** A view's rows as text. */
