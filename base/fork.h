@@ -51,10 +51,13 @@ struct sxs_fork_part {
      * registered the part while this thread forked. */
     void (*child)(void);
     struct sxs_fork_part *next; /* list link; used by base/fork.c only */
+    _Atomic int           registered; /* 1: it is in the list; used by base/fork.c only */
 };
 
 /** sxs_fork_register - call the functions of @part around each fork from now on.
- *  @part: has static storage; the library keeps the pointer. A part may be registered only once.
+ *  @part: has static storage; the library keeps the pointer. A part that is registered already
+ *  stays as it is, so a tool can register its part in each session; its functions are then also
+ *  called between sessions.
  *  Any thread; takes no lock; not signal-safe. */
 void sxs_fork_register(struct sxs_fork_part *part);
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "base/thread.h"
 
-#include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stddef.h>
@@ -60,19 +59,29 @@ void sxs_thread_calls_runtimes(void)
     pthread_sigmask(SIG_UNBLOCK, &set, NULL);
 }
 
-int sxs_thread_start(const struct sxs_thread *thread)
+static int start_thread(const struct sxs_thread *thread, int state, pthread_t *id)
 {
-    pthread_t      id;
     pthread_attr_t attr;
     sigset_t       all, saved;
     int            err;
     sigfillset(&all);
     pthread_attr_init(&attr);
     pthread_attr_setstacksize(&attr, STACK_SIZE);
-    pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
+    pthread_attr_setdetachstate(&attr, state);
     pthread_sigmask(SIG_SETMASK, &all, &saved); /* the new thread inherits the mask */
-    err = pthread_create(&id, &attr, run_thread, (void *)(uintptr_t)thread);
+    err = pthread_create(id, &attr, run_thread, (void *)(uintptr_t)thread);
     pthread_sigmask(SIG_SETMASK, &saved, NULL);
     pthread_attr_destroy(&attr);
     return err;
+}
+
+int sxs_thread_start(const struct sxs_thread *thread)
+{
+    pthread_t id;
+    return start_thread(thread, PTHREAD_CREATE_DETACHED, &id);
+}
+
+int sxs_thread_start_joinable(const struct sxs_thread *thread, pthread_t *id)
+{
+    return start_thread(thread, PTHREAD_CREATE_JOINABLE, id);
 }

@@ -3,6 +3,7 @@
 #ifndef SXS_BASE_THREAD_H
 #define SXS_BASE_THREAD_H
 
+#include <pthread.h>
 #include <stdint.h>
 
 #include "base/base.h"
@@ -21,13 +22,17 @@ struct sxs_thread {
  */
 int sxs_thread_start(const struct sxs_thread *thread);
 
+/** sxs_thread_start_joinable - like sxs_thread_start(), but the thread must be joined.
+ *  @id: receives the thread, for pthread_join(). */
+int sxs_thread_start_joinable(const struct sxs_thread *thread, pthread_t *id);
+
 /** sxs_thread_calls_runtimes - unblock the signals by which runtimes stop their threads and handle
  *  faults. Call it first on a thread of the library on which functions of a runtime will be called
  *  that may run or stop managed code. */
 void sxs_thread_calls_runtimes(void);
 
 /** sxs_thread_is_own - tell whether the thread with kernel ID @tid was started by
- *  sxs_thread_start() and has not ended. Returns nonzero if so. Only 16 threads at a time are
+ *  this file and has not ended. Returns nonzero if so. Only 16 threads at a time are
  *  recorded; further ones are not recognized. Any thread; signal-safe. */
 SXS_SIGSAFE int sxs_thread_is_own(uint32_t tid);
 

@@ -211,6 +211,7 @@ HRESULT sxs_manager_initialize(struct sxs_runtime *rt, IUnknown *info, int attac
     if (FAILED(hr))
         goto failed;
     settle_runtime(rt, rt->state);
+    atomic_store(&rt->running, 1);
     list_runtime(rt);
     if (is_in_child())
         sxs_note(

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #define AHEAD 4 /* chunks kept ready: 1 MiB, about a second of 64-frame samples at 1,000 Hz on 2 CPUs */
@@ -98,6 +99,26 @@ int sxs_chunks_make_room(struct sxs_chunks *c)
                        (c->ahead ? c->ahead : AHEAD) + 1)
         err = grow_file(c);
     c->full = err != 0;
+    return err;
+}
+
+int sxs_chunks_close(struct sxs_chunks *c)
+{
+    size_t   size = SXS_HEADER_SIZE + (size_t)c->max_chunks * SXS_CHUNK_SIZE;
+    uint32_t used;
+    int      err = 0;
+    if (!c->map)
+        return 0;
+    used = atomic_load(&c->current) + 1;
+    if (!atomic_load(&c->off)) { /* else the file belongs to the parent process */
+        if (used < atomic_load(c->n_chunks)) {
+            atomic_store(c->n_chunks, used);
+            err = sxs_file_shorten(&c->file, SXS_HEADER_SIZE + (uint64_t)used * SXS_CHUNK_SIZE);
+        }
+        sxs_file_close(&c->file);
+    }
+    munmap(c->map, size);
+    *c = (struct sxs_chunks){0};
     return err;
 }
 

@@ -14,7 +14,7 @@
 #include "session/format/chunks.h"
 #include "session/write/file_write.h"
 
-/** One file; lives as long as the process. Zeroed before sxs_chunks_create(). */
+/** One file; lives until sxs_chunks_close(). Zeroed before sxs_chunks_create(). */
 struct sxs_chunks {
     struct sxs_file   file;
     unsigned char    *map; /* address space for max_chunks; *n_chunks of them may be touched */
@@ -55,6 +55,11 @@ SXS_SIGSAFE void sxs_chunks_commit(void *record, uint16_t type);
  *  exist are still used, and later calls return 0 and do nothing. Called every few milliseconds, by
  *  one thread at a time. */
 int sxs_chunks_make_room(struct sxs_chunks *c);
+
+/** sxs_chunks_close - complete the file: cut the chunks that were not begun, unmap and close it, and
+ *  set @c to zeros. No thread may write any more, and no thread may be in sxs_chunks_make_room().
+ *  @c may be zeros. Returns 0 or -errno: the file is readable then, too, and is only longer. */
+int sxs_chunks_close(struct sxs_chunks *c);
 
 /** In a forked child: write nothing more, because the file belongs to the parent. */
 void sxs_chunks_forget(struct sxs_chunks *c);
