@@ -49,12 +49,16 @@ SXS_SIGSAFE static inline unsigned sxs_session_generation(void)
     return atomic_load_explicit(&sxs_session_count, memory_order_acquire);
 }
 
-/** sxs_session_state_save - remember the first values. Called once, before any of the variables is
- *  used. Returns 0, or -1 when out of memory. */
+/** sxs_session_state_save - remember the first values. To be called before any of the variables is
+ *  used; later calls do nothing. Returns 0, or -1 when out of memory. */
 int sxs_session_state_save(void);
 
 /** sxs_session_state_reset - set all variables back, and increment the generation. No other thread
  *  may use one of them meanwhile. */
 void sxs_session_state_reset(void);
+
+/** sxs_session_variables - return the variables that are set back, for tests. @n: receives their
+ *  number. The result is static. */
+const struct sxs_session_variable *sxs_session_variables(size_t *n);
 
 #endif

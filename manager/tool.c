@@ -173,6 +173,15 @@ uint32_t sxs_runtime_immutable(const struct sxs_runtime *rt)
     return immutable;
 }
 
+uint32_t sxs_runtime_immutable_set(struct sxs_runtime *rt)
+{
+    uint32_t set;
+    pthread_mutex_lock(&rt->mask_lock);
+    set = rt->low & sxs_runtime_immutable(rt);
+    pthread_mutex_unlock(&rt->mask_lock);
+    return set;
+}
+
 HRESULT sxs_sub_set_mask(struct sxs_sub *sub, uint32_t low, uint32_t high)
 {
     struct sxs_runtime *rt = sub->rt;

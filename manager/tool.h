@@ -114,6 +114,11 @@ HRESULT sxs_sub_try_mask(struct sxs_sub *sub, uint32_t low, uint32_t high);
  *  Initialize only. Any thread. */
 uint32_t sxs_runtime_immutable(const struct sxs_runtime *rt);
 
+/** sxs_runtime_immutable_set - return the COR_PRF_MONITOR flags of sxs_runtime_immutable() that were
+ *  set when the runtime was initialized. They stay set, so a tool that starts late can rely on them.
+ *  Any thread; not signal-safe. */
+uint32_t sxs_runtime_immutable_set(struct sxs_runtime *rt);
+
 /**
  * sxs_sub_set_mask - change the event mask of one tool on one runtime.
  * @low, @high: COR_PRF_MONITOR and COR_PRF_HIGH_MONITOR bits; they replace the tool's earlier bits.

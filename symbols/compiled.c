@@ -233,11 +233,22 @@ int sxs_compiled_all(const struct sxs_runtime *rt)
     return all;
 }
 
+static COR_PRF_EVENTPIPE_PROVIDER_CONFIG session_config(void)
+{
+    return (COR_PRF_EVENTPIPE_PROVIDER_CONFIG){
+        .providerName = sxs_runtime_provider, .keywords = JIT_KEYWORD, .loggingLevel = VERBOSE};
+}
+
 HRESULT sxs_compiled_session(struct sxs_runtime *rt, EVENTPIPE_SESSION *id)
 {
-    COR_PRF_EVENTPIPE_PROVIDER_CONFIG config = {
-        .providerName = sxs_runtime_provider, .keywords = JIT_KEYWORD, .loggingLevel = VERBOSE};
+    COR_PRF_EVENTPIPE_PROVIDER_CONFIG config = session_config();
     return sxs_own_session_start(rt, &config, id);
+}
+
+HRESULT sxs_compiled_session_stop(struct sxs_runtime *rt, EVENTPIPE_SESSION id)
+{
+    COR_PRF_EVENTPIPE_PROVIDER_CONFIG config = session_config();
+    return sxs_own_session_stop(rt, &config, id);
 }
 
 void sxs_compiled_expect(struct sxs_runtime *rt, int complete)

@@ -302,7 +302,8 @@ static void child_goes_on(void)
 
 static int start_recording(void)
 {
-    static struct sxs_fork_part part = {prepare_fork, parent_goes_on, child_goes_on, NULL};
+    static struct sxs_fork_part part = {
+        .prepare = prepare_fork, .parent = parent_goes_on, .child = child_goes_on};
     const struct sxs_folder    *folder = sxs_session_folder("recorder");
     struct sxs_samples_writer  *writer;
     int                         err;
