@@ -85,7 +85,7 @@ static void read_tools(struct sxs_settings *s, const struct sxs_tool *const *kno
     char       *text = env ? strdup(env) : NULL;
     char       *save = NULL;
     for (size_t i = 0; i < n_known; i++)
-        if (known[i]->always)
+        if (known[i]->always || (known[i]->is_wanted && known[i]->is_wanted()))
             enable_with_needed(s, known, n_known, known[i], "");
     s->tools_text = text;
     for (char *item = text ? strtok_r(text, ";", &save) : NULL; item;

@@ -34,6 +34,9 @@ struct sxs_tool {
     const char              *needs;      /* name of a tool that is enabled before this one, on the
                                           * same runtimes; static; NULL: none */
     int                      always;     /* nonzero: enabled without being named */
+    /** is_wanted - return nonzero when a setting of its own enables the tool without naming it. Asked
+     *  once, when the settings of the environment are read. NULL: it is enabled by its name only. */
+    int (*is_wanted)(void);
     int                      on_guarded; /* nonzero: also on runtimes that are only guarded */
     int in_child; /* nonzero: its handlers also run in a forked child, where they must not take a
                    * lock or call a runtime. 0: it receives no events after a fork. */

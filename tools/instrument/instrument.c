@@ -11,6 +11,7 @@
 #include "base/env.h"
 #include "base/fork.h"
 #include "base/log.h"
+#include "base/session_state.h"
 #include "base/proc.h"
 #include "base/thread.h"
 #include "instr/rejit/classes.h"
@@ -18,6 +19,7 @@
 #include "instr/rejit/requests.h"
 #include "instr/rejit/rule_statistics.h"
 #include "instr/weave/assembly_copy.h"
+#include "instr/weave/callouts.h"
 #include "instr/weave/refused.h"
 #include "instr/weave/token_cache.h"
 #include "session/write/instrument_write.h"
@@ -35,13 +37,15 @@
 static struct {
     pthread_mutex_t    lock;         /* guards the struct; no runtime is called while it is held */
     int                started;      /* 1: started, -1: not, or failed; 0: not tried yet */
-    const char        *path;         /* SXSPROF_INSTRUMENT as an absolute path */
+    char              *path;         /* of the rules, absolute; owned */
     struct sxs_plan   *plan;         /* the configuration in force; a reference */
-    struct on_runtime *runtimes;     /* newest first; none is ever removed */
+    struct on_runtime *runtimes;     /* newest first; none is removed before the session ends */
+    struct sxs_worker  service;
     pthread_cond_t     done_reading; /* signalled when on_runtime.read becomes 0 */
     _Atomic int        forked;       /* 1: this is a forked child */
 } instrument = {.lock = PTHREAD_MUTEX_INITIALIZER, .done_reading = PTHREAD_COND_INITIALIZER};
 SXS_FORK_RESETS(instrument.lock);
+SXS_SESSION_RESETS(instrument);
 
 /* ---- configurations --------------------------------------------------------------------------- */
 
@@ -206,7 +210,7 @@ static void serve_attached(void)
     on = instrument.runtimes;
     pthread_mutex_unlock(&instrument.lock);
     for (; on; on = on->next) {
-        if (!atomic_exchange(&on->attached, 0))
+        if (!atomic_exchange(&on->find, 0))
             continue;
         find_modules(on);
         all = requests_of(on, instrument.plan); /* no lock: only this thread replaces the plan */
@@ -220,6 +224,7 @@ static void serve_attached(void)
 static void age_copies(void)
 {
     static uint64_t last; /* used by the service thread only */
+    SXS_SESSION_KEEPS(last);
     uint64_t        now = sxs_now_ns(CLOCK_MONOTONIC_COARSE);
     if (now - last < AGE_MS * UINT64_C(1000000))
         return;
@@ -229,7 +234,7 @@ static void age_copies(void)
 
 static void serve_tool(void)
 {
-    while (!atomic_load(&instrument.forked)) {
+    while (!atomic_load(&instrument.forked) && !sxs_worker_is_asked(&instrument.service)) {
         sxs_instrument_keep();
         sxs_traced_keep();
         serve_attached();
@@ -266,8 +271,7 @@ __attribute__((destructor)) static void ended(void)
 
 static int open_file(unsigned traced_mb)
 {
-    const char              *out = sxs_env_get(SXS_ENV_OUT);
-    const struct sxs_folder *folder = out ? sxs_session_folder("instrument") : NULL;
+    const struct sxs_folder *folder = sxs_session_folder(NULL);
     int                      err = sxs_instrument_create(folder);
     if (!err)
         err = sxs_traced_create(folder, traced_mb);
@@ -291,16 +295,17 @@ static char *absolute_path(const char *path)
     return whole;
 }
 
-static int start_all(unsigned traced_mb)
+static int start_all(const struct sxs_instrument_options *o)
 {
     static struct sxs_fork_part part = {.child = child_goes_on};
+    SXS_SESSION_KEEPS(part);
 
     struct sxs_config *config;
     const char        *path = sxs_env_get(SXS_ENV_INSTRUMENT);
     int                err;
-    if (!path)
+    if (!path && !o->config)
         return -1;
-    instrument.path = absolute_path(path);
+    instrument.path = o->config ? strndup(o->config, o->config_len) : absolute_path(path);
     if (!instrument.path)
         return -1;
     sxs_config_open_files_by(sxs_proc_call);
@@ -313,16 +318,23 @@ static int start_all(unsigned traced_mb)
     }
     if (!instrument.plan)
         return -1;
-    open_file(traced_mb);
+    open_file(o->traced_mb);
+    sxs_callouts_begin_session();
     sxs_rule_stats_config(instrument.plan->config);
     sxs_rule_stats_record();
-    err = sxs_thread_start(&service);
+    err = sxs_worker_start(&instrument.service, &service);
     if (err) {
         sxs_error("tool instrument cannot start: %s", strerror(err));
         return -1;
     }
     sxs_fork_register(&part);
     return 1;
+}
+
+static int has_setting(void)
+{
+    const char *path = sxs_env_get(SXS_ENV_INSTRUMENT);
+    return path && *path;
 }
 
 static HRESULT start_tool(struct sxs_sub *sub, const char *options)
@@ -334,7 +346,7 @@ static HRESULT start_tool(struct sxs_sub *sub, const char *options)
         sxs_error("tool instrument: %s", why);
     pthread_mutex_lock(&instrument.lock);
     if (!instrument.started)
-        instrument.started = start_all(o.traced_mb);
+        instrument.started = start_all(&o);
     pthread_mutex_unlock(&instrument.lock);
     if (instrument.started != 1)
         return S_OK;
@@ -359,17 +371,35 @@ static HRESULT start_tool(struct sxs_sub *sub, const char *options)
                  sxs_runtime_number(sub->rt), sxs_runtime_version(sub->rt));
     if (!sxs_runtime_is_attached(sub->rt)) /* on attach the runtime would refuse the whole mask */
         sub->low |= COR_PRF_MONITOR_CACHE_SEARCHES;
-    if (!o.precompiled) /* the runtime does not report what precompiled code has inlined */
+    if (!o.precompiled && sxs_runtime_is_late(sub->rt))
+        sxs_warn("tool instrument: runtime %u runs already: it goes on using precompiled code",
+                 sxs_runtime_number(sub->rt));
+    else if (!o.precompiled) /* the runtime does not report what precompiled code has inlined */
         sub->low |= COR_PRF_DISABLE_ALL_NGEN_IMAGES;
     return S_OK;
 }
 
-static void stop_tool(struct sxs_sub *sub, int detached)
+/* The session ends and the runtime goes on: its methods get their original IL again. The service thread
+ * is ended before, so that it requests no methods meanwhile. */
+static void revert_all(struct sxs_sub *sub)
 {
     struct on_runtime *on = sub->state;
-    (void)detached;
+    ModuleID          *modules;
+    size_t             n;
+    sxs_worker_end(&instrument.service);
+    modules = modules_of(on, &n);
+    sxs_requests_revert(sub->rt, sub, modules, n);
+    free(modules);
+    sxs_classes_leave(sub->rt);
+}
+
+static void stop_tool(struct sxs_sub *sub, int how)
+{
+    struct on_runtime *on = sub->state;
     if (!on)
         return;
+    if (how == SXS_STOP_SESSION)
+        revert_all(sub);
     pthread_mutex_lock(&instrument.lock);
     on->ended = 1;
     on->n = 0;
@@ -378,6 +408,37 @@ static void stop_tool(struct sxs_sub *sub, int detached)
     sxs_classes_close(sub->rt, 1);
     sxs_tokens_forget((sxs_module){sub->rt, 0});
     sxs_precompiled_forget((sxs_module){sub->rt, 0});
+}
+
+/* The references to runtimes stay, because code with new IL has the addresses of their versions. */
+static void free_runtimes(void)
+{
+    while (instrument.runtimes) {
+        struct on_runtime *on = instrument.runtimes;
+        instrument.runtimes = on->next;
+        free(on->modules);
+        free(on);
+    }
+}
+
+static void end_session(void)
+{
+    if (instrument.started != 1)
+        return;
+    sxs_worker_end(&instrument.service);
+    sxs_requests_end();
+    sxs_refused_look(1);
+    sxs_callouts_end_session();
+    sxs_traced_close();
+    sxs_instrument_close();
+    sxs_rule_stats_end();
+    sxs_classes_end();
+    sxs_assembly_copies_age();
+    sxs_assembly_copies_age(); /* those that were in use by the last compilations */
+    sxs_plan_unref(instrument.plan);
+    free_runtimes();
+    free(instrument.path);
+    instrument.started = 0; /* for the destructor */
 }
 
 /* ---- events ----------------------------------------------------------------------------------- */
@@ -438,7 +499,7 @@ static HRESULT attach_complete(struct sxs_sub *sub)
 {
     struct on_runtime *on = sub->state;
     if (on)
-        atomic_store(&on->attached, 1); /* the service thread finds its modules */
+        atomic_store(&on->find, 1); /* the service thread finds its modules */
     return S_OK;
 }
 
@@ -496,4 +557,5 @@ static const struct sxs_events events = {
 };
 
 const struct sxs_tool sxs_instrument_tool = {
-    .name = "instrument", .always = 1, .on = &events, .start = start_tool, .stop = stop_tool};
+    .name = "instrument", .is_wanted = has_setting, .on = &events, .start = start_tool, .stop = stop_tool,
+    .end_session = end_session, .restarts = 1};
