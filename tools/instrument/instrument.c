@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* instrument.c - starts and stops the tool "instrument": it holds the configuration in force, the
- * modules of each runtime, and the service thread. */
+/* instrument.c - starts and stops the tool "instrument": it holds the configuration in force and the
+ * service thread. */
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -25,6 +25,7 @@
 #include "session/write/instrument_write.h"
 #include "session/write/session_write.h"
 #include "session/write/traced_write.h"
+#include "tools/instrument/modules.h"
 #include "tools/instrument/on_runtime.h"
 #include "tools/instrument/rewrite.h"
 #include "tools/instrument/watch.h"
@@ -39,11 +40,9 @@ static struct {
     int                started;      /* 1: started, -1: not, or failed; 0: not tried yet */
     char              *path;         /* of the rules, absolute; owned */
     struct sxs_plan   *plan;         /* the configuration in force; a reference */
-    struct on_runtime *runtimes;     /* newest first; none is removed before the session ends */
     struct sxs_worker  service;
-    pthread_cond_t     done_reading; /* signalled when on_runtime.read becomes 0 */
     _Atomic int        forked;       /* 1: this is a forked child */
-} instrument = {.lock = PTHREAD_MUTEX_INITIALIZER, .done_reading = PTHREAD_COND_INITIALIZER};
+} instrument = {.lock = PTHREAD_MUTEX_INITIALIZER};
 SXS_FORK_RESETS(instrument.lock);
 SXS_SESSION_RESETS(instrument);
 
@@ -78,61 +77,20 @@ static struct sxs_plan *put_in_force(struct sxs_config *config)
     return plan;
 }
 
-/* Returns a copy of the list of modules, which the caller frees. NULL: none, or no memory. */
-static ModuleID *modules_of(const struct on_runtime *on, size_t *n)
-{
-    ModuleID *copy = NULL;
-    pthread_mutex_lock(&instrument.lock);
-    if (!on->ended && on->n)
-        copy = malloc(on->n * sizeof(*copy));
-    *n = copy ? on->n : 0;
-    if (copy)
-        memcpy(copy, on->modules, on->n * sizeof(*copy));
-    pthread_mutex_unlock(&instrument.lock);
-    return copy;
-}
-
-/* From here to stop_reading() the module's metadata may be read: module_unloading() waits. Returns
- * 0 when the module is unloaded. */
-static int start_reading(void *context, ModuleID id)
-{
-    struct on_runtime *on = context;
-    int                there = 0;
-    pthread_mutex_lock(&instrument.lock);
-    for (size_t i = 0; i < on->n && !there; i++)
-        there = on->modules[i] == id;
-    if (there)
-        on->read = id;
-    pthread_mutex_unlock(&instrument.lock);
-    return there;
-}
-
-static void stop_reading(void *context)
-{
-    struct on_runtime *on = context;
-    pthread_mutex_lock(&instrument.lock);
-    on->read = 0;
-    pthread_cond_broadcast(&instrument.done_reading);
-    pthread_mutex_unlock(&instrument.lock);
-}
-
 /* Makes a request for all modules of a runtime. The caller frees its `modules`. */
 static struct sxs_requests requests_of(struct on_runtime *on, struct sxs_plan *plan)
 {
     struct sxs_requests all = {
         .rt = on->rt, .sub = on->sub, .plan = plan, .compiles = &on->compiles};
-    all.modules = modules_of(on, &all.n);
-    all.reading = (struct sxs_reading){start_reading, stop_reading, on};
+    all.modules = sxs_modules_copy(on, &all.n);
+    all.reading = sxs_modules_reading(on);
     return all;
 }
 
 static void apply_everywhere(struct sxs_plan *plan)
 {
     struct sxs_requests all[AT_ONCE];
-    struct on_runtime  *on;
-    pthread_mutex_lock(&instrument.lock);
-    on = instrument.runtimes; /* new ones come first; none is ever taken out */
-    pthread_mutex_unlock(&instrument.lock);
+    struct on_runtime  *on = sxs_modules_runtimes();
     while (on) {
         size_t n = 0;
         for (; on && n < ARRAY_LEN(all); on = on->next)
@@ -170,49 +128,13 @@ static void reload_config(void)
     sxs_instrument_changed();
 }
 
-static void note_module_locked(struct on_runtime *on, ModuleID id)
-{
-    for (size_t i = 0; i < on->n; i++)
-        if (on->modules[i] == id)
-            return;
-    if (on->n == on->cap) {
-        size_t    cap = on->cap ? 2 * on->cap : 64;
-        ModuleID *more = reallocarray(on->modules, cap, sizeof(*more));
-        if (!more)
-            return;
-        on->modules = more;
-        on->cap = cap;
-    }
-    on->modules[on->n++] = id;
-}
-
-/* Adds the modules that the runtime had loaded before the profiler was attached. */
-static void find_modules(struct on_runtime *on)
-{
-    ICorProfilerModuleEnum *all = NULL;
-    ModuleID                id;
-    ULONG                   n = 0;
-    if (FAILED(sxs_info_EnumModules(on->rt, &all)) || !all)
-        return;
-    while (SUCCEEDED(all->vtbl->Next(all, 1, &id, &n)) && n) {
-        pthread_mutex_lock(&instrument.lock);
-        note_module_locked(on, id);
-        pthread_mutex_unlock(&instrument.lock);
-    }
-    all->vtbl->Release(all);
-}
-
 static void serve_attached(void)
 {
     struct sxs_requests all;
-    struct on_runtime  *on;
-    pthread_mutex_lock(&instrument.lock);
-    on = instrument.runtimes;
-    pthread_mutex_unlock(&instrument.lock);
-    for (; on; on = on->next) {
+    for (struct on_runtime *on = sxs_modules_runtimes(); on; on = on->next) {
         if (!atomic_exchange(&on->find, 0))
             continue;
-        find_modules(on);
+        sxs_modules_find(on);
         all = requests_of(on, instrument.plan); /* no lock: only this thread replaces the plan */
         sxs_requests_apply(&all);
         free(all.modules);
@@ -250,8 +172,7 @@ static const struct sxs_thread service = {"sxsprof instr", serve_tool};
 static void child_goes_on(void)
 {
     atomic_store(&instrument.forked, 1);
-    for (struct on_runtime *on = instrument.runtimes; on; on = on->next)
-        on->read = 0; /* the child does not have the thread that was reading */
+    sxs_modules_forget();
     sxs_instrument_end(1);
     sxs_traced_forget();
     sxs_callouts_forget();
@@ -357,10 +278,7 @@ static HRESULT start_tool(struct sxs_sub *sub, const char *options)
     on->sub = sub;
     sxs_compiles_init(&on->compiles, atoi(sxs_runtime_version(sub->rt)) < 9);
     sub->state = on;
-    pthread_mutex_lock(&instrument.lock);
-    on->next = instrument.runtimes;
-    instrument.runtimes = on;
-    pthread_mutex_unlock(&instrument.lock);
+    sxs_modules_add_runtime(on);
     sub->low = COR_PRF_MONITOR_JIT_COMPILATION | COR_PRF_MONITOR_MODULE_LOADS |
                COR_PRF_MONITOR_CLASS_LOADS;
     if (sxs_runtime_info_version(sub->rt) >= 4)
@@ -387,7 +305,7 @@ static void revert_all(struct sxs_sub *sub)
     ModuleID          *modules;
     size_t             n;
     sxs_worker_end(&instrument.service);
-    modules = modules_of(on, &n);
+    modules = sxs_modules_copy(on, &n);
     sxs_requests_revert(sub->rt, sub, modules, n);
     free(modules);
     sxs_classes_leave(sub->rt);
@@ -400,25 +318,11 @@ static void stop_tool(struct sxs_sub *sub, int how)
         return;
     if (how == SXS_STOP_SESSION)
         revert_all(sub);
-    pthread_mutex_lock(&instrument.lock);
-    on->ended = 1;
-    on->n = 0;
-    pthread_mutex_unlock(&instrument.lock);
+    sxs_modules_end(on);
     sxs_instrumented_set_unloaded((sxs_module){sub->rt, 0});
     sxs_classes_close(sub->rt, 1);
     sxs_tokens_forget((sxs_module){sub->rt, 0});
     sxs_precompiled_forget((sxs_module){sub->rt, 0});
-}
-
-/* The references to runtimes stay, because code with new IL has the addresses of their versions. */
-static void free_runtimes(void)
-{
-    while (instrument.runtimes) {
-        struct on_runtime *on = instrument.runtimes;
-        instrument.runtimes = on->next;
-        free(on->modules);
-        free(on);
-    }
 }
 
 static void end_session(void)
@@ -436,24 +340,12 @@ static void end_session(void)
     sxs_assembly_copies_age();
     sxs_assembly_copies_age(); /* those that were in use by the last compilations */
     sxs_plan_unref(instrument.plan);
-    free_runtimes();
+    sxs_modules_free();
     free(instrument.path);
     instrument.started = 0; /* for the destructor */
 }
 
 /* ---- events ----------------------------------------------------------------------------------- */
-
-/* Adds a module to the list. Returns a reference to the configuration that is in force at that
- * time. */
-static struct sxs_plan *note_module(struct on_runtime *on, ModuleID id)
-{
-    struct sxs_plan *plan;
-    pthread_mutex_lock(&instrument.lock);
-    note_module_locked(on, id);
-    plan = sxs_plan_ref(instrument.plan);
-    pthread_mutex_unlock(&instrument.lock);
-    return plan;
-}
 
 static int is_in_force(const struct sxs_plan *plan)
 {
@@ -481,7 +373,8 @@ static HRESULT module_loaded(struct sxs_sub *sub, sxs_module module, HRESULT sta
     int              again;
     if (FAILED(status) || !sub->state)
         return S_OK;
-    plan = note_module(sub->state, module.id);
+    sxs_modules_note(sub->state, module.id);
+    plan = in_force(); /* one that comes into force later is applied to the module, too */
     /* Repeat when another configuration has come into force meanwhile: reload_config() may have
      * matched the module while its loading was not finished. */
     do {
@@ -508,15 +401,7 @@ static HRESULT module_unloading(struct sxs_sub *sub, sxs_module module)
     struct on_runtime *on = sub->state;
     if (!on)
         return S_OK;
-    pthread_mutex_lock(&instrument.lock);
-    for (size_t i = 0; i < on->n; i++)
-        if (on->modules[i] == module.id) {
-            on->modules[i] = on->modules[--on->n];
-            break;
-        }
-    while (on->read == module.id)
-        pthread_cond_wait(&instrument.done_reading, &instrument.lock);
-    pthread_mutex_unlock(&instrument.lock);
+    sxs_modules_unloading(on, module.id);
     sxs_instrumented_set_unloaded(module);
     sxs_tokens_forget(module);
     sxs_precompiled_forget(module);

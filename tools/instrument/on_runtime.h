@@ -8,7 +8,7 @@
 #include "instr/rejit/requests.h"
 
 /* One runtime in which the tool instruments methods. Freed when the session has ended. The fields next, modules, n, cap,
- * read and ended are guarded by instrument.lock. */
+ * read and ended are guarded by the lock of modules.c. */
 struct on_runtime {
     struct on_runtime  *next;
     struct sxs_runtime *rt;      /* a reference */
