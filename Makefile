@@ -395,6 +395,11 @@ $(O)/tests/fuzz_clrie: tests/fuzz/fuzz_clrie.c tests/fuzz/fuzz.h $(CLRIE_CONFIG_
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) $(LDFLAGS) -o $@ $< $(filter %.o,$^) $(O)/libsxsil.a $(O)/libbase.a -ldl -lpthread
 
+$(O)/tests/fuzz_message: tests/fuzz/fuzz_message.c tests/fuzz/fuzz.h $(call obj,$(wildcard control/message/*.c))
+	@mkdir -p $(@D)
+	$(call say,LINK,$@)
+	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) $(LDFLAGS) -o $@ $< $(filter %.o,$^)
+
 $(O)/tests/fuzz_calls: tests/profile/make_calls.c
 $(O)/tests/fuzz_calls: $(filter-out $(PROFILE_OBJ),$(call obj,$(wildcard cmd/calls/*.c)))
 $(O)/tests/fuzz_heap: tests/profile/make_heap.c
@@ -470,7 +475,7 @@ $(IL_FUZZ): $(O)/tests/fuzz_%: tests/fuzz/fuzz_%.c tests/fuzz/fuzz.h $(wildcard 
 # All programs and libraries that the tests need besides those of `all`.
 TEST_PROGRAMS := $(UNIT_BIN) $(IL_FUZZ) \
     $(addprefix $(O)/tests/il_,bodies signatures texts) \
-    $(addprefix $(O)/tests/fuzz_,heap samples pdb pack calls instrument report config clrie) \
+    $(addprefix $(O)/tests/fuzz_,heap samples pdb pack calls instrument report config clrie message) \
     $(addprefix $(O)/bench/,bench_walk bench_clock bench_hooks bench_graph) \
     $(O)/tests/report_main \
     $(O)/tests/libfailing.so \

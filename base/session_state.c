@@ -12,9 +12,9 @@ _Atomic unsigned sxs_session_count;
 
 /* The linker defines these two symbols as the ends of the section. They are absent in a library
  * that has no such variables. */
-extern const struct sxs_session_variable __start_sxs_session_variables[]
+extern const struct sxs_session_variable *const __start_sxs_session_variables[]
     __attribute__((weak, visibility("hidden")));
-extern const struct sxs_session_variable __stop_sxs_session_variables[]
+extern const struct sxs_session_variable *const __stop_sxs_session_variables[]
     __attribute__((weak, visibility("hidden")));
 
 /* The ends of the memory that is zero when the library is loaded. */
@@ -23,7 +23,7 @@ extern char _end[] __attribute__((visibility("hidden")));
 
 static unsigned char *saved; /* the first values of variables outside of that memory */
 
-const struct sxs_session_variable *sxs_session_variables(size_t *n)
+const struct sxs_session_variable *const *sxs_session_variables(size_t *n)
 {
     *n = (size_t)(__stop_sxs_session_variables - __start_sxs_session_variables);
     return __start_sxs_session_variables;
@@ -37,20 +37,20 @@ static int begins_as_zero(const struct sxs_session_variable *v)
 
 int sxs_session_state_save(void)
 {
-    size_t                             n, size = 0;
-    const struct sxs_session_variable *all = sxs_session_variables(&n);
+    size_t                                    n, size = 0;
+    const struct sxs_session_variable *const *all = sxs_session_variables(&n);
     if (saved)
         return 0;
     for (size_t i = 0; i < n; i++)
-        size += begins_as_zero(&all[i]) ? 0 : all[i].size;
+        size += begins_as_zero(all[i]) ? 0 : all[i]->size;
     saved = malloc(size + 1);
     if (!saved)
         return -1;
     for (size_t i = 0, at = 0; i < n; i++) {
-        if (begins_as_zero(&all[i]))
+        if (begins_as_zero(all[i]))
             continue;
-        memcpy(saved + at, all[i].at, all[i].size);
-        at += all[i].size;
+        memcpy(saved + at, all[i]->at, all[i]->size);
+        at += all[i]->size;
     }
     return 0;
 }
@@ -71,14 +71,14 @@ static void clear(unsigned char *at, size_t size)
 
 void sxs_session_state_reset(void)
 {
-    size_t                             n, at = 0;
-    const struct sxs_session_variable *all = sxs_session_variables(&n);
+    size_t                                    n, at = 0;
+    const struct sxs_session_variable *const *all = sxs_session_variables(&n);
     for (size_t i = 0; i < n; i++) {
-        if (begins_as_zero(&all[i])) {
-            clear(all[i].at, all[i].size);
+        if (begins_as_zero(all[i])) {
+            clear(all[i]->at, all[i]->size);
         } else if (saved) {
-            memcpy(all[i].at, saved + at, all[i].size);
-            at += all[i].size;
+            memcpy(all[i]->at, saved + at, all[i]->size);
+            at += all[i]->size;
         }
     }
     atomic_fetch_add_explicit(&sxs_session_count, 1, memory_order_release);

@@ -45,6 +45,7 @@ int sxs_chunks_create(struct sxs_chunks *c, const struct sxs_folder *folder, con
     err = sxs_file_create(&c->file, folder, name, SXS_HEADER_SIZE, size, &c->map);
     if (err)
         return -err;
+    c->map_size = size;
     c->n_chunks = (_Atomic uint32_t *)(void *)(c->map + n_chunks_at);
     head = (struct sxs_chunks_head *)c->map;
     head->chunk_size = SXS_CHUNK_SIZE;
@@ -102,29 +103,9 @@ int sxs_chunks_make_room(struct sxs_chunks *c)
     return err;
 }
 
-int sxs_chunks_close(struct sxs_chunks *c)
-{
-    size_t   size = SXS_HEADER_SIZE + (size_t)c->max_chunks * SXS_CHUNK_SIZE;
-    uint32_t used;
-    int      err = 0;
-    if (!c->map)
-        return 0;
-    used = atomic_load(&c->current) + 1;
-    if (!atomic_load(&c->off)) { /* else the file belongs to the parent process */
-        if (used < atomic_load(c->n_chunks)) {
-            atomic_store(c->n_chunks, used);
-            err = sxs_file_shorten(&c->file, SXS_HEADER_SIZE + (uint64_t)used * SXS_CHUNK_SIZE);
-        }
-        sxs_file_close(&c->file);
-    }
-    munmap(c->map, size);
-    *c = (struct sxs_chunks){0};
-    return err;
-}
-
 int sxs_chunks_abandon(struct sxs_chunks *c)
 {
-    size_t   size = SXS_HEADER_SIZE + (size_t)c->max_chunks * SXS_CHUNK_SIZE, kept;
+    size_t   kept;
     uint32_t n = atomic_load(c->n_chunks), used = atomic_load(&c->current) + 1;
     if (atomic_exchange(&c->off, 1)) /* the file belongs to the parent process */
         return 0;
@@ -133,7 +114,7 @@ int sxs_chunks_abandon(struct sxs_chunks *c)
     if (mmap(c->map, kept, PROT_READ | PROT_WRITE,
              MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0) == MAP_FAILED)
         return -errno; /* the map stays, so the file keeps its length */
-    munmap(c->map + kept, size - kept);
+    munmap(c->map + kept, c->map_size - kept);
     if (used < n)
         sxs_file_shorten(&c->file, SXS_HEADER_SIZE + (uint64_t)used * SXS_CHUNK_SIZE);
     sxs_file_close(&c->file);
@@ -143,4 +124,16 @@ int sxs_chunks_abandon(struct sxs_chunks *c)
 void sxs_chunks_forget(struct sxs_chunks *c)
 {
     atomic_store(&c->off, 1);
+}
+
+void sxs_chunks_finish(struct sxs_chunks *c)
+{
+    uint32_t n = atomic_load(&c->current) + 1;
+    atomic_store(&c->off, 1);
+    if (n < atomic_load(c->n_chunks)) {
+        atomic_store(c->n_chunks, n);
+        sxs_file_shorten(&c->file, SXS_HEADER_SIZE + (uint64_t)n * SXS_CHUNK_SIZE);
+    }
+    sxs_file_close(&c->file);
+    munmap(c->map, c->map_size);
 }

@@ -14,10 +14,11 @@
 #include "session/format/chunks.h"
 #include "session/write/file_write.h"
 
-/** One file; lives until sxs_chunks_close(). Zeroed before sxs_chunks_create(). */
+/** One file; lives as long as the session. Zeroed before sxs_chunks_create(). */
 struct sxs_chunks {
     struct sxs_file   file;
     unsigned char    *map; /* address space for max_chunks; *n_chunks of them may be touched */
+    size_t            map_size; /* bytes of address space */
     uint32_t          max_chunks;
     uint32_t          ahead;    /* number of chunks to keep ready; 0: the default */
     int               full;     /* 1: the file could not grow and is not grown any more */
@@ -56,10 +57,9 @@ SXS_SIGSAFE void sxs_chunks_commit(void *record, uint16_t type);
  *  one thread at a time. */
 int sxs_chunks_make_room(struct sxs_chunks *c);
 
-/** sxs_chunks_close - complete the file: cut the chunks that were not begun, unmap and close it, and
- *  set @c to zeros. No thread may write any more, and no thread may be in sxs_chunks_make_room().
- *  @c may be zeros. Returns 0 or -errno: the file is readable then, too, and is only longer. */
-int sxs_chunks_close(struct sxs_chunks *c);
+/** sxs_chunks_finish - cut the file behind the chunks that have records, close it and unmap it. No
+ *  thread uses it any more. */
+void sxs_chunks_finish(struct sxs_chunks *c);
 
 /** sxs_chunks_abandon - complete the file while threads may still write records or counters: what
  *  they store from now on is lost, in memory that takes the place of the map and is never freed.

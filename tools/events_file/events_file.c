@@ -84,7 +84,7 @@ static int start_locked(const char *name)
     err = sxs_worker_start(&file.service, &service);
     if (err) {
         sxs_error("tool %s cannot start: %s", name, strerror(err));
-        sxs_chunks_close(&file.chunks);
+        sxs_chunks_finish(&file.chunks);
         return -1;
     }
     sxs_fork_register(&part);
@@ -108,13 +108,10 @@ struct sxs_events_header *sxs_events_open(const char *name, enum sxs_events_tool
 
 static void close_file(void)
 {
-    int err;
     sxs_idle_wake(&file.idle);
     sxs_worker_end(&file.service);
     atomic_store(&file.header->ended_ns, sxs_now_ns(CLOCK_MONOTONIC));
-    err = sxs_chunks_close(&file.chunks);
-    if (err)
-        sxs_warn("the events file cannot be cut to its contents: %s", strerror(-err));
+    sxs_chunks_finish(&file.chunks);
 }
 
 void sxs_events_close(enum sxs_events_tool_bit tool)

@@ -22,6 +22,7 @@
 #include "instr/weave/callouts.h"
 #include "instr/weave/refused.h"
 #include "instr/weave/token_cache.h"
+#include "manager/rejit.h"
 #include "session/write/instrument_write.h"
 #include "session/write/session_write.h"
 #include "session/write/traced_write.h"
@@ -325,6 +326,13 @@ static void stop_tool(struct sxs_sub *sub, int how)
     sxs_precompiled_forget((sxs_module){sub->rt, 0});
 }
 
+/* The struct on_runtime is freed with the session: the service thread may use it until then. */
+static void release_runtime(struct sxs_sub *sub)
+{
+    if (sub->state && sxs_runtime_is_live(sub->rt))
+        sxs_rejit_forget(sub);
+}
+
 static void end_session(void)
 {
     if (instrument.started != 1)
@@ -443,4 +451,5 @@ static const struct sxs_events events = {
 
 const struct sxs_tool sxs_instrument_tool = {
     .name = "instrument", .is_wanted = has_setting, .on = &events, .start = start_tool, .stop = stop_tool,
+    .release = release_runtime,
     .end_session = end_session, .restarts = 1};
