@@ -7,7 +7,6 @@
 #include <time.h>
 
 #include "base/fork.h"
-#include "base/session_state.h"
 #include "manager/runtime_internal.h"
 #include "session/write/session_write.h"
 #include "tools/alloc/live.h"
@@ -168,7 +167,6 @@ static void sessions_body(void)
     struct fake_host h = begin("8.0");
     ModuleID         module = h.c->module_load("/fake/A.dll");
     ClassID          type = h.c->class_new(module, "A.B", 0, 0, NULL);
-    CHECK_EQ(sxs_session_state_save(), 0);
     for (unsigned session = 1; session <= 3; session++) {
         ObjectID dropped = h.c->object_new(type), kept = h.c->object_new(type);
         lives[0] = sxs_live_new(subs[0]->rt);
@@ -187,7 +185,6 @@ static void sessions_body(void)
         sxs_live_free(lives[0]);
         lives[0] = NULL;
         sxs_live_end_session();
-        sxs_session_state_reset();
     }
     fake_end(&h);
 }
