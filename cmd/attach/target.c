@@ -4,7 +4,6 @@
 #include "cmd/output/exits.h"
 #include "cmd/processes/control_client.h"
 #include "cmd/processes/inside.h"
-#include "cmd/processes/mapped.h"
 #include "include/sxsprof.h"
 
 #include <errno.h>
@@ -19,11 +18,11 @@
 
 #define PROFILER_SET   3u
 #define ATTACH_COMMAND 1u
-#define ATTACH_MS      30000 /* for the runtime to load and initialize the library */
-#define LINK_MS        20000 /* for a session to begin */
+#define ATTACH_MS      30000  /* for the runtime to load and initialize the library */
+#define LINK_MS        20000  /* for a session to begin */
 #define STOP_MS        120000 /* for a session to end: its threads are joined, names looked up */
-#define DETACH_MS      60000 /* for the runtimes to let the library go */
-#define ORPHAN_MS      15000 /* if this command dies before it holds the session */
+#define DETACH_MS      60000  /* for the runtimes to let the library go */
+#define ORPHAN_MS      15000  /* if this command dies before it holds the session */
 #define NO_LIMIT_MS    UINT64_C(31622400000)
 #define SPARE_MS       10000 /* the library's own limit lies behind that of this command */
 
@@ -104,7 +103,7 @@ static int hold_session(struct sxs_target *t, const struct sxs_target_wish *wish
                         char why[SXS_TARGET_WHY])
 {
     static struct sxs_message_writer request;
-    static struct sxs_control_answer  answer;
+    static struct sxs_control_answer answer;
     char                             reason[SXS_CONTROL_WHY];
     int                              err = sxs_process_find_profilers(&t->p);
     if (!err)
@@ -118,9 +117,9 @@ static int hold_session(struct sxs_target *t, const struct sxs_target_wish *wish
     sxs_message_add(&request, "hold", "1");
     if (!t->has_library)
         sxs_message_add(&request, "detach", "1");
-    sxs_message_addf(&request, "duration_ms", "%llu",
-                     (unsigned long long)(wish->duration_ms ? wish->duration_ms + SPARE_MS
-                                                            : NO_LIMIT_MS));
+    sxs_message_addf(
+        &request, "duration_ms", "%llu",
+        (unsigned long long)(wish->duration_ms ? wish->duration_ms + SPARE_MS : NO_LIMIT_MS));
     sxs_message_end(&request);
     err = sxs_control_ask(t->hold, &request, &answer, LINK_MS, reason);
     const char *left_out = err ? reason : sxs_message_get(&answer.message, "why");
@@ -165,7 +164,7 @@ static int attach_runtime(struct sxs_target *t, const struct sxs_target_wish *wi
                           const char *library, char why[SXS_TARGET_WHY])
 {
     static struct sxs_message_writer data;
-    static uint8_t                   payload[SXS_DIAG_MAX], request[SXS_DIAG_MAX], buf[SXS_DIAG_MAX];
+    static uint8_t payload[SXS_DIAG_MAX], request[SXS_DIAG_MAX], buf[SXS_DIAG_MAX];
     const struct sxs_target_runtime *r = &t->runtimes[index];
     struct sxs_diag_answer           answer = {0};
     uint8_t                          clsid[16];
@@ -176,18 +175,19 @@ static int attach_runtime(struct sxs_target *t, const struct sxs_target_wish *wi
     }
     sxs_message_end(&data);
     class_id(clsid);
-    size_t size = sxs_diag_attach_payload(payload, ATTACH_MS, clsid, library, data.bytes, data.size);
+    size_t size =
+        sxs_diag_attach_payload(payload, ATTACH_MS, clsid, library, data.bytes, data.size);
     size = size && !data.full
                ? sxs_diag_request(request, PROFILER_SET, ATTACH_COMMAND, payload, size)
                : 0;
-    int err = size ? sxs_ports_exchange(&t->p, &t->ports, (size_t)r->reached, request, size,
-                                        ATTACH_MS, buf, &answer)
-                   : EMSGSIZE;
-    uint32_t hr = answer.failed                ? answer.error
-                  : !err && answer.size >= 4 ? answer.payload[0] | (uint32_t)answer.payload[1] << 8 |
-                                                    (uint32_t)answer.payload[2] << 16 |
-                                                    (uint32_t)answer.payload[3] << 24
-                                              : 0;
+    int      err = size ? sxs_ports_exchange(&t->p, &t->ports, (size_t)r->reached, request, size,
+                                             ATTACH_MS, buf, &answer)
+                        : EMSGSIZE;
+    uint32_t hr = answer.failed ? answer.error
+                  : !err && answer.size >= 4
+                      ? answer.payload[0] | (uint32_t)answer.payload[1] << 8 |
+                            (uint32_t)answer.payload[2] << 16 | (uint32_t)answer.payload[3] << 24
+                      : 0;
     if (!err && !hr)
         return 0;
     explain_failure(t, r, err, hr, why);
@@ -230,7 +230,8 @@ int sxs_target_attach(struct sxs_target *t, const struct sxs_target_wish *wish,
 
 enum sxs_target_state sxs_target_poll(struct sxs_target *t)
 {
-    struct pollfd ready[2] = {{.fd = t->pidfd, .events = POLLIN}, {.fd = t->hold, .events = POLLIN}};
+    struct pollfd ready[2] = {{.fd = t->pidfd, .events = POLLIN},
+                              {.fd = t->hold, .events = POLLIN}};
     if (poll(ready, 2, 0) <= 0)
         return SXS_TARGET_ON;
     return ready[0].revents ? SXS_TARGET_GONE : SXS_TARGET_ENDED;
@@ -273,9 +274,9 @@ static int64_t now_ms(void)
 static int wait_detached(const struct sxs_process *p, unsigned wait_ms)
 {
     static struct sxs_control_answer answer;
-    const struct timespec         pause = {.tv_nsec = 20000000};
+    const struct timespec            pause = {.tv_nsec = 20000000};
     char                             why[SXS_CONTROL_WHY];
-    int64_t                       deadline = now_ms() + wait_ms;
+    int64_t                          deadline = now_ms() + wait_ms;
     while (now_ms() < deadline) {
         int err = ask(p, "status", 5000, &answer, why);
         if (err == ECONNREFUSED || err == ESRCH || (!err && count_live(&answer) == 0))
@@ -288,7 +289,7 @@ static int wait_detached(const struct sxs_process *p, unsigned wait_ms)
 int sxs_target_release(const struct sxs_process *p, unsigned wait_ms, char why[SXS_TARGET_WHY])
 {
     static struct sxs_control_answer answer;
-    char                          reason[SXS_CONTROL_WHY];
+    char                             reason[SXS_CONTROL_WHY];
     *why = '\0';
     int err = ask(p, "detach", STOP_MS, &answer, reason);
     if (err) {
@@ -299,17 +300,18 @@ int sxs_target_release(const struct sxs_process *p, unsigned wait_ms, char why[S
     if (remains && *remains)
         add_why(why, "%d: %s", (int)p->pid, remains);
     else if (wait_detached(p, wait_ms) != 0)
-        add_why(why,
-                "%d: a runtime has not let the library go yet, because a thread is inside of a call "
-                "of it; it will, and nothing is recorded",
-                (int)p->pid);
+        add_why(
+            why,
+            "%d: a runtime has not let the library go yet, because a thread is inside of a call "
+            "of it; it will, and nothing is recorded",
+            (int)p->pid);
     return *why ? SXS_EXIT_PROBLEM : SXS_EXIT_OK;
 }
 
 static int stop_session(struct sxs_target *t, char why[SXS_TARGET_WHY])
 {
     static struct sxs_control_answer answer;
-    char                          reason[SXS_CONTROL_WHY];
+    char                             reason[SXS_CONTROL_WHY];
     if (!t->has_library)
         return sxs_target_release(&t->p, DETACH_MS, why);
     int err = ask(&t->p, "stop", STOP_MS, &answer, reason);
