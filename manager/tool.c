@@ -108,7 +108,7 @@ HRESULT sxs_sub_set_mask(struct sxs_sub *sub, uint32_t low, uint32_t high)
     if (sxs_runtime_is_inherited(rt)) /* a thread of the parent may have held mask_lock */
         return CORPROF_E_RUNTIME_UNINITIALIZED;
     pthread_mutex_lock(&rt->mask_lock);
-    if (rt->stopped & sxs_sub_bit(sub)) {
+    if ((rt->stopped & sxs_sub_bit(sub)) || !sxs_runtime_is_live(rt)) {
         hr = CORPROF_E_RUNTIME_UNINITIALIZED;
     } else if (sxs_masks_are_late(rt, low, high)) {
         sxs_error("tool %s asks runtime %u for immutable events (low 0x%08x, high 0x%08x) after "

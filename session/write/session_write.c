@@ -246,6 +246,5 @@ struct sxs_census_runtime *sxs_session_row(unsigned number)
     while (seen < number && !atomic_compare_exchange_weak(&c->n_runtimes, &seen, number))
         continue;
     c->runtimes[number - 1].number = number;
-    atomic_store(&c->runtimes[number - 1].ended_ns, 0); /* of an earlier runtime of this number */
     return &c->runtimes[number - 1];
 }
