@@ -282,13 +282,37 @@ static void print_mute(const struct sxs_target *t, FILE *to)
     }
 }
 
+/* What a tool lacks, and the versions of the runtimes on which it does. */
+struct lack {
+    const char *why;
+    bool        off;
+    char        versions[256];
+};
+
+#define MAX_LACKS 4
+
+/* Adds a runtime to the lack @why, which is made if there is none. */
+static void add_lack(struct lack lacks[MAX_LACKS], const char *why, bool off, const char *version)
+{
+    for (size_t i = 0; i < MAX_LACKS; i++) {
+        struct lack *l = &lacks[i];
+        if (l->why && strcmp(l->why, why) != 0)
+            continue;
+        size_t len = strlen(l->versions);
+        l->why = why;
+        l->off = off;
+        snprintf(l->versions + len, sizeof(l->versions) - len, "%s%s", len ? ", " : "", version);
+        return;
+    }
+}
+
 /* Says what one tool lacks, once for each reason. Returns true when it records something. */
 static bool explain_tool(const struct sxs_target *t, const char *tool, FILE *to)
 {
     char        name[64], options[512] = "";
-    const char *printed[4] = {NULL};
+    struct lack lacks[MAX_LACKS] = {0};
     bool        any = false;
-    size_t      len = strcspn(tool, ":"), n_printed = 0;
+    size_t      len = strcspn(tool, ":");
     snprintf(name, sizeof(name), "%.*s", (int)len, tool);
     if (tool[len])
         snprintf(options, sizeof(options), "%s", tool + len + 1);
@@ -301,16 +325,12 @@ static bool explain_tool(const struct sxs_target *t, const char *tool, FILE *to)
             sxs_late_start(r->live ? SXS_LATE_REQUEST : SXS_LATE_ATTACH, name, options,
                            (unsigned)strtoul(r->version, NULL, 10), &why);
         any |= result != SXS_LATE_NO;
-        bool known = result == SXS_LATE_FULL;
-        for (size_t k = 0; k < n_printed; k++)
-            known |= strcmp(printed[k], why) == 0;
-        if (known || n_printed == sizeof(printed) / sizeof(printed[0]))
-            continue;
-        printed[n_printed++] = why;
-        if (to)
-            fprintf(to, "sxsprof: %d: tool %s %s on %s: %s\n", (int)t->p.pid, name,
-                    result == SXS_LATE_NO ? "is left out" : "is limited", r->version, why);
+        if (result != SXS_LATE_FULL)
+            add_lack(lacks, why, result == SXS_LATE_NO, r->version);
     }
+    for (size_t i = 0; to && i < MAX_LACKS && lacks[i].why; i++)
+        fprintf(to, "sxsprof: %d: tool %s %s on %s: %s\n", (int)t->p.pid, name,
+                lacks[i].off ? "is left out" : "is limited", lacks[i].versions, lacks[i].why);
     return any;
 }
 

@@ -22,7 +22,8 @@
 #define LINK_MS        20000  /* for a session to begin */
 #define STOP_MS        120000 /* for a session to end: its threads are joined, names looked up */
 #define DETACH_MS      60000  /* for the runtimes to let the library go */
-#define ORPHAN_MS      15000  /* if this command dies before it holds the session */
+#define LOOK_MS        200u
+#define ORPHAN_MS      15000 /* if this command dies before it holds the session */
 #define NO_LIMIT_MS    UINT64_C(31622400000)
 #define SPARE_MS       10000 /* the library's own limit lies behind that of this command */
 
@@ -237,7 +238,7 @@ enum sxs_target_state sxs_target_poll(struct sxs_target *t)
     return ready[0].revents ? SXS_TARGET_GONE : SXS_TARGET_ENDED;
 }
 
-/* Sends a request without values, over a connection of its own. Returns 0 or an errno value. */
+/* Sends a request, over a connection of its own. Returns 0 or an errno value. */
 static int ask(const struct sxs_process *p, const char *verb, int timeout_ms,
                struct sxs_control_answer *answer, char why[SXS_CONTROL_WHY])
 {
@@ -247,6 +248,9 @@ static int ask(const struct sxs_process *p, const char *verb, int timeout_ms,
         return err;
     memset(&request, 0, sizeof(request));
     sxs_control_request(&request, verb);
+    if (strcmp(verb, "detach") ==
+        0) /* how long a runtime waits before it looks for the first time */
+        sxs_message_addf(&request, "timeout_ms", "%u", LOOK_MS);
     sxs_message_end(&request);
     err = sxs_control_ask(fd, &request, answer, timeout_ms, why);
     close(fd);
