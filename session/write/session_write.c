@@ -20,6 +20,7 @@
 #include "base/fork.h"
 #include "base/log.h"
 #include "base/proc.h"
+#include "base/session_state.h"
 #include "session/write/file_write.h"
 #include "session/write/guests_write.h"
 
@@ -33,6 +34,13 @@ static struct sxs_folder          folder;    /* of this process; valid if has_fo
 static int                        has_folder, refused; /* written before census is */
 static pthread_mutex_t            open_lock = PTHREAD_MUTEX_INITIALIZER; /* guards opening */
 SXS_FORK_RESETS(open_lock);
+SXS_SESSION_KEEPS(in_memory);
+SXS_SESSION_KEEPS(unlisted);
+SXS_SESSION_KEEPS(census);
+SXS_SESSION_KEEPS(folder);
+SXS_SESSION_KEEPS(has_folder);
+SXS_SESSION_KEEPS(refused);
+SXS_SESSION_KEEPS(open_lock);
 
 static void describe_process(struct sxs_census *c)
 {
