@@ -37,7 +37,6 @@ session() {
 }
 many() { # CLAIM RUNTIMES: attaches RUNS times to $pid
     local n failed=0 first=0 last before
-    before=$(descriptors)
     for n in $(seq "$RUNS"); do
         if ! timeout 120 "$sxsprof" attach --tool "$TOOLS" --duration 1s -o "$tmp/out.$n" "$pid" >"$tmp/attach" 2>&1; then
             failed=1
@@ -49,7 +48,7 @@ many() { # CLAIM RUNTIMES: attaches RUNS times to $pid
             not_ok "$1: attach $n of $RUNS records and detaches (step $failed)" "$tmp/attach"
             return
         fi
-        [ "$n" = 2 ] && first=$(private_kib)
+        [ "$n" = 2 ] && first=$(private_kib) && before=$(descriptors)
         [ "$n" = "$RUNS" ] || rm -rf "$tmp/out.$n"
     done
     ok "$1: $RUNS times, an attach records $2 runtimes with samples, and detaches"
