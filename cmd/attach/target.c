@@ -205,6 +205,16 @@ static void choose_id(char id[33])
     snprintf(id, 33, "%016llx", (unsigned long long)number);
 }
 
+/* Has the runtimes let the library go whose session could not begin. Returns an exit status. */
+static int leave_again(struct sxs_target *t, char why[SXS_TARGET_WHY])
+{
+    char reason[SXS_TARGET_WHY];
+    if (sxs_target_release(&t->p, DETACH_MS, reason) == SXS_EXIT_OK)
+        return SXS_EXIT_USAGE;
+    add_why(why, "%s", reason);
+    return SXS_EXIT_PROBLEM;
+}
+
 int sxs_target_attach(struct sxs_target *t, const struct sxs_target_wish *wish,
                       char why[SXS_TARGET_WHY])
 {
@@ -223,7 +233,7 @@ int sxs_target_attach(struct sxs_target *t, const struct sxs_target_wish *wish,
             attach_runtime(t, wish, i, library, why) != 0)
             continue;
         if (t->hold < 0 && hold_session(t, wish, why) != 0)
-            return SXS_EXIT_PROBLEM; /* it ends by itself: ORPHAN_MS */
+            return leave_again(t, why);
         t->attached = true;
     }
     return t->attached ? SXS_EXIT_OK : SXS_EXIT_USAGE;
