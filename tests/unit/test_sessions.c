@@ -451,12 +451,22 @@ static void wait_for(const struct fake_host *h, enum fakeclr_load state)
     CHECK_EQ(h->c->load_state(), state);
 }
 
+static void raise_thrown(const struct fake_host *h)
+{
+    ModuleID module = h->c->module_load("exceptions.dll");
+    fake_raise0(h, "ExceptionThrown",
+                h->c->object_new(h->c->class_new(module, "Failure", 0, 0, NULL)), 0);
+}
+
 static void detach_body(void)
 {
     char why[SXS_SESSION_WHY];
     start_two();
     must_begin("sample;spy");
+    raise_thrown(&nine);
+    CHECK_EQ(fake_counts(&nine).handles, 1);
     CHECK_EQ(sxs_runtimes_detach(1000, why), 0);
+    CHECK_EQ(fake_counts(&nine).handles, 0); /* the exception is not pinned any more */
     CHECK_EQ(why[0], '\0');
     wait_for(&eight, FAKECLR_DETACHED);
     wait_for(&nine, FAKECLR_DETACHED);
