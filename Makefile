@@ -148,12 +148,13 @@ $(SONAMES): base/gen_sonames.sh
 	$(call say,GEN,$@)
 	$(Q)CC='$(CC)' sh $< >$@
 
-$(O)/obj/instr/config/libxml.o $(O)/obj/stackwalk/fast/unwind_library.o $(O)/obj/cmd/doctor_library.o $(O)/obj/tools/sample/handler.o: $(SONAMES)
+$(O)/obj/instr/config/libxml.o $(O)/obj/stackwalk/fast/unwind_library.o $(O)/obj/cmd/doctor_library.o $(O)/obj/tools/sample/handler.o $(O)/obj/cmd/serve/microhttpd.o: $(SONAMES)
 
-PAGE    := $(wildcard cmd/page/page* cmd/page/heap*)
-CMD_GEN := $(O)/gen/sxs_page.h $(O)/gen/sxs_heap_page.h $(O)/gen/profile.pb-c.h $(O)/gen/names.pb-c.h
+PAGE    := $(wildcard cmd/page/page* cmd/page/heap* cmd/page/list*)
+PAGE_GEN := $(addprefix $(O)/gen/sxs_,page.h heap_page.h list_page.h)
+CMD_GEN := $(PAGE_GEN) $(addprefix $(O)/gen/,profile.pb-c.h names.pb-c.h otlp.pb-c.h)
 
-$(O)/gen/sxs_page.h $(O)/gen/sxs_heap_page.h: $(O)/gen/sxs_%.h: cmd/page/embed.py $(PAGE)
+$(PAGE_GEN): $(O)/gen/sxs_%.h: cmd/page/embed.py $(PAGE)
 	@mkdir -p $(@D)
 	$(call say,GEN,$@)
 	$(Q)python3 cmd/page/embed.py cmd/page $* $@
@@ -168,7 +169,12 @@ $(O)/gen/%.pb-c.c $(O)/gen/%.pb-c.h: cmd/symbols/%.proto
 	$(call say,GEN,$@)
 	$(Q)protoc-c --proto_path=$(<D) --c_out=$(O)/gen $<
 
-$(call obj,$(wildcard cmd/report/*.c cmd/symbols/*.c cmd/heap/*.c)): $(CMD_GEN)
+$(O)/gen/%.pb-c.c $(O)/gen/%.pb-c.h: cmd/push/%.proto
+	@mkdir -p $(@D)
+	$(call say,GEN,$@)
+	$(Q)protoc-c --proto_path=$(<D) --c_out=$(O)/gen $<
+
+$(call obj,$(wildcard cmd/report/*.c cmd/symbols/*.c cmd/heap/*.c cmd/serve/*.c cmd/push/*.c)): $(CMD_GEN)
 
 # The header is written only when the commit has changed.
 $(O)/gen/sxs_commit.h: FORCE
@@ -251,7 +257,7 @@ $(O)/libsxsprof-malloc.so: $(MALLOC_OBJ) allocator/exports.map
 	$(Q)$(CC) -shared -Wl,-z,now,-z,defs -Wl,-Bsymbolic -Wl,--version-script=allocator/exports.map \
 	    -Wl,-soname,libsxsprof-malloc.so -o $@ $(MALLOC_OBJ) -ldl
 
-$(O)/obj/gen/profile.pb-c.o $(O)/obj/gen/names.pb-c.o: override CFLAGS += -Wno-cast-qual
+$(O)/obj/gen/profile.pb-c.o $(O)/obj/gen/names.pb-c.o $(O)/obj/gen/otlp.pb-c.o: override CFLAGS += -Wno-cast-qual
 
 # The IL library, also for other programs.
 $(O)/libsxsil.a: $(call obj,$(IL_SRC))
@@ -263,7 +269,7 @@ $(O)/libbase.a: $(call obj,$(filter base/%,$(call linked,command)))
 	$(call say,AR,$@)
 	$(Q)rm -f $@ && $(AR) rcs $@ $^
 
-$(O)/sxsprof: $(call obj,$(CMD_SRC)) $(O)/obj/gen/profile.pb-c.o $(O)/obj/gen/names.pb-c.o $(O)/libbase.a
+$(O)/sxsprof: $(call obj,$(CMD_SRC)) $(O)/obj/gen/profile.pb-c.o $(O)/obj/gen/names.pb-c.o $(O)/obj/gen/otlp.pb-c.o $(O)/libbase.a
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(LDFLAGS) -o $@ $^ $(CMD_LIBS)
 
@@ -345,7 +351,7 @@ $(O)/tests/%: tests/unit/%.c $(CASE_OBJ) $(LIB_OBJ) $(READ_OBJ)
 
 # The test program of reports, and fuzz drivers of the readers of samples, PDBs, calls and
 # instrumented methods.
-PROFILE_OBJ := $(call obj,$(wildcard cmd/report/*.c cmd/symbols/*.c cmd/heap/*.c cmd/costs/*.c) cmd/calls/load.c cmd/calls/replay.c \
+PROFILE_OBJ := $(call obj,$(wildcard cmd/live/*.c cmd/report/*.c cmd/symbols/*.c cmd/heap/*.c cmd/costs/*.c) cmd/calls/load.c cmd/calls/replay.c \
                  cmd/calls/coverage_gaps.c cmd/calls/coverage_gaps_text.c cmd/instrument/load.c cmd/output/processes.c cmd/output/text.c cmd/output/names_of_values.c cmd/output/strings.c cmd/output/shown.c cmd/output/json_values.c $(READ_SRC)) \
                $(O)/obj/gen/profile.pb-c.o $(O)/obj/gen/names.pb-c.o
 
@@ -378,14 +384,30 @@ $(O)/tests/fuzz_control: tests/fuzz/fuzz_control.c tests/fuzz/fuzz.h tests/unit/
 	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) -Wno-missing-prototypes $(LDFLAGS) -o $@ $(filter %.c %.o,$^) -lpthread -ldl
 
 # Unit tests of the command's own folders.
-CMD_UNIT := $(addprefix $(O)/tests/,test_names_table test_heap_graph test_cost_sums test_wait_class)
+CMD_UNIT := $(addprefix $(O)/tests/,test_names_table test_heap_graph test_cost_sums test_wait_class \
+              test_own test_live)
 
 $(CMD_UNIT): $(O)/tests/%: tests/unit/%.c $(PROFILE_OBJ) $(O)/libsxsil.a $(O)/libbase.a
 	@mkdir -p $(@D)
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) -MMD -MP $(LDFLAGS) -o $@ $(filter %.c %.o %.a,$^) $(CMD_LIBS) -lcmocka
 
+# Unit tests of cmd/processes.
+PROCESSES_OBJ := $(call obj,$(wildcard cmd/processes/*.c control/message/*.c))
+
+$(O)/tests/test_processes: tests/unit/test_processes.c $(CASE_OBJ) $(PROCESSES_OBJ) $(PROFILE_OBJ) $(O)/libsxsil.a $(O)/libbase.a
+	@mkdir -p $(@D)
+	$(call say,LINK,$@)
+	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) -MMD -MP $(LDFLAGS) -o $@ $(filter %.c %.o %.a,$^) $(CMD_LIBS) -lcmocka
+
 $(O)/tests/report_main: tests/profile/report_main.c $(PROFILE_OBJ) $(O)/libsxsil.a $(O)/libbase.a
+	@mkdir -p $(@D)
+	$(call say,LINK,$@)
+	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) $(LDFLAGS) -o $@ $(filter %.c %.o %.a,$^) $(CMD_LIBS)
+
+# Loads sessions into ClickHouse, one or as many simulated machines.
+$(O)/tests/fleet_load: tests/fleet/load.c $(call obj,cmd/push/batches.c cmd/push/labels.c cmd/fleet/target.c $(wildcard cmd/clickhouse/*.c cmd/http/*.c)) \
+        $(PROFILE_OBJ) $(O)/libsxsil.a $(O)/libbase.a
 	@mkdir -p $(@D)
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) $(LDFLAGS) -o $@ $(filter %.c %.o %.a,$^) $(CMD_LIBS)
@@ -490,7 +512,7 @@ TEST_PROGRAMS := $(UNIT_BIN) $(IL_FUZZ) \
     $(addprefix $(O)/tests/il_,bodies signatures texts) \
     $(addprefix $(O)/tests/fuzz_,heap samples pdb pack calls instrument report config clrie message control) \
     $(addprefix $(O)/bench/,bench_walk bench_clock bench_hooks bench_graph) \
-    $(O)/tests/report_main \
+    $(O)/tests/report_main $(O)/tests/fleet_load \
     $(O)/tests/libfailing.so \
     $(O)/tests/libdelaying.so \
     $(O)/tests/libhook_memory.so

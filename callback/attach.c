@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/log.h"
+#include "control/control.h"
 #include "control/message/message.h"
 #include "manager/sessions.h"
 
@@ -20,6 +21,8 @@ static void begin(const struct sxs_message *m)
     char                             why[SXS_SESSION_WHY] = "";
     if (sxs_session_begin(&request, why) != 0)
         sxs_error("attached, but nothing is recorded: %s", why);
+    else if (sxs_control_begun(m, why, sizeof(why)) != 0)
+        sxs_error("attached, but the session does not end by itself: %s", why);
 }
 
 void sxs_attach_begin(const void *data, size_t size)

@@ -16,9 +16,13 @@ int sxs_cmd_status(int argc, char **argv);
 int sxs_cmd_snapshot(int argc, char **argv);
 int sxs_cmd_report(int argc, char **argv);
 int sxs_cmd_diff(int argc, char **argv);
+int sxs_cmd_top(int argc, char **argv);
 int sxs_cmd_heap(int argc, char **argv);
+int sxs_cmd_serve(int argc, char **argv);
 int sxs_cmd_env(int argc, char **argv);
 int sxs_cmd_pack(int argc, char **argv);
+int sxs_cmd_push(int argc, char **argv);
+int sxs_cmd_fleet(int argc, char **argv);
 int sxs_cmd_runtimes(int argc, char **argv);
 int sxs_cmd_doctor(int argc, char **argv);
 int sxs_cmd_check(int argc, char **argv);
@@ -28,9 +32,9 @@ int sxs_cmd_attach(int argc, char **argv);
 int sxs_cmd_detach(int argc, char **argv);
 
 extern const struct argp sxs_argp_run, sxs_argp_start, sxs_argp_stop, sxs_argp_status,
-    sxs_argp_snapshot, sxs_argp_report, sxs_argp_diff, sxs_argp_pack,
-    sxs_argp_heap, sxs_argp_env, sxs_argp_runtimes, sxs_argp_doctor, sxs_argp_check, sxs_argp_il,
-    sxs_argp_ps, sxs_argp_attach, sxs_argp_detach;
+    sxs_argp_snapshot, sxs_argp_report, sxs_argp_diff, sxs_argp_pack, sxs_argp_heap,
+    sxs_argp_env, sxs_argp_runtimes, sxs_argp_doctor, sxs_argp_check, sxs_argp_il, sxs_argp_ps,
+    sxs_argp_attach, sxs_argp_detach, sxs_argp_top, sxs_argp_serve, sxs_argp_push, sxs_argp_fleet;
 
 /**
  * sxs_options_parse - parse the options of a verb, which also has --help, -h, --usage and

@@ -4,6 +4,7 @@
 #include "cmd/output/exits.h"
 #include "cmd/processes/control_client.h"
 #include "cmd/processes/inside.h"
+#include "cmd/processes/mapped.h"
 #include "include/sxsprof.h"
 
 #include <errno.h>
@@ -105,7 +106,9 @@ static int hold_session(struct sxs_target *t, const struct sxs_target_wish *wish
     static struct sxs_message_writer request;
     static struct sxs_control_answer  answer;
     char                             reason[SXS_CONTROL_WHY];
-    int                              err = sxs_control_connect(&t->p, &t->hold, reason);
+    int                              err = sxs_process_find_profilers(&t->p);
+    if (!err)
+        err = sxs_control_connect(&t->p, &t->hold, reason);
     if (err) {
         t->hold = -1;
         add_why(why, "%d: %s", (int)t->p.pid, reason);
@@ -136,7 +139,7 @@ static void name_others(const struct sxs_process *p, char *out, size_t size)
     size_t len = 0;
     *out = '\0';
     for (size_t i = 0; i < p->n_profilers && len < size; i++)
-        if (!p->profilers[i].ours)
+        if (!p->profilers[i].ours || p->n_profilers == 1)
             len += (size_t)snprintf(out + len, size - len, "%s%s", len ? ", " : ": ",
                                     p->profilers[i].path);
 }
@@ -218,9 +221,9 @@ int sxs_target_attach(struct sxs_target *t, const struct sxs_target_wish *wish,
         if (!r->picked || r->live || r->reached < 0 ||
             attach_runtime(t, wish, i, library, why) != 0)
             continue;
-        t->attached = true;
         if (t->hold < 0 && hold_session(t, wish, why) != 0)
             return SXS_EXIT_PROBLEM; /* it ends by itself: ORPHAN_MS */
+        t->attached = true;
     }
     return t->attached ? SXS_EXIT_OK : SXS_EXIT_USAGE;
 }

@@ -154,7 +154,7 @@ def killed(n):
 
 
 def stranger(_):
-    """Another user: told, and nothing is done."""
+    """Another user: refused, and nothing is done."""
     with join() as s:
         send(s, b"sxsprof 1 stop\n\n")
         got = answer(s)

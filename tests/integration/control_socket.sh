@@ -58,14 +58,14 @@ done
 if [ $have_users ]; then
     # shellcheck disable=SC2086 # a command
     $other /usr/bin/python3 -B "$tmp/clients.py" "$pid" stranger >"$tmp/out" 2>&1
-    check "another user is told, and nothing is done" $? "$tmp/out"
+    check "another user is refused, and nothing is done" $? "$tmp/out"
     $other "$sxsprof" status "$pid" >"$tmp/out" 2>&1
     [ $? -eq 2 ] && grep -q 'expected its own user, or root' "$tmp/out"
     check "the command tells another user so" $? "$tmp/out"
     unshare -n "$sxsprof" status "$pid" >"$tmp/out" 2>&1 && grep -q ' picked, live ' "$tmp/out"
     check "root reaches the program from another network" $? "$tmp/out"
 else
-    ok "another user is told, and nothing is done # SKIP needs root and setpriv"
+    ok "another user is refused, and nothing is done # SKIP needs root and setpriv"
 fi
 ends "the program's three runtimes have done all their work right beside that"
 
@@ -101,8 +101,8 @@ check "with all names taken the program says so" $? "$tmp/log"
 "$sxsprof" status "$pid" >"$tmp/out" 2>&1
 [ $? -eq 2 ] && grep -q "process $squatter of user .* has taken the name .* nothing was sent" "$tmp/out"
 check "the command believes no other process" $? "$tmp/out"
-is_told() { ! grep -q received "$tmp/squatter"; }
-is_told
+is_left_alone() { ! grep -q received "$tmp/squatter"; }
+is_left_alone
 check "and sends it nothing" $? "$tmp/squatter"
 leave
 ends "that program does its work all the same"
