@@ -4,6 +4,7 @@
 #include "cmd/control.h"
 #include "cmd/output/text.h"
 #include "cmd/processes/copy.h"
+#include "cmd/processes/inside.h"
 #include "cmd/run.h"
 
 #include <errno.h>
@@ -106,11 +107,22 @@ static int stop(struct sxs_control_target *t, const struct options *o)
 
 /* ---- snapshot -------------------------------------------------------------------------------- */
 
+/* Opens the folder that the answer names. In a container, links end below its root folder. */
+static int open_folder(const struct sxs_control_target *t, const char *path)
+{
+    const int flags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
+    if (sxs_process_is_apart(&t->process))
+        return sxs_inside_open(t->process.root, sxs_message_get(&t->answer.message, "out"), flags,
+                               0);
+    return open(path, flags);
+}
+
 /* Copies the process's folder @from into the session folder @out. Returns 0 or an errno value. */
-static int copy_session(const char *from, const struct sxs_out_dir *out)
+static int copy_session(const struct sxs_control_target *t, const char *from,
+                        const struct sxs_out_dir *out)
 {
     char to[2 * PATH_MAX];
-    int  in = open(from, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC), into = -1, err = 0;
+    int  in = open_folder(t, from), into = -1, err = 0;
     snprintf(to, sizeof(to), "%s/%s", out->path, strrchr(from, '/') + 1);
     if (in < 0 || mkdir(to, 0700) != 0)
         err = errno;
@@ -142,7 +154,7 @@ static int snapshot(struct sxs_control_target *t, const struct options *o)
     status = sxs_control_out_open(&out, o->out, false, t->process.pid);
     if (status)
         return status;
-    err = copy_session(folder, &out);
+    err = copy_session(t, folder, &out);
     sxs_text_clean(out.path, text, sizeof(text));
     if (err)
         sxs_complain("%s: the copy of %s is not complete: %s", text, folder, strerror(err));

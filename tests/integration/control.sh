@@ -102,4 +102,43 @@ done
 echo "$bad" >"$tmp/out"
 [ -z "$bad" ]
 check "programs that end in the middle of requests end as always, and so do the commands" $? "$tmp/out"
+
+# records CLAIM: the one runtime of $pid is recorded, copied, and the session ends
+records() {
+    one_live() { "$sxsprof" status "$pid" 2>/dev/null | grep -q ' picked, live '; }
+    wait_until one_live
+    (cd "$tmp" && "$sxsprof" start --tool sample "$pid" && "$sxsprof" snapshot -o "$tmp/copy" "$pid" &&
+        "$sxsprof" stop "$pid" && "$sxsprof" report "$tmp/copy") >"$tmp/out" 2>&1
+    check "$1" $? "$tmp/out"
+    : >"$tmp/stop"
+    wait $run
+    check "$1: the program ends as always" $? "$tmp/log"
+    rm -rf "$tmp/stop" "$tmp/pid" "$tmp/copy"
+}
+sxsprof=$(realpath "$sxsprof") runsxs=$(realpath "$runsxs")
+rm -f "$tmp/stop" "$tmp/pid"
+if [ "$(id -u)" -eq 0 ] && command -v setpriv >/dev/null; then
+    chmod 755 "$tmp"
+    (eval "$("$sxsprof" env)" && exec timeout --foreground -k 5 100 sh -c "echo \$\$ >$tmp/pid; exec \"\$@\"" sh \
+        setpriv --reuid 54321 --regid 54321 --clear-groups "$runsxs" --timeout 90 8 stress "$words") >"$tmp/log" 2>&1 &
+    run=$!
+    wait_until test -s "$tmp/pid"
+    pid=$(cat "$tmp/pid")
+    records "root begins a session in a program of another user, in a folder that it gives to that user"
+else
+    ok "root begins a session in a program of another user # SKIP needs root and setpriv"
+fi
+mkdir "$tmp/private"
+if unshare -m -n true 2>/dev/null; then
+    # In a mount namespace with another /tmp and another network. The file that ends the program is outside of /tmp.
+    (eval "$("$sxsprof" env)" && exec timeout --foreground -k 5 100 unshare -m -n sh -c "mount --bind $tmp/private /var/tmp &&
+        mount -t tmpfs none /mnt; echo \$\$ >$tmp/pid; exec \"\$@\"" sh "$runsxs" --timeout 90 9 stress "$words") >"$tmp/log" 2>&1 &
+    run=$!
+    wait_until test -s "$tmp/pid"
+    pid=$(cat "$tmp/pid")
+    records "root begins a session in a program with other mounts and another network"
+    rm -rf "/tmp/sxsprof-$pid"
+else
+    ok "root begins a session in a program with other mounts # SKIP needs root"
+fi
 finish
