@@ -111,8 +111,8 @@ static bool is_page(enum sxs_serve_kind kind)
     return kind == SXS_SERVE_LIST_PAGE || kind == SXS_SERVE_PAGE || kind == SXS_SERVE_HEAP;
 }
 
-/* The token was in the address: gives the browser a cookie, and sends it to the same address without
- * the token, which is then in no history and in no bookmark. */
+/* The token was in the address: gives the browser a cookie, and sends it to the same address
+ * without the token, which is then in no history and in no bookmark. */
 static enum MHD_Result let_in(const struct request *r)
 {
     char                 cookie[256], place[SXS_SERVE_TARGET_MAX + 2];
@@ -133,8 +133,8 @@ static enum MHD_Result let_in(const struct request *r)
 static enum MHD_Result send_page(const struct request *r)
 {
     const struct sxs_serve_site *site = r->site;
-    bool        list = r->wanted.kind == SXS_SERVE_LIST_PAGE;
-    int         fd = list ? -1 : sxs_serve_open(site->o, r->wanted.name);
+    bool                         list = r->wanted.kind == SXS_SERVE_LIST_PAGE;
+    int                          fd = list ? -1 : sxs_serve_open(site->o, r->wanted.name);
     if (!list && fd < 0)
         return say(r, MHD_HTTP_NOT_FOUND, "There is no session of this name.\n");
     if (fd >= 0)
@@ -146,10 +146,10 @@ static enum MHD_Result send_page(const struct request *r)
     int   size = asprintf(&page, "%s{}%s", sxs_list_page_head, sxs_list_page_tail);
     if (size < 0)
         return MHD_NO;
-    return send_response(r, MHD_HTTP_OK,
-                         site->http->create_response_from_buffer((size_t)size, page,
-                                                                 MHD_RESPMEM_MUST_FREE),
-                         "text/html; charset=utf-8", site->list_policy);
+    return send_response(
+        r, MHD_HTTP_OK,
+        site->http->create_response_from_buffer((size_t)size, page, MHD_RESPMEM_MUST_FREE),
+        "text/html; charset=utf-8", site->list_policy);
 }
 
 /* Sends what the child has said instead of a result. */
@@ -160,9 +160,10 @@ static enum MHD_Result send_failure(const struct request *r, const struct sxs_se
     if (n <= 0)
         n = snprintf(text, sizeof(text), "sxsprof: this could not be made\n");
     text[n] = '\0';
-    return say(r, r->wanted.kind == SXS_SERVE_REPORT || r->wanted.kind == SXS_SERVE_HEAP
-                      ? MHD_HTTP_NOT_FOUND
-                      : MHD_HTTP_INTERNAL_SERVER_ERROR,
+    return say(r,
+               r->wanted.kind == SXS_SERVE_REPORT || r->wanted.kind == SXS_SERVE_HEAP
+                   ? MHD_HTTP_NOT_FOUND
+                   : MHD_HTTP_INTERNAL_SERVER_ERROR,
                text);
 }
 
@@ -170,10 +171,13 @@ static enum MHD_Result send_failure(const struct request *r, const struct sxs_se
 static const struct {
     const char *format, *extension, *type;
 } files[] = {
-    {"text", "txt", "text/plain; charset=utf-8"},   {"json", "json", "application/json"},
-    {"html", "html", "text/html; charset=utf-8"},   {"collapsed", "collapsed", "text/plain"},
+    {"text", "txt", "text/plain; charset=utf-8"},
+    {"json", "json", "application/json"},
+    {"html", "html", "text/html; charset=utf-8"},
+    {"collapsed", "collapsed", "text/plain"},
     {"speedscope", "speedscope.json", "application/json"},
-    {"pprof", "pb.gz", "application/octet-stream"}, {"chrome", "trace.json", "application/json"},
+    {"pprof", "pb.gz", "application/octet-stream"},
+    {"chrome", "trace.json", "application/json"},
     {"firefox", "firefox.json", "application/json"},
 };
 enum { N_FILES = sizeof(files) / sizeof(files[0]) };
@@ -189,10 +193,10 @@ static size_t file_of(const char *format)
 static const char *type_of(const struct sxs_serve_wanted *wanted)
 {
     size_t i = file_of(wanted->format);
-    return wanted->kind == SXS_SERVE_HEAP           ? "text/html; charset=utf-8"
-           : wanted->kind != SXS_SERVE_REPORT       ? "application/json"
-           : i < N_FILES                            ? files[i].type
-                                                    : "application/octet-stream";
+    return wanted->kind == SXS_SERVE_HEAP     ? "text/html; charset=utf-8"
+           : wanted->kind != SXS_SERVE_REPORT ? "application/json"
+           : i < N_FILES                      ? files[i].type
+                                              : "application/octet-stream";
 }
 
 /* Lets a browser save the report as NAME-DATA.EXTENSION. */
@@ -205,8 +209,7 @@ static void name_file(const struct request *r, struct MHD_Response *response)
         if (*at <= ' ' || *at > '~' || strchr("\"\\%;", *at))
             *at = '_';
     snprintf(text, sizeof(text), "attachment; filename=\"%s%s%s.%s\"", name,
-             *r->wanted.data ? "-" : "", r->wanted.data,
-             i < N_FILES ? files[i].extension : "bin");
+             *r->wanted.data ? "-" : "", r->wanted.data, i < N_FILES ? files[i].extension : "bin");
     add_header(r, response, "Content-Disposition", text);
 }
 
@@ -307,7 +310,8 @@ static struct sxs_serve_progress *progress_of(const struct sxs_serve_site *site,
     return info ? info->socket_context : NULL;
 }
 
-static void set_progress(const struct sxs_serve_site *site, struct MHD_Connection *c, bool answering)
+static void set_progress(const struct sxs_serve_site *site, struct MHD_Connection *c,
+                         bool answering)
 {
     struct sxs_serve_progress *p = progress_of(site, c);
     if (p)
@@ -339,8 +343,8 @@ enum MHD_Result sxs_serve_on_request(void *site, struct MHD_Connection *c, const
     if (!r->begun) {
         r->begun = true;
         set_progress(site, c, true);
-        /* An answer at this first call would close the connection, which is right for a request with
-         * a body: the body is not read. */
+        /* An answer at this first call would close the connection, which is right for a request
+         * with a body: the body is not read. */
         if (!header_of(r, "Content-Length") && !header_of(r, "Transfer-Encoding"))
             return MHD_YES;
     }

@@ -18,11 +18,11 @@ const struct sxs_http *sxs_http_open(void)
                 dlerror());
         return NULL;
     }
-#define X(name)                                                                                    \
-    *(void **)&http.name = dlsym(library, "MHD_" #name);                                           \
-    if (!http.name) {                                                                              \
-        fprintf(stderr, "sxsprof: " SXS_LIBMICROHTTPD_SONAME " has no function MHD_" #name "\n");   \
-        return NULL;                                                                               \
+#define X(name)                                                                                   \
+    *(void **)&http.name = dlsym(library, "MHD_" #name);                                          \
+    if (!http.name) {                                                                             \
+        fprintf(stderr, "sxsprof: " SXS_LIBMICROHTTPD_SONAME " has no function MHD_" #name "\n"); \
+        return NULL;                                                                              \
     }
     SXS_HTTP_FUNCTIONS(X)
 #undef X

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /**
- * http.h - libmicrohttpd, which is opened when the verb needs it, so that the command starts without
- * it and without the libraries that it needs itself.
+ * http.h - libmicrohttpd, which is opened when the verb needs it, so that the command starts
+ * without it and without the libraries that it needs itself.
  */
 #ifndef SXS_CMD_SERVE_HTTP_H
 #define SXS_CMD_SERVE_HTTP_H
@@ -9,20 +9,20 @@
 #include <microhttpd.h>
 
 /* The functions of the library that are used. */
-#define SXS_HTTP_FUNCTIONS(X)                                                                      \
-    X(start_daemon)                                                                                \
-    X(stop_daemon)                                                                                 \
-    X(run)                                                                                         \
-    X(get_timeout)                                                                                 \
-    X(get_daemon_info)                                                                             \
-    X(get_connection_info)                                                                         \
-    X(suspend_connection)                                                                          \
-    X(resume_connection)                                                                           \
-    X(lookup_connection_value)                                                                     \
-    X(create_response_from_buffer)                                                                 \
-    X(create_response_from_fd64)                                                                   \
-    X(destroy_response)                                                                            \
-    X(add_response_header)                                                                         \
+#define SXS_HTTP_FUNCTIONS(X)      \
+    X(start_daemon)                \
+    X(stop_daemon)                 \
+    X(run)                         \
+    X(get_timeout)                 \
+    X(get_daemon_info)             \
+    X(get_connection_info)         \
+    X(suspend_connection)          \
+    X(resume_connection)           \
+    X(lookup_connection_value)     \
+    X(create_response_from_buffer) \
+    X(create_response_from_fd64)   \
+    X(destroy_response)            \
+    X(add_response_header)         \
     X(queue_response)
 
 struct sxs_http {
@@ -31,8 +31,8 @@ struct sxs_http {
 #undef X
 };
 
-/** sxs_http_open - open the library. Returns its functions, static; NULL after a message on standard
- *  error when it is missing. */
+/** sxs_http_open - open the library. Returns its functions, static; NULL after a message on
+ * standard error when it is missing. */
 const struct sxs_http *sxs_http_open(void);
 
 #endif

@@ -71,8 +71,8 @@ static void on_connection(void *arg, struct MHD_Connection *c, void **context,
     *context = NULL;
 }
 
-/* Ends connections whose time is over. libmicrohttpd ends those on which nothing moves; a client that
- * sends or takes a byte now and then would stay for ever. */
+/* Ends connections whose time is over. libmicrohttpd ends those on which nothing moves; a client
+ * that sends or takes a byte now and then would stay for ever. */
 static void end_late_connections(struct server *s)
 {
     uint64_t now = sxs_serve_now_ms();
@@ -112,7 +112,7 @@ static int listen_on(const struct sxs_serve_options *o, unsigned *port)
     union address a;
     socklen_t     size = make_address(o, &a);
     const int     on = 1;
-    int fd = socket(a.any.sa_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+    int           fd = socket(a.any.sa_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
     if (fd >= 0)
         setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on));
     if (fd < 0 || bind(fd, &a.any, size) != 0 || listen(fd, MAX_CONNECTIONS) != 0 ||
@@ -200,17 +200,12 @@ static bool start_daemon(struct server *s, int listen_fd)
 {
     s->daemon = s->site.http->start_daemon(
         MHD_USE_EPOLL | MHD_ALLOW_SUSPEND_RESUME | MHD_USE_ERROR_LOG, 0, NULL, NULL,
-        sxs_serve_on_request, &s->site,
-        MHD_OPTION_EXTERNAL_LOGGER, no_log, NULL,
-        MHD_OPTION_LISTEN_SOCKET, listen_fd,
-        MHD_OPTION_CONNECTION_LIMIT, (unsigned)MAX_CONNECTIONS,
-        MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)QUIET_S,
-        MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)CONNECTION_BYTES,
-        MHD_OPTION_URI_LOG_CALLBACK, sxs_serve_on_target, &s->site,
-        MHD_OPTION_UNESCAPE_CALLBACK, keep_encoded, NULL,
-        MHD_OPTION_NOTIFY_COMPLETED, sxs_serve_on_end, &s->site,
-        MHD_OPTION_NOTIFY_CONNECTION, on_connection, s,
-        MHD_OPTION_END);
+        sxs_serve_on_request, &s->site, MHD_OPTION_EXTERNAL_LOGGER, no_log, NULL,
+        MHD_OPTION_LISTEN_SOCKET, listen_fd, MHD_OPTION_CONNECTION_LIMIT, (unsigned)MAX_CONNECTIONS,
+        MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)QUIET_S, MHD_OPTION_CONNECTION_MEMORY_LIMIT,
+        (size_t)CONNECTION_BYTES, MHD_OPTION_URI_LOG_CALLBACK, sxs_serve_on_target, &s->site,
+        MHD_OPTION_UNESCAPE_CALLBACK, keep_encoded, NULL, MHD_OPTION_NOTIFY_COMPLETED,
+        sxs_serve_on_end, &s->site, MHD_OPTION_NOTIFY_CONNECTION, on_connection, s, MHD_OPTION_END);
     if (!s->daemon)
         return false;
     const union MHD_DaemonInfo *info =
@@ -227,7 +222,10 @@ static void announce(struct server *s, unsigned port)
     char                            base[128], url[400];
     bool                            six = strchr(o->names.address, ':') != NULL;
     snprintf(base, sizeof(base), "http://%s%s%s:%u/", six ? "[" : "",
-             !o->names.any ? o->names.address : six ? "::1" : "127.0.0.1", six ? "]" : "", port);
+             !o->names.any ? o->names.address
+             : six         ? "::1"
+                           : "127.0.0.1",
+             six ? "]" : "", port);
     printf("%s?token=%s\n", base, o->token);
     fflush(stdout);
     if (!o->open || !make_secret(s->site.once))
