@@ -33,8 +33,8 @@ bool sxs_serve_site_open(struct sxs_serve_site *site);
 void sxs_serve_site_close(struct sxs_serve_site *site);
 
 /** The callbacks of libmicrohttpd; @site is a struct sxs_serve_site. A request's context is made
- * by the first and freed by the last. The connection's own context is a struct sxs_serve_progress.
- * */
+ * by the first and freed by the last. The connection's own context is a struct
+ *  sxs_serve_progress. */
 void           *sxs_serve_on_target(void *site, const char *target, struct MHD_Connection *c);
 enum MHD_Result sxs_serve_on_request(void *site, struct MHD_Connection *c, const char *url,
                                      const char *method, const char *version, const char *body,
