@@ -342,7 +342,7 @@ static int write_firefox(const struct sxs_model *m, const struct sxs_report_opti
     t.frames = sxs_must_zeroed(m->n_frames, sizeof(*t.frames));
     t.nodes = sxs_must_zeroed(m->n_nodes, sizeof(*t.nodes));
     t.node_at = sxs_must_zeroed(m->n_nodes, sizeof(*t.node_at));
-    t.spots = sxs_model_spots(m, &t.n_spots);
+    t.spots = sxs_model_spots(m, NULL, &t.n_spots);
     t.spot_at = sxs_must_zeroed(t.n_spots, sizeof(*t.spot_at));
     t.thread_spots = sxs_must_zeroed(t.n_spots, sizeof(*t.thread_spots));
     sort_nodes(&t);

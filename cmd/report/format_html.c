@@ -232,7 +232,7 @@ static void write_bucket(const struct sxs_model *m, const struct preorder *p, st
 
 static void write_timeline(const struct sxs_model *m, const struct preorder *p, FILE *to)
 {
-    size_t            buckets = is_sum(m) && !m->n_samples
+    size_t            buckets = (is_sum(m) || m->off_timeline) && !m->n_samples
                                     ? 0 : bucket_count(m->n_samples);
     uint64_t          step = (m->last_ns - m->first_ns) / (buckets ? buckets : 1) + 1;
     struct in_bucket *all = sxs_must_zeroed(m->n_samples, sizeof(*all));

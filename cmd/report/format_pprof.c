@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Format pprof: a gzip-compressed protobuf message (cmd/report/profile.proto).
- * There is a function per frame, a location for each line of it that occurs, a mapping per file and
+ * There is a function per frame that a sample has, a location for each line of it that occurs, a mapping per file and
  * a sample per node. The thread, its process and the class (GC, JIT, sxsprof) are labels, so that
  * -tagfocus and -tagroot work.
  * Samples and calls have two values each, the number and the time. Costs have several, as Go's own
@@ -14,17 +14,19 @@
 #include "cmd/output/must.h"
 #include "cmd/report/costs.h"
 #include "cmd/report/data_kind.h"
+#include "cmd/report/gzip.h"
+#include "cmd/report/pprof.h"
 
 #include <string.h>
-#include <unistd.h>
-#include <zlib.h>
 
 enum { MAX_TYPES = 4 };
 
 struct builder {
     const struct sxs_model *m;
-    uint64_t               *spots; /* one per location: a frame at a line */
+    const struct sxs_pprof_period *period_ns; /* NULL: that of the session */
+    uint64_t               *spots; /* one per location: a frame at a line; only those of samples */
     size_t                  n_spots;
+    bool                   *used;  /* owned; by frame: it has a location */
     struct sxs_strings      texts;
     Sxs__Pprof__Profile     profile;
     Sxs__Pprof__ValueType   types[MAX_TYPES], period, *type_list[MAX_TYPES];
@@ -33,19 +35,6 @@ struct builder {
     size_t                  n_owned;
 };
 
-/* A buffer of protobuf-c that passes the bytes to zlib. */
-struct gzip_buffer {
-    ProtobufCBuffer base;
-    gzFile          to;
-    bool            failed;
-};
-
-static void append_bytes(ProtobufCBuffer *base, size_t size, const uint8_t *bytes)
-{
-    struct gzip_buffer *g = (struct gzip_buffer *)base;
-    if (size && gzwrite(g->to, bytes, (unsigned)size) != (int)size)
-        g->failed = true;
-}
 
 static int64_t add_text(struct builder *b, const char *s)
 {
@@ -120,8 +109,11 @@ static void add_types(struct builder *b)
     b->profile.period_type = &b->period;
     b->profile.period = m->costs        ? (int64_t)(m->costs->every > 1 ? m->costs->every : 1)
                         : h->asked_hz ? 1000000000 / h->asked_hz : 0;
-    b->profile.time_nanos = (int64_t)h->started_realtime_ns;
-    b->profile.duration_nanos = (int64_t)(m->last_ns - m->first_ns);
+    b->profile.time_nanos =
+        (int64_t)(b->period_ns ? b->period_ns->from_ns : h->started_realtime_ns);
+    b->profile.duration_nanos =
+        (int64_t)(b->period_ns ? b->period_ns->to_ns - b->period_ns->from_ns
+                               : m->last_ns - m->first_ns);
     b->profile.default_sample_type = b->period.type;
 }
 
@@ -132,7 +124,7 @@ static uint64_t *add_mappings(struct builder *b)
     uint64_t *id_of = sxs_must_zeroed(b->m->strings.n, sizeof(*id_of));
     size_t    n = 0;
     for (size_t i = 0; i < b->m->n_frames; i++)
-        if (!id_of[b->m->frames[i].file])
+        if (b->used[i] && !id_of[b->m->frames[i].file])
             id_of[b->m->frames[i].file] = ++n;
     Sxs__Pprof__Mapping *all = make_elements(b, n, sizeof(*all), &b->profile.mapping);
     for (size_t i = 0; i < b->m->strings.n; i++) {
@@ -148,24 +140,41 @@ static uint64_t *add_mappings(struct builder *b)
     return id_of;
 }
 
+/* Lists the locations of nodes with samples, and marks their frames. */
+static void find_spots(struct builder *b)
+{
+    bool *nodes = sxs_model_used_nodes(b->m);
+    b->spots = sxs_model_spots(b->m, nodes, &b->n_spots);
+    b->used = sxs_must_zeroed(b->m->n_frames, sizeof(*b->used));
+    for (size_t i = 0; i < b->n_spots; i++)
+        b->used[b->spots[i] >> 32] = true;
+    free(nodes);
+    b->owned[b->n_owned++] = b->spots;
+    b->owned[b->n_owned++] = b->used;
+}
+
 static void add_functions(struct builder *b)
 {
     static char             buf[70000];
     const struct sxs_model *m = b->m;
-    Sxs__Pprof__Function   *function =
-        make_elements(b, m->n_frames, sizeof(*function), &b->profile.function);
+    size_t                  n = 0;
+    Sxs__Pprof__Function   *all = make_elements(b, m->n_frames, sizeof(*all), &b->profile.function);
     for (size_t i = 0; i < m->n_frames; i++) {
         const struct sxs_model_frame *f = &m->frames[i];
-        sxs__pprof__function__init(&function[i]);
-        function[i].id = i + 1;
-        function[i].name =
+        Sxs__Pprof__Function         *function = &all[n];
+        if (!b->used[i])
+            continue;
+        n++;
+        sxs__pprof__function__init(function);
+        function->id = i + 1;
+        function->name =
             add_text(b, sxs_frame_text(m, (uint32_t)i, SXS_STYLE_FULL, buf, sizeof(buf)));
-        function[i].system_name = add_text(b, sxs_model_text(m, f->name));
-        function[i].filename = add_text(b, sxs_model_text(m, f->source ? f->source : f->file));
-        function[i].start_line = f->line;
+        function->system_name = add_text(b, sxs_model_text(m, f->name));
+        function->filename = add_text(b, sxs_model_text(m, f->source ? f->source : f->file));
+        function->start_line = f->line;
     }
     // NOLINTNEXTLINE(clang-analyzer-unix.Malloc): the message holds the memory until the end
-    b->profile.n_function = m->n_frames;
+    b->profile.n_function = n;
 }
 
 static void add_locations(struct builder *b)
@@ -173,8 +182,6 @@ static void add_locations(struct builder *b)
     const struct sxs_model *m = b->m;
     uint64_t               *mapping = add_mappings(b);
     Sxs__Pprof__Line      **lines;
-    b->spots = sxs_model_spots(m, &b->n_spots);
-    b->owned[b->n_owned++] = b->spots;
     Sxs__Pprof__Location *location =
         make_elements(b, b->n_spots, sizeof(*location), &b->profile.location);
     Sxs__Pprof__Line *line = make_elements(b, b->n_spots, sizeof(*line), &lines);
@@ -272,45 +279,53 @@ static void add_samples(struct builder *b)
     b->profile.n_sample = n;
 }
 
-static int compress_to(const Sxs__Pprof__Profile *profile, FILE *to)
+/* Returns the gzip-compressed message; owned. @size: receives its bytes. */
+static uint8_t *compress(const Sxs__Pprof__Profile *profile, size_t *size)
 {
-    int                fd = fflush(to) == 0 ? dup(fileno(to)) : -1;
-    struct gzip_buffer g = {.base = {.append = append_bytes}};
-    if (fd >= 0)
-        g.to = gzdopen(fd, "wb6");
-    if (!g.to) {
-        if (fd >= 0)
-            close(fd);
-        return -1;
-    }
-    protobuf_c_message_pack_to_buffer(&profile->base, &g.base);
-    return gzclose(g.to) != Z_OK || g.failed ? -1 : 0;
+    size_t   plain_size = protobuf_c_message_get_packed_size(&profile->base);
+    uint8_t *plain = sxs_must_zeroed(plain_size, 1), *out;
+    protobuf_c_message_pack(&profile->base, plain);
+    out = sxs_gzip(plain, plain_size, size);
+    free(plain);
+    return out;
 }
 
-static int write_pprof(const struct sxs_model *m, const struct sxs_report_options *o, FILE *to)
+uint8_t *sxs_pprof_encode(const struct sxs_model *m, const struct sxs_pprof_period *period,
+                          const char *comment, size_t *size)
 {
-    struct builder b = {.m = m};
-    (void)o;
+    struct builder b = {.m = m, .period_ns = period};
+    int64_t        comment_text;
     sxs__pprof__profile__init(&b.profile);
     sxs_strings_add(&b.texts, "", 0);
+    find_spots(&b);
     add_types(&b);
     add_functions(&b);
     add_locations(&b);
     add_samples(&b);
-    int64_t comment = add_text(&b, sxs_model_title(m));
-    b.profile.n_comment = 1;
-    b.profile.comment = &comment;
+    comment_text = add_text(&b, comment ? comment : "");
+    b.profile.n_comment = comment ? 1 : 0;
+    b.profile.comment = &comment_text;
     b.profile.n_string_table = b.texts.n;
     b.profile.string_table = sxs_must_zeroed(b.texts.n, sizeof(char *));
     for (size_t i = 0; i < b.texts.n; i++)
         b.profile.string_table[i] = b.texts.all[i].text;
-    int failed = compress_to(&b.profile, to);
+    uint8_t *out = compress(&b.profile, size);
     for (size_t i = 0; i < b.profile.n_sample; i++)
         free(b.profile.sample[i]->location_id);
     for (size_t i = 0; i < b.n_owned; i++)
         free(b.owned[i]);
     free(b.profile.string_table);
     sxs_strings_free(&b.texts);
+    return out;
+}
+
+static int write_pprof(const struct sxs_model *m, const struct sxs_report_options *o, FILE *to)
+{
+    size_t   size;
+    uint8_t *bytes = sxs_pprof_encode(m, NULL, sxs_model_title(m), &size);
+    (void)o;
+    int failed = fwrite(bytes, 1, size, to) == size ? 0 : -1;
+    free(bytes);
     return failed;
 }
 

@@ -7,6 +7,7 @@
 #include "cmd/report/cost_stacks.h"
 #include "cmd/report/costs.h"
 #include "cmd/report/loader.h"
+#include "cmd/report/slices.h"
 
 #include <string.h>
 
@@ -219,6 +220,9 @@ static void add_to_tree(struct costs *k, const struct sxs_loaded_stack *stack,
         node->live_n += v->n;
         node->live_value += value;
     }
+    if (k->l->o->slices)
+        sxs_slices_cost(k->l->o->slices, &m->processes[k->l->process].head, v->time_ns, stack->node,
+                        v->n, value);
     if (gone && k->c->live)
         return;
     if (stack->line) {

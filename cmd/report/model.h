@@ -45,6 +45,7 @@
 struct sxs_names;
 struct sxs_symbol_path;
 struct sxs_model_costs;
+struct sxs_slices;
 
 /** What a report is about. The costs, from SXS_DATA_ALLOC on, are described in cmd/report/costs.h. */
 enum sxs_data {
@@ -77,6 +78,7 @@ struct sxs_report_options {
     struct sxs_symbol_path *symbols; /* folders to search for debug files and PDBs; NULL: none */
     struct sxs_names       *record;  /* receives every name and line that is looked up; NULL: not
                                       * kept */
+    struct sxs_slices      *slices;  /* receives the weights by time (slices.h); NULL: not kept */
     const char   *output;  /* file to write; NULL: standard output */
     void (*before)(void *arg, FILE *to); /* writes what comes first; NULL: nothing does */
     void *before_arg;
@@ -147,7 +149,7 @@ struct sxs_model_line {
 
 struct sxs_model_thread {
     uint32_t process; /* index */
-    uint32_t tid;
+    uint32_t tid;     /* 0: all threads of that name, of several processes */
     uint32_t name;    /* string */
     uint32_t root;    /* node */
     uint64_t runtimes;/* bit N: the thread belongs to runtime number N */
@@ -403,7 +405,7 @@ const char *sxs_frame_text(const struct sxs_model *m, uint32_t frame, enum sxs_f
                            char *buf, size_t size);
 /**
  * sxs_thread_text - format a thread as "name [tid]", or "pid/name [tid]" when there are several
- * processes. Returns @buf.
+ * processes; without "[tid]" when the tid is 0. Returns @buf.
  */
 const char *sxs_thread_text(const struct sxs_model *m, uint32_t thread, char *buf, size_t size);
 /**
@@ -417,10 +419,16 @@ uint64_t sxs_model_quantile(const struct sxs_model_latency *l, double q);
  */
 size_t sxs_model_stack(const struct sxs_model *m, uint32_t node, uint32_t *out);
 /**
- * sxs_model_spots - list each frame with each line of its nodes, as frame << 32 | line, sorted.
- * @n: receives the length. Returns an owned list; release it with free().
+ * sxs_model_used_nodes - mark the nodes that have a weight, and their callers.
+ * Returns an owned list by node; release it with free().
  */
-uint64_t *sxs_model_spots(const struct sxs_model *m, size_t *n);
+bool *sxs_model_used_nodes(const struct sxs_model *m);
+/**
+ * sxs_model_spots - list each frame with each line of its nodes, as frame << 32 | line, sorted.
+ * @nodes: by node: false leaves it out; NULL: all. @n: receives the length.
+ * Returns an owned list; release it with free().
+ */
+uint64_t *sxs_model_spots(const struct sxs_model *m, const bool *nodes, size_t *n);
 /**
  * sxs_model_spot - return the index in @spots of a node's frame and line. The node must not be a
  * root.

@@ -2,6 +2,7 @@
 /* Reading a model: sums over the tree, texts of frames and threads. */
 #include "cmd/report/model.h"
 #include "cmd/output/must.h"
+#include "cmd/report/costs.h"
 
 #include <string.h>
 
@@ -40,12 +41,23 @@ static uint64_t spot_of(const struct sxs_model_node *n)
     return (uint64_t)n->frame << 32 | n->line;
 }
 
-uint64_t *sxs_model_spots(const struct sxs_model *m, size_t *n)
+bool *sxs_model_used_nodes(const struct sxs_model *m)
+{
+    bool *used = sxs_must_zeroed(m->n_nodes, sizeof(*used));
+    for (size_t i = m->n_nodes; i-- > 0;) { /* children come after their parents */
+        used[i] |= m->nodes[i].self != 0 || (m->costs && m->costs->nodes[i].n > 0);
+        if (used[i] && m->nodes[i].parent != SXS_NO_NODE)
+            used[m->nodes[i].parent] = true;
+    }
+    return used;
+}
+
+uint64_t *sxs_model_spots(const struct sxs_model *m, const bool *nodes, size_t *n)
 {
     uint64_t *all = sxs_must_zeroed(m->n_nodes, sizeof(*all));
     size_t    found = 0, kept = 0;
     for (size_t i = 0; i < m->n_nodes; i++)
-        if (m->nodes[i].parent != SXS_NO_NODE)
+        if (m->nodes[i].parent != SXS_NO_NODE && (!nodes || nodes[i]))
             all[found++] = spot_of(&m->nodes[i]);
     qsort(all, found, sizeof(*all), by_value);
     for (size_t i = 0; i < found; i++)
@@ -227,6 +239,9 @@ const char *sxs_thread_text(const struct sxs_model *m, uint32_t thread, char *bu
     char                           prefix[280] = "";
     if (m->n_processes > 1)
         snprintf(prefix, sizeof(prefix), "%s/", m->processes[t->process].folder);
-    snprintf(buf, size, "%s%s [%u]", prefix, name[0] ? name : "thread", t->tid);
+    if (t->tid)
+        snprintf(buf, size, "%s%s [%u]", prefix, name[0] ? name : "thread", t->tid);
+    else
+        snprintf(buf, size, "%s%s", prefix, name[0] ? name : "thread");
     return buf;
 }

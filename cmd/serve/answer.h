@@ -6,12 +6,12 @@
 #ifndef SXS_CMD_SERVE_ANSWER_H
 #define SXS_CMD_SERVE_ANSWER_H
 
-#include "cmd/serve/http.h"
+#include "cmd/serve/microhttpd.h"
 #include "cmd/serve/store.h"
 
 /** What all answers share. */
 struct sxs_serve_site {
-    const struct sxs_http          *http;
+    const struct sxs_microhttpd    *http;
     const struct sxs_serve_options *o;
     struct sxs_serve_store         *store;
     char   cookie[32]; /* name of the cookie: cookies have no port, so the name has it */

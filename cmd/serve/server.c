@@ -253,7 +253,7 @@ enum sxs_serve_result sxs_serve(const struct sxs_serve_options *o)
     static struct server s = {.signal_fd = -1, .epoll_fd = -1};
     unsigned             port;
     s.site.o = o;
-    s.site.http = sxs_http_open();
+    s.site.http = sxs_microhttpd_open();
     if (!s.site.http)
         return SXS_SERVE_FAILED;
     int listen_fd = listen_on(o, &port);

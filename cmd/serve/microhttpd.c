@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT */
-#include "cmd/serve/http.h"
+#include "cmd/serve/microhttpd.h"
 
 #include "base/own_library.h"
 #include "sxs_sonames.h"
 
 #include <stdio.h>
 
-const struct sxs_http *sxs_http_open(void)
+const struct sxs_microhttpd *sxs_microhttpd_open(void)
 {
-    static struct sxs_http   http;
-    static const char *const names[] = {SXS_LIBMICROHTTPD_SONAME};
-    void                    *library = sxs_own_library_open(names, 1);
+    static struct sxs_microhttpd http;
+    static const char *const     names[] = {SXS_LIBMICROHTTPD_SONAME};
+    void                        *library = sxs_own_library_open(names, 1);
     if (!library) {
         fprintf(stderr,
                 "sxsprof: serve needs the library " SXS_LIBMICROHTTPD_SONAME ": %s; on Debian and "
@@ -24,7 +24,7 @@ const struct sxs_http *sxs_http_open(void)
         fprintf(stderr, "sxsprof: " SXS_LIBMICROHTTPD_SONAME " has no function MHD_" #name "\n"); \
         return NULL;                                                                              \
     }
-    SXS_HTTP_FUNCTIONS(X)
+    SXS_MICROHTTPD_FUNCTIONS(X)
 #undef X
     return &http;
 }

@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: MIT */
+/* sxsprof push: send sessions to a server of profiles. */
+#include <errno.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "cmd/command.h"
+#include "cmd/http/url.h"
+#include "cmd/output/must.h"
+#include "cmd/output/shown.h"
+#include "cmd/pack/pack.h"
+#include "cmd/push/job.h"
+#include "cmd/push_options.h"
+#include "cmd/push_targets.h"
+#include "cmd/report/profile.h"
+
+/* Chooses the target and checks the address. Returns an exit status. */
+static int choose_target(const struct sxs_push_options *o, struct sxs_push_job *job)
+{
+    char                          why[300];
+    const struct sxs_push_target *t =
+        o->format ? sxs_push_target_named(o->format) : sxs_push_target_of(o->to);
+    if (o->format && !t)
+        return sxs_wrong_input("--format: '%s': expected %s", o->format, sxs_push_target_names());
+    if (sxs_url_check(o->to, t ? t->schemes : "http,https", why, sizeof(why)))
+        return sxs_wrong_input("--to %s: %s", strchr(o->to, '@') ? "URL" : o->to, why);
+    if (t->check && t->check(&job->settings, why, sizeof(why)) != 0)
+        return sxs_wrong_input("--to %s: %s", o->to, why);
+    job->sender.target = t;
+    return SXS_EXIT_OK;
+}
+
+/* Returns the address without slashes at its end and without the path of the interface; owned. */
+static char *base_of(const struct sxs_push_target *t, const struct sxs_push_settings *s)
+{
+    if (t->base)
+        return sxs_must(t->base(s));
+    char  *base = sxs_must(strdup(s->to));
+    size_t n = strlen(base);
+    while (n && base[n - 1] == '/')
+        base[--n] = '\0';
+    if (t->endpoint && sxs_url_has_path(base, t->endpoint))
+        base[n - strlen(t->endpoint)] = '\0';
+    return base;
+}
+
+static void set_settings(const struct sxs_push_options *o, struct sxs_push_settings *s)
+{
+    static char machine[256];
+    if (gethostname(machine, sizeof(machine) - 1) != 0)
+        machine[0] = '\0';
+    *s = (struct sxs_push_settings){.to = o->to, .service = o->service, .version = "",
+                                    .machine = machine, .labels = o->labels,
+                                    .n_labels = o->n_labels};
+    for (size_t i = 0; i < o->n_labels; i++)
+        if (strcmp(o->labels[i].key, "service.version") == 0)
+            s->version = o->labels[i].value;
+        else if (strcmp(o->labels[i].key, "host.name") == 0)
+            s->machine = o->labels[i].value;
+}
+
+/* Says what happened, and what did not. Returns an exit status. */
+static int finish(const struct sxs_push_options *o, const struct sxs_push_job *job,
+                  const struct sxs_push_counts *before, int status)
+{
+    struct sxs_push_counts now = sxs_push_queue_counts(job->sender.queue);
+    size_t                 left = sxs_push_queue_length(job->sender.queue);
+    printf("%s: batches sent: %" PRIu64 "\n", o->to, now.sent - before->sent);
+    if (now.refused > before->refused)
+        sxs_complain("push: the server refused batches: %" PRIu64, now.refused - before->refused);
+    if (now.dropped > before->dropped)
+        sxs_complain("push: batches dropped, because the queue is full or damaged: %" PRIu64,
+                     now.dropped - before->dropped);
+    if (left && job->kept)
+        sxs_complain("push: batches that wait in the queue %s: %zu", o->queue, left);
+    else if (left)
+        sxs_complain("push: the rest was not sent; with --queue it would be kept");
+    if (now.refused > before->refused || now.dropped > before->dropped || (left && !o->follow) ||
+        job->damaged)
+        status = SXS_EXIT_PROBLEM;
+    int written = sxs_finish_output();
+    return status == SXS_EXIT_OK ? written : status;
+}
+
+/* Pushes a session. @shown: its name as the user gave it. */
+static int push_session(struct sxs_push_job *job, const char *dir, const char *shown)
+{
+    struct sxs_session s;
+    char               path[PATH_MAX];
+    int                err = sxs_session_read(dir, &s), status;
+    if (err || s.n_processes + s.n_unread == 0) {
+        status = sxs_wrong_input("%s: %s; expected a folder made by sxsprof run -o DIR", shown,
+                                 err ? strerror(err) : "it has no session");
+    } else if (!sxs_profile_has_stacks(dir)) {
+        status = sxs_wrong_input("%s: it has no samples, allocations, native memory or waits; "
+                                 "record them with sxsprof sample, alloc, native or locks", shown);
+    } else {
+        const char *name = realpath(shown, path) ? strrchr(path, '/') + 1 : "";
+        for (size_t i = 0; i < s.n_problems; i++)
+            sxs_complain("%s/%s", shown, s.problems[i]);
+        job->damaged |= s.n_problems > 0;
+        status = sxs_push_once(job, dir, *name ? name : "session", &s);
+    }
+    sxs_session_free(&s);
+    return status;
+}
+
+/* Checks the folder to follow. Returns an exit status. */
+static int check_folder(const char *dir)
+{
+    struct stat st;
+    if (stat(dir, &st) != 0)
+        return sxs_wrong_input("--follow %s: %s; expected a folder", dir, strerror(errno));
+    if (!S_ISDIR(st.st_mode))
+        return sxs_wrong_input("--follow %s: not a folder; expected a session, or a folder to which "
+                               "sessions come", dir);
+    return SXS_EXIT_OK;
+}
+
+static int run(struct sxs_push_options *o, struct sxs_push_job *job)
+{
+    char        why[512];
+    const char *dir = o->dir;
+    int         status = o->follow ? check_folder(o->follow) : SXS_EXIT_OK;
+    if (status != SXS_EXIT_OK)
+        return status;
+    if (dir && sxs_pack_open(dir, &dir, why, sizeof(why)) != 0)
+        return sxs_wrong_input("%s: %s; expected a file made by sxsprof pack", o->dir, why);
+    o->http.stop = sxs_push_must_stop;
+    o->http.stop_arg = job;
+    if (sxs_http_open(&o->http, &job->sender.http, why, sizeof(why)) != 0 ||
+        sxs_push_queue_open(o->queue, o->queue_size, job->sender.target->name, &job->sender.queue,
+                            why, sizeof(why)) != 0)
+        return sxs_wrong_input("%s", why);
+    struct sxs_push_counts before = sxs_push_queue_counts(job->sender.queue);
+    sxs_push_watch_signals();
+    if (o->follow) {
+        status = sxs_push_follow(job, o->follow);
+    } else {
+        job->gave_up = !sxs_push_drain(job); /* what an earlier command has left */
+        if (dir)
+            status = push_session(job, dir, o->dir);
+    }
+    return status == SXS_EXIT_USAGE ? status : finish(o, job, &before, status);
+}
+
+int sxs_cmd_push(int argc, char **argv)
+{
+    struct sxs_push_options o;
+    struct sxs_push_job     job = {.gave_up = false};
+    sxs_push_options_parse(argc, argv, &o);
+    set_settings(&o, &job.settings);
+    job.kept = o.queue != NULL;
+    job.retry_ns = o.retry_ns;
+    job.cut = (struct sxs_push_cut){.symbols = o.symbols, .width_ns = o.period_ns, .data = o.data};
+    int status = choose_target(&o, &job);
+    if (status == SXS_EXIT_OK && (o.n_headers || o.http.token_file || o.http.password) &&
+        sxs_url_has_scheme(o.to, "http") && !sxs_url_is_local(o.to))
+        sxs_complain("push: %s is not encrypted: headers, tokens and passwords can be read on the way", o.to);
+    if (status == SXS_EXIT_OK) {
+        job.sender.base = base_of(job.sender.target, &job.settings);
+        status = run(&o, &job);
+    }
+    sxs_http_close(job.sender.http);
+    sxs_push_queue_close(job.sender.queue);
+    free(job.sender.base);
+    sxs_push_options_free(&o);
+    return status;
+}

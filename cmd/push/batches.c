@@ -1,0 +1,238 @@
+/* SPDX-License-Identifier: MIT */
+#include "cmd/push/batches.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cmd/costs/costs.h"
+#include "cmd/output/must.h"
+#include "cmd/output/strings.h"
+#include "cmd/report/costs.h"
+#include "cmd/report/data_kind.h"
+#include "cmd/report/slices.h"
+#include "session/read/samples_read.h"
+
+const enum sxs_data sxs_push_data[] = {SXS_DATA_SAMPLES, SXS_DATA_ALLOC, SXS_DATA_NATIVE,
+                                       SXS_DATA_LOCKS, SXS_DATA_ANY};
+enum { MAX_MODELS = 4 };
+
+struct loaded {
+    struct sxs_model  models[MAX_MODELS];
+    struct sxs_slices slices[MAX_MODELS];
+    size_t            n;
+};
+
+/* Reads the header of the process's samples. Returns false when there are none that can be read. */
+static bool read_head(const char *dir, const struct sxs_session_process *process,
+                      struct sxs_samples_header *out)
+{
+    struct sxs_samples *reader = NULL;
+    char                path[4400], why[256];
+    snprintf(path, sizeof(path), "%s/%s", dir, process->folder);
+    int  fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    bool found = fd >= 0 && sxs_samples_open(fd, &reader, why, sizeof(why)) == 0;
+    if (found)
+        memcpy(out, sxs_samples_head(reader), sizeof(*out));
+    sxs_samples_close(reader);
+    if (fd >= 0)
+        close(fd);
+    return found;
+}
+
+struct sxs_push_clock sxs_push_clock_of(const char *dir, const struct sxs_session_process *process)
+{
+    struct sxs_samples_header head;
+    struct sxs_push_clock     clock = {0};
+    if (!read_head(dir, process, &head))
+        return clock;
+    clock.began_ns = head.started_realtime_ns;
+    clock.ended = atomic_load_explicit(&head.ended_ns, memory_order_relaxed) != 0 ||
+                  (kill((pid_t)process->pid, 0) != 0 && errno == ESRCH);
+    return clock;
+}
+
+static bool has_data(const struct sxs_samples_header *head, enum sxs_data data)
+{
+    const struct sxs_data_kind *kind = sxs_data_kind(data);
+    return kind->cost ? sxs_costs_on(head, kind->cost)
+                      : head->mode || atomic_load_explicit(&head->n_samples, memory_order_relaxed);
+}
+
+static bool was_told(const struct loaded *l, size_t n, const char *line)
+{
+    for (size_t i = 0; i < n; i++)
+        for (size_t k = 0; k < l->models[i].n_problems; k++)
+            if (strcmp(l->models[i].problems[k], line) == 0)
+                return true;
+    return false;
+}
+
+static void tell_problems(const struct loaded *l, size_t number, bool quiet, bool *damaged)
+{
+    const struct sxs_model *m = &l->models[number];
+    *damaged |= m->n_problems > m->n_notes;
+    for (size_t i = 0; i < m->n_problems && !quiet; i++)
+        if (!was_told(l, number, m->problems[i]))
+            fprintf(stderr, "sxsprof: %s\n", m->problems[i]);
+}
+
+/* Loads one kind of data. Returns 0 or a negative errno. */
+static int load(const struct sxs_push_cut *cut, const struct sxs_session_process *process,
+                const struct sxs_push_span *span, enum sxs_data data, struct loaded *l,
+                bool *damaged)
+{
+    struct sxs_slices        *s = &l->slices[l->n];
+    struct sxs_model         *m = &l->models[l->n];
+    struct sxs_report_options o = {.process = process->folder, .symbols = cut->symbols,
+                                   .slices = s};
+    *s = (struct sxs_slices){.width_ns = cut->width_ns, .from_ns = span->from_ns,
+                             .to_ns = span->to_ns};
+    int err = sxs_model_load(cut->dir, &o, data, SXS_DETAIL_LINES, m);
+    tell_problems(l, l->n, cut->quiet, damaged);
+    l->n++;
+    if (m->costs)
+        m->costs->live_known = false; /* what a later minute frees is not known in this one */
+    sxs_slices_begin(s);
+    return -err;
+}
+
+static uint64_t first_slice(const struct loaded *l)
+{
+    uint64_t first = UINT64_MAX;
+    for (size_t i = 0; i < l->n; i++) {
+        uint64_t slice = sxs_slices_first(&l->slices[i]);
+        first = slice < first ? slice : first;
+    }
+    return first;
+}
+
+/* The end of the last batch of a process that is not recorded any longer: the end of its last
+ * record. */
+static uint64_t end_of(const struct loaded *l)
+{
+    uint64_t end = 0;
+    for (size_t i = 0; i < l->n; i++) {
+        const struct sxs_model *m = &l->models[i];
+        if (!m->n_processes || !m->last_ns)
+            continue;
+        const struct sxs_samples_header *h = &m->processes[0].head;
+        uint64_t at = h->started_realtime_ns + (m->last_ns - h->started_ns) + 1;
+        end = at > end ? at : end;
+    }
+    return end;
+}
+
+/* The same data give the same id; the format has no part in it, because no receiver gets two. */
+static void set_id(const struct sxs_push_cut *cut, const struct sxs_push_settings *settings,
+                   struct sxs_push_batch *b)
+{
+    uint64_t hash[2] = {11, 12};
+    for (size_t i = 0; i < 2; i++) {
+        const uint64_t numbers[5] = {b->process->pid, b->process->started_ns, b->from_ns, b->to_ns,
+                                     cut->data};
+        hash[i] = sxs_hash_bytes(numbers, sizeof(numbers), hash[i]);
+        hash[i] = sxs_hash_bytes(settings->machine, strlen(settings->machine), hash[i]);
+        hash[i] = sxs_hash_bytes(b->service, strlen(b->service), hash[i]);
+        hash[i] = sxs_hash_bytes(b->session, strlen(b->session), hash[i]);
+        hash[i] |= 1;
+    }
+    memcpy(b->id, hash, sizeof(b->id));
+}
+
+static int take_slice(const struct sxs_push_cut *cut, const struct sxs_push_settings *settings,
+                      struct loaded *l, struct sxs_push_batch *b, sxs_push_take *take, void *arg,
+                      const struct sxs_push_span *span)
+{
+    const struct sxs_model *models[MAX_MODELS];
+    uint64_t                slice = first_slice(l), end = span->to_ns ? span->to_ns : end_of(l);
+    b->n_models = 0;
+    for (size_t i = 0; i < l->n; i++)
+        if (sxs_slices_apply(&l->slices[i], slice, &l->models[i]))
+            models[b->n_models++] = &l->models[i];
+    b->models = models;
+    b->from_ns = slice * cut->width_ns > span->from_ns ? slice * cut->width_ns : span->from_ns;
+    b->to_ns = (slice + 1) * cut->width_ns < end ? (slice + 1) * cut->width_ns : end;
+    set_id(cut, settings, b);
+    int result = take(arg, b, b->to_ns);
+    b->models = NULL;
+    return result;
+}
+
+int sxs_push_cut(const struct sxs_push_cut *cut, const struct sxs_push_settings *settings,
+                 const struct sxs_session_process *process, const struct sxs_push_span *span,
+                 sxs_push_take *take, void *arg, bool *damaged)
+{
+    struct sxs_samples_header head;
+    struct loaded            *l = sxs_must_zeroed(1, sizeof(*l));
+    char                      service[256];
+    struct sxs_push_batch     b = {.session = cut->name, .process = process};
+    struct sxs_push_span      s = *span;
+    int                       err = 0;
+    b.service = settings->service ? settings->service
+                                  : sxs_push_service_of(process->command, service, sizeof(service));
+    if (read_head(cut->dir, process, &head)) {
+        s.from_ns = s.from_ns > head.started_realtime_ns ? s.from_ns : head.started_realtime_ns;
+        for (size_t i = 0; sxs_push_data[i] != SXS_DATA_ANY && !err; i++)
+            if (has_data(&head, sxs_push_data[i]) &&
+                (!cut->data || cut->data >> sxs_push_data[i] & 1))
+                err = load(cut, process, &s, sxs_push_data[i], l, damaged);
+        while (!err && first_slice(l) != UINT64_MAX)
+            err = take_slice(cut, settings, l, &b, take, arg, &s);
+    }
+    for (size_t i = 0; i < l->n; i++) {
+        sxs_model_free(&l->models[i]);
+        sxs_slices_free(&l->slices[i]);
+    }
+    free(l);
+    return err;
+}
+
+/* Returns the word of a command line at @from, or after it; @size: receives its length. */
+static const char *next_word(const char *from, size_t *size)
+{
+    from += strspn(from, " ");
+    *size = strcspn(from, " ");
+    return from;
+}
+
+static bool is_dotnet(const char *name, size_t size)
+{
+    return size == 6 && memcmp(name, "dotnet", 6) == 0;
+}
+
+const char *sxs_push_service_of(const char *command, char *buf, size_t size)
+{
+    size_t      len;
+    const char *word = next_word(command, &len), *slash;
+    while ((slash = memchr(word, '/', len)) != NULL) {
+        len -= (size_t)(slash + 1 - word);
+        word = slash + 1;
+    }
+    if (is_dotnet(word, len)) { /* its first argument that is no option, and not "exec" */
+        const char *arg = word;
+        size_t      n = len;
+        do
+            arg = next_word(arg + n, &n);
+        while (n && (*arg == '-' || (n == 4 && memcmp(arg, "exec", 4) == 0)));
+        for (slash = arg; n && (slash = memchr(arg, '/', n)) != NULL;) {
+            n -= (size_t)(slash + 1 - arg);
+            arg = slash + 1;
+        }
+        if (n) {
+            word = arg;
+            len = n;
+        }
+    }
+    if (len > 4 && memcmp(word + len - 4, ".dll", 4) == 0)
+        len -= 4;
+    snprintf(buf, size, "%.*s", (int)(len < size ? len : size - 1), word);
+    sxs_strings_clean(buf, strlen(buf));
+    if (!*buf)
+        snprintf(buf, size, "unknown");
+    return buf;
+}

@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: MIT */
+/* Follows a session, or a folder to which sessions come. */
+#include <dirent.h>
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+
+#include "cmd/output/must.h"
+#include "cmd/push/job.h"
+
+#define SECOND_NS UINT64_C(1000000000)
+
+/* A process of a session that was looked at. */
+struct seen {
+    char    *source;     /* owned */
+    uint64_t looked_ns;  /* up to this time; UINT64_MAX: to its end */
+    bool     here;       /* it was found in the last round */
+    bool     told;       /* its problems were printed */
+};
+
+struct follower {
+    struct sxs_push_job *job;
+    struct seen         *seen; /* owned */
+    size_t               n, cap;
+    const char          *source; /* of the process that is cut */
+    bool                 found;  /* a session was there in this round */
+};
+
+static struct seen *seen_of(struct follower *f, const char *source)
+{
+    for (size_t i = 0; i < f->n; i++)
+        if (strcmp(f->seen[i].source, source) == 0)
+            return &f->seen[i];
+    SXS_GROW(f->seen, f->n, f->cap);
+    f->seen[f->n] = (struct seen){.source = sxs_must(strdup(source))};
+    return &f->seen[f->n++];
+}
+
+static void forget_gone(struct follower *f)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < f->n; i++)
+        if (f->seen[i].here)
+            f->seen[kept++] = f->seen[i];
+        else
+            free(f->seen[i].source);
+    f->n = kept;
+}
+
+static bool is_here(void *arg, const char *source)
+{
+    const struct follower *f = arg;
+    for (size_t i = 0; i < f->n; i++)
+        if (f->seen[i].here && strcmp(f->seen[i].source, source) == 0)
+            return true;
+    return false;
+}
+
+static int take_batch(void *arg, const struct sxs_push_batch *b, uint64_t next_ns)
+{
+    struct follower *f = arg;
+    return sxs_push_queue_batch(f->job, b, f->source, next_ns);
+}
+
+static uint64_t real_ns(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_REALTIME, &now);
+    return (uint64_t)now.tv_sec * SECOND_NS + (uint64_t)now.tv_nsec;
+}
+
+/* Puts what is complete of a process into the queue. */
+static void look_at_process(struct follower *f, const struct sxs_session_process *p)
+{
+    struct sxs_push_job  *job = f->job;
+    char                  source[SXS_PUSH_SOURCE_MAX];
+    struct sxs_push_clock clock = sxs_push_clock_of(job->cut.dir, p);
+    uint64_t              width = job->cut.width_ns;
+    if (!clock.began_ns)
+        return;
+    sxs_push_source(job->cut.name, p, clock.began_ns, source, sizeof(source));
+    struct seen *s = seen_of(f, source);
+    s->here = true;
+    uint64_t until = clock.ended ? UINT64_MAX : (real_ns() - SXS_PUSH_GRACE_NS) / width * width;
+    if (until <= s->looked_ns || until <= clock.began_ns)
+        return;
+    struct sxs_push_span span = {.from_ns = sxs_push_queue_position(job->sender.queue, source),
+                                 .to_ns = clock.ended ? 0 : until};
+    f->source = source;
+    job->cut.quiet = s->told;
+    int err = sxs_push_cut(&job->cut, &job->settings, p, &span, take_batch, f, &job->damaged);
+    s->told = true;
+    if (!err) /* otherwise, as on a full disk, it is tried again */
+        s->looked_ns = until;
+}
+
+/* Returns false when the folder @dir has no session. */
+static bool look_at_session(struct follower *f, const char *dir)
+{
+    struct sxs_session s;
+    char               path[PATH_MAX];
+    const char        *slash;
+    bool               found = false;
+    if (sxs_session_read(dir, &s) == 0 && realpath(dir, path)) {
+        slash = strrchr(path, '/');
+        f->job->cut.dir = dir;
+        f->job->cut.name = slash && slash[1] ? slash + 1 : "session";
+        found = s.n_processes + s.n_unread > 0;
+        for (size_t i = 0; i < s.n_processes; i++)
+            look_at_process(f, &s.processes[i]);
+    }
+    sxs_session_free(&s);
+    return found;
+}
+
+static int by_name(const void *a, const void *b)
+{
+    return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+/* Looks at the sessions in the folder @dir in the order of their names, which is the order of time
+ * for segments. */
+static void look_into_folder(struct follower *f, const char *dir)
+{
+    char  **names = NULL;
+    size_t  n = 0, cap = 0;
+    DIR    *d = opendir(dir);
+    for (struct dirent *e; d && (e = readdir(d));) {
+        struct stat st;
+        char        path[PATH_MAX];
+        snprintf(path, sizeof(path), "%s/%s", dir, e->d_name);
+        if (e->d_name[0] == '.' || lstat(path, &st) != 0 || !S_ISDIR(st.st_mode))
+            continue;
+        SXS_GROW(names, n, cap);
+        names[n++] = sxs_must(strdup(path));
+    }
+    if (d)
+        closedir(d);
+    if (n)
+        qsort(names, n, sizeof(*names), by_name);
+    for (size_t i = 0; i < n; i++) {
+        if (!sxs_push_must_stop(f->job))
+            f->found |= look_at_session(f, names[i]);
+        free(names[i]);
+    }
+    free(names);
+}
+
+/* Looks at everything once. */
+static void look(struct follower *f, const char *dir)
+{
+    for (size_t i = 0; i < f->n; i++)
+        f->seen[i].here = false;
+    f->found = false; /* then nothing is forgotten: the disk may only be away */
+    if (look_at_session(f, dir))
+        f->found = true;
+    else
+        look_into_folder(f, dir);
+    if (sxs_push_must_stop(f->job))
+        return; /* not everything was looked at */
+    forget_gone(f);
+    if (f->found)
+        sxs_push_queue_forget(f->job->sender.queue, is_here, f);
+}
+
+int sxs_push_follow(struct sxs_push_job *job, const char *dir)
+{
+    struct follower       f = {.job = job};
+    const struct timespec second = {.tv_sec = 1};
+    while (!sxs_push_signalled()) {
+        look(&f, dir);
+        if (sxs_push_queue_length(job->sender.queue) && sxs_push_now_ns() >= job->sender.next_ns)
+            sxs_push_send(&job->sender);
+        if (!sxs_push_signalled())
+            nanosleep(&second, NULL); /* a signal ends it */
+    }
+    look(&f, dir);
+    job->retry_ns = UINT64_C(3600) * SECOND_NS; /* the time after a signal is shorter */
+    job->sender.stopped = false;
+    if (sxs_push_queue_length(job->sender.queue))
+        sxs_push_drain(job);
+    for (size_t i = 0; i < f.n; i++)
+        free(f.seen[i].source);
+    free(f.seen);
+    return job->damaged ? 1 : 0;
+}

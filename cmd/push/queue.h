@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * queue.h - batches that wait to be sent: a folder with one file per batch.
+ *
+ * A file appears by a rename when it is complete, and goes when its receiver has accepted all of its
+ * requests. So a process that is killed at any time leaves only whole batches. The file "state" says
+ * up to which time each process of each session is in the queue or sent; a batch's own file says it,
+ * too, for the case that the process is killed between the two. One process at a time uses a queue:
+ * the file "lock". Nothing in it is a secret: no address, no token. Its mode is 0700 all the same,
+ * because stacks tell what a program does.
+ */
+#ifndef SXS_CMD_PUSH_QUEUE_H
+#define SXS_CMD_PUSH_QUEUE_H
+
+#include "cmd/push/target.h"
+
+struct sxs_push_queue;
+
+/** Requests in memory. Zeroed it is empty. */
+struct sxs_push_out {
+    struct sxs_push_kept {
+        char  *path, *content_type, *encoding; /* owned; encoding: NULL: none */
+        size_t at, size; /* of its body in `bytes` */
+    } *requests; /* owned */
+    size_t   n, cap;
+    uint8_t *bytes; /* owned */
+    size_t   size, room;
+};
+
+void sxs_push_out_free(struct sxs_push_out *out);
+
+/** The oldest batch. */
+struct sxs_push_entry {
+    struct sxs_push_out requests; /* owned */
+    char                batch[33]; /* its id in hexadecimal digits */
+};
+
+/** What happened to batches since the queue was made. */
+struct sxs_push_counts {
+    uint64_t sent, refused, dropped; /* dropped: for lack of room, or damaged */
+};
+
+/**
+ * sxs_push_queue_open - open a queue, made when missing.
+ * @dir: NULL: a folder of its own, removed by sxs_push_queue_close(). @limit: bytes of all batches.
+ * @target: what it is for: its format. A queue of another target is refused.
+ * Returns 0, or -1 with one line in @why. */
+int sxs_push_queue_open(const char *dir, uint64_t limit, const char *target,
+                        struct sxs_push_queue **out, char *why, size_t size);
+/** sxs_push_queue_close - close it; NULL is allowed. */
+void sxs_push_queue_close(struct sxs_push_queue *q);
+
+/**
+ * sxs_push_queue_add - append a batch. @source: a name for its process and session. @next_ns: that
+ * source is in the queue up to this time. The oldest batches are dropped until it has room.
+ * Returns 0 or a negative errno; then nothing has changed. */
+int sxs_push_queue_add(struct sxs_push_queue *q, const struct sxs_push_out *requests,
+                       const uint8_t id[16], const char *source, uint64_t next_ns);
+
+/** sxs_push_queue_position - return up to which time a source is in the queue or sent; 0: nothing. */
+uint64_t sxs_push_queue_position(const struct sxs_push_queue *q, const char *source);
+
+/** sxs_push_queue_finish - note that nothing more comes from @source. */
+void sxs_push_queue_finish(struct sxs_push_queue *q, const char *source, uint64_t next_ns);
+
+/** sxs_push_queue_forget - remove the positions of all sources for which @known returns false. */
+void sxs_push_queue_forget(struct sxs_push_queue *q, bool (*known)(void *arg, const char *source),
+                           void *arg);
+
+/** sxs_push_queue_length, _counts - return the number of batches that wait; the counts. */
+size_t                 sxs_push_queue_length(const struct sxs_push_queue *q);
+struct sxs_push_counts sxs_push_queue_counts(const struct sxs_push_queue *q);
+
+/**
+ * sxs_push_queue_head - read the oldest batch. @out: overwritten; release its requests. A damaged
+ * file is dropped with a message. Returns false when no batch waits. */
+bool sxs_push_queue_head(struct sxs_push_queue *q, struct sxs_push_entry *out);
+
+/** sxs_push_queue_remove - remove the oldest batch. @accepted: it was sent; false: refused. */
+void sxs_push_queue_remove(struct sxs_push_queue *q, bool accepted);
+
+#endif

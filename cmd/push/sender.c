@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: MIT */
+#include "cmd/push/sender.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <time.h>
+
+#include "cmd/output/must.h"
+#include "cmd/output/strings.h"
+
+#define SECOND_NS UINT64_C(1000000000)
+enum { LONGEST_S = 60, LONGEST_ASKED_S = 600 };
+
+uint64_t sxs_push_now_ns(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * SECOND_NS + (uint64_t)now.tv_nsec;
+}
+
+uint64_t sxs_push_delay_ns(unsigned failures, long asked_s, unsigned random)
+{
+    uint64_t seconds = failures > 6 ? LONGEST_S : UINT64_C(1) << (failures ? failures - 1 : 0);
+    seconds = seconds > LONGEST_S ? LONGEST_S : seconds;
+    uint64_t ns = seconds * SECOND_NS, part = ns / 2 / 1000 * (random % 1001);
+    ns -= part;
+    if (asked_s > 0) {
+        uint64_t asked = (uint64_t)(asked_s > LONGEST_ASKED_S ? LONGEST_ASKED_S : asked_s);
+        ns = asked * SECOND_NS > ns ? asked * SECOND_NS : ns;
+    }
+    return ns;
+}
+
+enum sxs_push_verdict sxs_push_judge(long status)
+{
+    if (status / 100 == 2)
+        return SXS_PUSH_ACCEPTED;
+    if (status / 100 == 5 || status == 408 || status == 425 || status == 429)
+        return SXS_PUSH_LATER;
+    if (status / 100 == 3 || status == 401 || status == 403 || status == 404 || status == 405 ||
+        status == 407)
+        return SXS_PUSH_STOP;
+    return SXS_PUSH_REFUSED;
+}
+
+/* Prints a line, once for each failure. */
+static void tell(struct sxs_push_sender *s, const char *text)
+{
+    char line[sizeof(s->told)];
+    snprintf(line, sizeof(line), "%s", text);
+    sxs_strings_clean(line, strlen(line));
+    if (strcmp(line, s->told) == 0)
+        return;
+    memcpy(s->told, line, sizeof(line));
+    fprintf(stderr, "sxsprof: push: %s\n", line);
+}
+
+/* Writes why a request was not accepted: the beginning of the answer says it, if the target does
+ * not. */
+static void explain(const struct sxs_push_sender *s, const struct sxs_http_answer *a,
+                    const char *judged, char *out, size_t size)
+{
+    if (!a->status)
+        snprintf(out, size, "%s: %s", s->base, a->why);
+    else if (a->status / 100 == 3)
+        snprintf(out, size, "%s: it sends requests to %s; expected that address with --to if it is "
+                 "right", s->base, a->redirect[0] ? a->redirect : "another address");
+    else
+        snprintf(out, size, "%s: HTTP status %ld%s%.200s", s->base, a->status,
+                 *judged || a->size ? ": " : "", *judged ? judged : a->body);
+}
+
+static enum sxs_push_verdict judge(const struct sxs_push_sender *s, const struct sxs_http_answer *a,
+                                   char *why, size_t size)
+{
+    const struct sxs_push_answer answer = {.status = a->status, .body = a->body, .size = a->size};
+    why[0] = '\0';
+    if (!a->status)
+        return a->hopeless ? SXS_PUSH_STOP : SXS_PUSH_LATER;
+    return s->target->judge ? s->target->judge(&answer, why, size) : sxs_push_judge(a->status);
+}
+
+static unsigned random_number(void)
+{
+    unsigned n = 0;
+    if (getrandom(&n, sizeof(n), GRND_NONBLOCK) != sizeof(n))
+        n = (unsigned)sxs_push_now_ns();
+    return n;
+}
+
+static void note_failure(struct sxs_push_sender *s, const struct sxs_http_answer *a,
+                         enum sxs_push_verdict verdict)
+{
+    uint64_t now = sxs_push_now_ns();
+    s->failures++;
+    s->stopped = verdict == SXS_PUSH_STOP;
+    s->failing_ns = s->failing_ns ? s->failing_ns : now;
+    s->next_ns = now + (s->stopped ? LONGEST_S * SECOND_NS
+                                   : sxs_push_delay_ns(s->failures, a->retry_after_s,
+                                                       random_number()));
+}
+
+/* Sends the requests of a batch. */
+static enum sxs_push_verdict send_batch(struct sxs_push_sender *s, const struct sxs_push_entry *e,
+                                        struct sxs_http_answer *a)
+{
+    enum sxs_push_verdict verdict = SXS_PUSH_ACCEPTED;
+    char                  why[300], text[sizeof(s->told)], batch[64];
+    snprintf(batch, sizeof(batch), "Sxsprof-Batch: %s", e->batch);
+    for (size_t i = 0; i < e->requests.n && verdict == SXS_PUSH_ACCEPTED; i++) {
+        const struct sxs_push_kept *k = &e->requests.requests[i];
+        char                       *url = NULL;
+        if (asprintf(&url, "%s%s", s->base, k->path) < 0)
+            sxs_must(NULL);
+        const struct sxs_http_request r = {
+            .url = url,
+            .body = e->requests.bytes ? (const void *)(e->requests.bytes + k->at) : "",
+            .size = k->size,
+            .content_type = k->content_type,
+            .encoding = k->encoding,
+            .header = batch,
+        };
+        sxs_http_send(s->http, &r, a);
+        free(url);
+        verdict = judge(s, a, why, sizeof(why));
+        if (verdict != SXS_PUSH_ACCEPTED || why[0]) {
+            explain(s, a, why, text, sizeof(text));
+            tell(s, text);
+        }
+    }
+    return verdict;
+}
+
+bool sxs_push_send(struct sxs_push_sender *s)
+{
+    struct sxs_http_answer *a = sxs_must_zeroed(1, sizeof(*a));
+    struct sxs_push_entry   e;
+    bool                    going = true;
+    while (going && sxs_push_queue_head(s->queue, &e)) {
+        enum sxs_push_verdict verdict = send_batch(s, &e, a);
+        sxs_push_out_free(&e.requests);
+        going = verdict == SXS_PUSH_ACCEPTED || verdict == SXS_PUSH_REFUSED;
+        if (!going) {
+            note_failure(s, a, verdict);
+            break;
+        }
+        sxs_push_queue_remove(s->queue, verdict == SXS_PUSH_ACCEPTED);
+        s->failures = 0;
+        s->failing_ns = s->next_ns = 0;
+        s->stopped = false;
+        if (verdict == SXS_PUSH_ACCEPTED)
+            s->told[0] = '\0';
+    }
+    free(a);
+    return going;
+}

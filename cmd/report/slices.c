@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: MIT */
+#include "cmd/report/slices.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "cmd/output/must.h"
+#include "cmd/report/costs.h"
+#include "cmd/report/model.h"
+
+/* Returns the sum of a node in the slice of a record; NULL when the record is not of the period. */
+static struct sxs_slice_sum *sum_of(struct sxs_slices *s, const struct sxs_samples_header *head,
+                                    uint64_t time_ns, uint32_t node)
+{
+    uint64_t at_ns = head->started_realtime_ns + (time_ns - head->started_ns);
+    if (at_ns < s->from_ns || (s->to_ns && at_ns >= s->to_ns))
+        return NULL;
+    const uint64_t key[2] = {s->width_ns ? at_ns / s->width_ns : 0, node};
+    uint32_t       hash = (uint32_t)sxs_hash_bytes(key, sizeof(key), 9), number;
+    size_t         at = hash;
+    if (sxs_index_reserve(&s->index) != 0)
+        sxs_must(NULL);
+    for (; (number = sxs_index_next(&s->index, hash, &at)) != 0; at++)
+        if (s->sums[number - 1].slice == key[0] && s->sums[number - 1].node == node)
+            return &s->sums[number - 1];
+    SXS_GROW(s->sums, s->n, s->cap);
+    s->sums[s->n] = (struct sxs_slice_sum){.slice = key[0], .node = node};
+    sxs_index_put(&s->index, at, hash, s->n);
+    return &s->sums[s->n++];
+}
+
+void sxs_slices_sample(struct sxs_slices *s, const struct sxs_samples_header *head,
+                       uint64_t time_ns, uint32_t node, uint64_t weight_ns)
+{
+    struct sxs_slice_sum *sum = sum_of(s, head, time_ns, node);
+    if (!sum)
+        return;
+    sum->self++;
+    sum->self_ns += weight_ns;
+}
+
+void sxs_slices_cost(struct sxs_slices *s, const struct sxs_samples_header *head, uint64_t time_ns,
+                     uint32_t node, double n, double value)
+{
+    struct sxs_slice_sum *sum = sum_of(s, head, time_ns, node);
+    if (!sum)
+        return;
+    sum->n += n;
+    sum->value += value;
+}
+
+static int by_slice(const void *a, const void *b)
+{
+    const struct sxs_slice_sum *x = a, *y = b;
+    if (x->slice != y->slice)
+        return x->slice < y->slice ? -1 : 1;
+    return (x->node > y->node) - (x->node < y->node);
+}
+
+void sxs_slices_begin(struct sxs_slices *s)
+{
+    if (s->n)
+        qsort(s->sums, s->n, sizeof(*s->sums), by_slice);
+    s->at = 0;
+}
+
+uint64_t sxs_slices_first(const struct sxs_slices *s)
+{
+    return s->at < s->n ? s->sums[s->at].slice : UINT64_MAX;
+}
+
+static void clear(struct sxs_model *m)
+{
+    for (size_t i = 0; i < m->n_nodes; i++)
+        m->nodes[i].self = m->nodes[i].self_ns = 0;
+    if (m->costs && m->costs->nodes)
+        memset(m->costs->nodes, 0, m->costs->n_nodes * sizeof(*m->costs->nodes));
+}
+
+static void set(struct sxs_model *m, const struct sxs_slice_sum *sum)
+{
+    struct sxs_model_node *node = &m->nodes[sum->node];
+    node->self = sum->self;
+    node->self_ns = sum->self_ns;
+    if (!m->costs)
+        return;
+    m->costs->nodes[sum->node] = (struct sxs_cost_node){.n = sum->n, .value = sum->value};
+    node->self = sxs_cost_round(sum->n);
+    node->self_ns = m->costs->by_count ? node->self : sxs_cost_round(sum->value);
+}
+
+bool sxs_slices_apply(struct sxs_slices *s, uint64_t slice, struct sxs_model *m)
+{
+    bool any = false;
+    clear(m);
+    for (; s->at < s->n && s->sums[s->at].slice <= slice; s->at++)
+        if (s->sums[s->at].slice == slice) {
+            set(m, &s->sums[s->at]);
+            any = true;
+        }
+    return any;
+}
+
+void sxs_slices_free(struct sxs_slices *s)
+{
+    sxs_index_free(&s->index);
+    free(s->sums);
+    *s = (struct sxs_slices){0};
+}
