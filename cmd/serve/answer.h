@@ -10,7 +10,7 @@
 #include "cmd/serve/store.h"
 
 /** What all answers share. */
-struct sxs_serve_site {
+struct sxs_serve_pages {
     const struct sxs_microhttpd    *http;
     const struct sxs_serve_options *o;
     struct sxs_serve_store         *store;
@@ -28,18 +28,18 @@ struct sxs_serve_progress {
     uint64_t since_ms;  /* when that began */
 };
 
-/** sxs_serve_site_open - fill in the pages. Returns false when memory ran out. */
-bool sxs_serve_site_open(struct sxs_serve_site *site);
-void sxs_serve_site_close(struct sxs_serve_site *site);
+/** sxs_serve_pages_open - fill in the pages. Returns false when memory ran out. */
+bool sxs_serve_pages_open(struct sxs_serve_pages *pages);
+void sxs_serve_pages_close(struct sxs_serve_pages *pages);
 
-/** The callbacks of libmicrohttpd; @site is a struct sxs_serve_site. A request's context is made
+/** The callbacks of libmicrohttpd; @pages is a struct sxs_serve_pages. A request's context is made
  * by the first and freed by the last. The connection's own context is a struct
  *  sxs_serve_progress. */
-void           *sxs_serve_on_target(void *site, const char *target, struct MHD_Connection *c);
-enum MHD_Result sxs_serve_on_request(void *site, struct MHD_Connection *c, const char *url,
+void           *sxs_serve_on_target(void *pages, const char *target, struct MHD_Connection *c);
+enum MHD_Result sxs_serve_on_request(void *pages, struct MHD_Connection *c, const char *url,
                                      const char *method, const char *version, const char *body,
                                      size_t *body_size, void **context);
-void            sxs_serve_on_end(void *site, struct MHD_Connection *c, void **context,
+void            sxs_serve_on_end(void *pages, struct MHD_Connection *c, void **context,
                                  enum MHD_RequestTerminationCode why);
 
 #endif

@@ -136,7 +136,7 @@ static void put_messages(FILE *to)
     json_decref(all);
 }
 
-/* Writes {"data":{...},"parts":[...],"messages":[...]}; data: null when there is nothing to show. */
+/* Writes {"data":{...},"parts":[...],"messages":[...]}; data: null: there is nothing to show. */
 static int make_data(const char *dir, const struct sxs_serve_options *o,
                      const struct sxs_serve_wanted *wanted, bool running)
 {

@@ -65,10 +65,10 @@ struct sxs_serve_names {
 bool sxs_serve_host_ok(const char *host, const struct sxs_serve_names *names);
 
 /**
- * sxs_serve_site_ok - return true when the request was not made by a page of another site.
- * @origin, @site: the headers Origin and Sec-Fetch-Site; NULL: absent. @host: the header Host.
+ * sxs_serve_origin_ok - return true when the request was not made by a page of another server.
+ * @origin, @fetch: the headers Origin and Sec-Fetch-Site; NULL: absent. @host: the header Host.
  */
-bool sxs_serve_site_ok(const char *origin, const char *site, const char *host);
+bool sxs_serve_origin_ok(const char *origin, const char *fetch, const char *host);
 
 /**
  * sxs_serve_listen_parse - parse the value of --listen: "PORT", "ADDRESS", "ADDRESS:PORT" or

@@ -48,9 +48,9 @@ static void check_host(const char *text)
     if (sxs_serve_host_ok(text, &any))
         MUST(strncasecmp(text, "localhost", 9) == 0 ||
              strspn(text, "[]0123456789abcdefABCDEF.:") == strlen(text));
-    MUST(!sxs_serve_site_ok("http://example.org", NULL, text) || strcasecmp(text, "example.org") == 0);
-    MUST(!sxs_serve_site_ok(text, NULL, "127.0.0.1:80") || strcasecmp(text, "http://127.0.0.1:80") == 0);
-    MUST(!sxs_serve_site_ok(NULL, text, "x") || !strcmp(text, "none") || !strcmp(text, "same-origin"));
+    MUST(!sxs_serve_origin_ok("http://example.org", NULL, text) || strcasecmp(text, "example.org") == 0);
+    MUST(!sxs_serve_origin_ok(text, NULL, "127.0.0.1:80") || strcasecmp(text, "http://127.0.0.1:80") == 0);
+    MUST(!sxs_serve_origin_ok(NULL, text, "x") || !strcmp(text, "none") || !strcmp(text, "same-origin"));
 }
 
 static void check_cookie(const char *text)

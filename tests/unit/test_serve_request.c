@@ -113,14 +113,14 @@ static void only_the_servers_own_names_are_taken(void **state)
 static void pages_of_other_sites_may_not_ask(void **state)
 {
     (void)state;
-    assert_true(sxs_serve_site_ok(NULL, NULL, "localhost:80"));
-    assert_true(sxs_serve_site_ok("http://localhost:80", "same-origin", "localhost:80"));
-    assert_true(sxs_serve_site_ok(NULL, "none", "localhost:80"));
-    assert_false(sxs_serve_site_ok("http://localhost:81", NULL, "localhost:80"));
-    assert_false(sxs_serve_site_ok("https://localhost:80", NULL, "localhost:80"));
-    assert_false(sxs_serve_site_ok("null", NULL, "localhost:80"));
-    assert_false(sxs_serve_site_ok(NULL, "cross-site", "localhost:80"));
-    assert_false(sxs_serve_site_ok(NULL, "same-site", "localhost:80"));
+    assert_true(sxs_serve_origin_ok(NULL, NULL, "localhost:80"));
+    assert_true(sxs_serve_origin_ok("http://localhost:80", "same-origin", "localhost:80"));
+    assert_true(sxs_serve_origin_ok(NULL, "none", "localhost:80"));
+    assert_false(sxs_serve_origin_ok("http://localhost:81", NULL, "localhost:80"));
+    assert_false(sxs_serve_origin_ok("https://localhost:80", NULL, "localhost:80"));
+    assert_false(sxs_serve_origin_ok("null", NULL, "localhost:80"));
+    assert_false(sxs_serve_origin_ok(NULL, "cross-site", "localhost:80"));
+    assert_false(sxs_serve_origin_ok(NULL, "same-site", "localhost:80"));
 }
 
 static void a_cookie_is_found_by_its_whole_name(void **state)
