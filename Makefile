@@ -387,6 +387,11 @@ $(O)/tests/fuzz_control: tests/fuzz/fuzz_control.c tests/fuzz/fuzz.h tests/unit/
 CMD_UNIT := $(addprefix $(O)/tests/,test_names_table test_heap_graph test_cost_sums test_wait_class \
               test_own test_live)
 
+$(O)/tests/test_serve_request: tests/unit/test_serve_request.c $(CASE_OBJ) $(O)/obj/cmd/serve/request.o
+	@mkdir -p $(@D)
+	$(call say,LINK,$@)
+	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) -MMD -MP $(LDFLAGS) -o $@ $(filter %.c %.o,$^) -lcmocka
+
 $(CMD_UNIT): $(O)/tests/%: tests/unit/%.c $(PROFILE_OBJ) $(O)/libsxsil.a $(O)/libbase.a
 	@mkdir -p $(@D)
 	$(call say,LINK,$@)
@@ -422,6 +427,11 @@ $(O)/tests/fuzz_config: tests/fuzz/fuzz_config.c $(call obj,$(CONFIG_SRC) $(IL_S
 	@mkdir -p $(@D)
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) $(LDFLAGS) -o $@ $< $(filter %.o,$^) -ldl -lpthread
+
+$(O)/tests/fuzz_serve: tests/fuzz/fuzz_serve.c tests/fuzz/fuzz.h $(O)/obj/cmd/serve/request.o
+	@mkdir -p $(@D)
+	$(call say,LINK,$@)
+	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) $(LDFLAGS) -o $@ $(filter %.c %.o,$^)
 
 CLRIE_CONFIG_OBJ := $(call obj,$(wildcard clrie/config/*.c))
 
@@ -510,7 +520,7 @@ $(IL_FUZZ): $(O)/tests/fuzz_%: tests/fuzz/fuzz_%.c tests/fuzz/fuzz.h $(wildcard 
 # All programs and libraries that the tests need besides those of `all`.
 TEST_PROGRAMS := $(UNIT_BIN) $(IL_FUZZ) \
     $(addprefix $(O)/tests/il_,bodies signatures texts) \
-    $(addprefix $(O)/tests/fuzz_,heap samples pdb pack calls instrument report config clrie message control) \
+    $(addprefix $(O)/tests/fuzz_,heap samples pdb pack calls instrument report config clrie message control serve) \
     $(addprefix $(O)/bench/,bench_walk bench_clock bench_hooks bench_graph) \
     $(O)/tests/report_main $(O)/tests/fleet_load \
     $(O)/tests/libfailing.so \
