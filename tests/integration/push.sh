@@ -26,7 +26,7 @@ if [ -n "${OTLP_PROTO:-}" ]; then # a folder with the official schemas
 fi
 
 apps=$(for v in $versions; do printf '%s stress "" ' "$v"; done)
-eval "timeout -k 5 120 $sxsprof run --quiet --tool sample:hz=499 --tool alloc --tool locks -o $tmp/s -- $runsxs --timeout 100 $apps" >"$tmp/log" 2>&1
+eval "timeout -k 5 120 $sxsprof run --quiet --tool sample:cpu=499 --tool alloc --tool locks -o $tmp/s -- $runsxs --timeout 100 $apps" >"$tmp/log" 2>&1
 check "a session of $(wc -w <<<"$versions") runtimes is recorded" $? "$tmp/log"
 for format in pyroscope ingest otlp; do
     rm -rf "$tmp/kept"/[0-9]* && "$sxsprof" push --to "$to" --format $format --period 1s "$tmp/s" >"$tmp/log" 2>&1 &&
@@ -46,18 +46,20 @@ mkdir "$tmp/running"
 "$sxsprof" push --to "$to" --follow "$tmp/running" --period 1s --queue "$tmp/q" >"$tmp/follow" 2>&1 &
 pid=$!
 arrived() { [ "$(find "$tmp/kept" -name '*.pprof' | wc -l)" -ge "$1" ]; }
-newest=${versions##* }
-timeout -k 5 120 "$sxsprof" run --quiet --tool sample:hz=499,clock=wall -o "$tmp/running/one" -- "$runsxs" --timeout 100 "$newest" spin 9 >"$tmp/log" 2>&1 &
+newest=$(tail -n 1 <<<"$versions")
+timeout -k 5 120 "$sxsprof" run --quiet --tool sample:wall=199 -o "$tmp/running/one" -- "$runsxs" --timeout 100 "$newest" stress "until=$tmp/end" >"$tmp/log" 2>&1 &
 program=$!
 wait_until arrived 2
 kill -0 $program 2>/dev/null
 check "batches arrive while the program runs" $? "$tmp/follow"
 kill -9 $pid
+touch "$tmp/end"
 wait $program
+check "the program was recorded" $? "$tmp/log"
 "$sxsprof" push --to "$to" --follow "$tmp/running" --period 1s --queue "$tmp/q" >"$tmp/follow" 2>&1 &
 pid=$!
 sums() { # samples pushed, and samples of the report
-    "$python" - "$tmp" "$sxsprof" <<'P'
+    "$python" - "$tmp" "$sxsprof" 2>/dev/null <<'P'
 import glob, gzip, subprocess, sys
 sys.argv, tmp, sxsprof = ["", "fields", sys.argv[1] + "/otlp.set"], sys.argv[1], sys.argv[2]
 sys.stdout = open("/dev/null", "w")
@@ -82,4 +84,4 @@ kill -INT $pid
 wait $pid
 check "SIGINT ends it with status 0" $? "$tmp/follow"
 pid=
-exit $any_failed
+finish
