@@ -88,10 +88,10 @@ static int load(const struct sxs_push_cut *cut, const struct sxs_session_process
 {
     struct sxs_slices        *s = &l->slices[l->n];
     struct sxs_model         *m = &l->models[l->n];
-    struct sxs_report_options o = {.process = process->folder, .symbols = cut->symbols,
-                                   .slices = s};
-    *s = (struct sxs_slices){.width_ns = cut->width_ns, .from_ns = span->from_ns,
-                             .to_ns = span->to_ns};
+    struct sxs_report_options o = {
+        .process = process->folder, .symbols = cut->symbols, .slices = s};
+    *s = (struct sxs_slices){
+        .width_ns = cut->width_ns, .from_ns = span->from_ns, .to_ns = span->to_ns};
     int err = sxs_model_load(cut->dir, &o, data, SXS_DETAIL_LINES, m);
     tell_problems(l, l->n, cut->quiet, damaged);
     l->n++;

@@ -143,8 +143,9 @@ int sxs_push_once(struct sxs_push_job *job, const char *dir, const char *name,
     job->cut.dir = dir;
     job->cut.name = name;
     for (size_t i = 0; i < session->n_processes + session->n_unread && !err; i++)
-        err = push_process(job, i < session->n_processes ? &session->processes[i]
-                                                         : &session->unread[i - session->n_processes]);
+        err = push_process(job, i < session->n_processes
+                                    ? &session->processes[i]
+                                    : &session->unread[i - session->n_processes]);
     if (err && err != -EHOSTUNREACH && err != -EINTR)
         fprintf(stderr, "sxsprof: push: %s: %s\n", sxs_shown(dir), strerror(-err));
     return err ? EXIT_PROBLEM : 0;

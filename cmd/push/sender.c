@@ -66,8 +66,10 @@ static void explain(const struct sxs_push_sender *s, const struct sxs_http_answe
     if (!a->status)
         snprintf(out, size, "%s: %s", s->base, a->why);
     else if (a->status / 100 == 3)
-        snprintf(out, size, "%s: it sends requests to %s; expected that address with --to if it is "
-                 "right", s->base, a->redirect[0] ? a->redirect : "another address");
+        snprintf(out, size,
+                 "%s: it sends requests to %s; expected that address with --to if it is "
+                 "right",
+                 s->base, a->redirect[0] ? a->redirect : "another address");
     else
         snprintf(out, size, "%s: HTTP status %ld%s%.200s", s->base, a->status,
                  *judged || a->size ? ": " : "", *judged ? judged : a->body);
@@ -98,9 +100,9 @@ static void note_failure(struct sxs_push_sender *s, const struct sxs_http_answer
     s->failures++;
     s->stopped = verdict == SXS_PUSH_STOP;
     s->failing_ns = s->failing_ns ? s->failing_ns : now;
-    s->next_ns = now + (s->stopped ? LONGEST_S * SECOND_NS
-                                   : sxs_push_delay_ns(s->failures, a->retry_after_s,
-                                                       random_number()));
+    s->next_ns =
+        now + (s->stopped ? LONGEST_S * SECOND_NS
+                          : sxs_push_delay_ns(s->failures, a->retry_after_s, random_number()));
 }
 
 /* Sends the requests of a batch. */

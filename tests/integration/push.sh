@@ -27,7 +27,7 @@ fi
 
 apps=$(for v in $versions; do printf '%s stress "" ' "$v"; done)
 eval "timeout -k 5 120 $sxsprof run --quiet --tool sample:cpu=499 --tool alloc --tool locks -o $tmp/s -- $runsxs --timeout 100 $apps" >"$tmp/log" 2>&1
-check "a session of $(wc -w <<<"$versions") runtimes is recorded" $? "$tmp/log"
+check "a session of all real runtimes is recorded" $? "$tmp/log"
 for format in pyroscope ingest otlp; do
     rm -rf "$tmp/kept"/[0-9]* && "$sxsprof" push --to "$to" --format $format --period 1s "$tmp/s" >"$tmp/log" 2>&1 &&
         "$python" tests/command/push_decode.py compare "$tmp/pprof.set" "$tmp/otlp.set" "$sxsprof" "$tmp/s" "$tmp/kept" 12 >"$tmp/log" 2>&1

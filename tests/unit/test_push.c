@@ -226,8 +226,9 @@ static void a_cut_or_changed_batch_is_refused_or_whole(void **state)
 
 static void a_batch_that_would_add_headers_is_refused(void **state)
 {
-    static const char    bytes[] = "{\"version\":1,\"batch\":\"a\",\"source\":\"b\",\"next\":1,\"requests\":[{"
-                                   "\"path\":\"/a\\r\\nX: y\",\"type\":\"t\",\"size\":0}]}\n";
+    static const char bytes[] =
+        "{\"version\":1,\"batch\":\"a\",\"source\":\"b\",\"next\":1,\"requests\":[{"
+        "\"path\":\"/a\\r\\nX: y\",\"type\":\"t\",\"size\":0}]}\n";
     struct sxs_push_out  out;
     struct sxs_push_note note;
     (void)state;
