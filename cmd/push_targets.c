@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "cmd/fleet/target.h"
 #include "cmd/http/url.h"
 #include "cmd/push/targets.h"
 
@@ -11,6 +12,7 @@ const struct sxs_push_target *const sxs_push_targets[] = {
     &sxs_push_pyroscope,
     &sxs_push_ingest,
     &sxs_push_otlp,
+    &sxs_push_clickhouse,
 };
 const size_t sxs_n_push_targets = sizeof(sxs_push_targets) / sizeof(sxs_push_targets[0]);
 

@@ -86,6 +86,8 @@ struct sxs_report_options {
     size_t max_items;      /* maximum number of traced calls, of events and of samples in the page,
                             * each; values get 8 bytes per call; 0: the page's own limits */
     bool          brief;   /* the text contains only the most important sections */
+    const char   *parts;   /* of html: write the data without the page, and this list of the data that
+                            * the session has (page_data.h); NULL: the page with all its data */
 };
 
 struct sxs_model_process {
@@ -147,7 +149,7 @@ struct sxs_model_line {
 
 struct sxs_model_thread {
     uint32_t process; /* index */
-    uint32_t tid;
+    uint32_t tid;     /* 0: all threads of that name, of several processes */
     uint32_t name;    /* string */
     uint32_t root;    /* node */
     uint64_t runtimes;/* bit N: the thread belongs to runtime number N */
@@ -403,7 +405,7 @@ const char *sxs_frame_text(const struct sxs_model *m, uint32_t frame, enum sxs_f
                            char *buf, size_t size);
 /**
  * sxs_thread_text - format a thread as "name [tid]", or "pid/name [tid]" when there are several
- * processes. Returns @buf.
+ * processes; without "[tid]" when the tid is 0. Returns @buf.
  */
 const char *sxs_thread_text(const struct sxs_model *m, uint32_t thread, char *buf, size_t size);
 /**

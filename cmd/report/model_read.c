@@ -239,6 +239,9 @@ const char *sxs_thread_text(const struct sxs_model *m, uint32_t thread, char *bu
     char                           prefix[280] = "";
     if (m->n_processes > 1)
         snprintf(prefix, sizeof(prefix), "%s/", m->processes[t->process].folder);
-    snprintf(buf, size, "%s%s [%u]", prefix, name[0] ? name : "thread", t->tid);
+    if (t->tid)
+        snprintf(buf, size, "%s%s [%u]", prefix, name[0] ? name : "thread", t->tid);
+    else
+        snprintf(buf, size, "%s%s", prefix, name[0] ? name : "thread");
     return buf;
 }

@@ -376,7 +376,8 @@ static int write_models(const struct sxs_profile_format *f, const struct sxs_mod
 /* Returns true when a report in this format shows all costs of a session beside the first data. */
 static bool shows_all(const struct sxs_profile_format *f, const struct sxs_report_options *o)
 {
-    return o->data == SXS_DATA_ANY && (f == &sxs_format_text || f == &sxs_format_html);
+    return o->data == SXS_DATA_ANY && !o->parts &&
+           (f == &sxs_format_text || f == &sxs_format_html);
 }
 
 enum sxs_profile_result sxs_profile_report(const char *dir, const char *format,
@@ -463,4 +464,27 @@ enum sxs_profile_result sxs_profile_diff(const char *a, const char *b,
     sxs_model_free(&before);
     sxs_model_free(&now);
     return result;
+}
+
+enum sxs_profile_result sxs_profile_write(const struct sxs_model *m, const char *format,
+                                          const struct sxs_report_options *options)
+{
+    const struct sxs_profile_format *f = find_format(format);
+    struct output                    out;
+    if (!f || f == &sxs_format_chrome || f == &sxs_format_firefox)
+        return SXS_PROFILE_NO_FORMAT;
+    if (output_open(&out, options->output) != 0 ||
+        output_close(&out, f->write(m, options, out.to)) != 0)
+        return SXS_PROFILE_FAILED;
+    return SXS_PROFILE_OK;
+}
+
+enum sxs_profile_result sxs_profile_write_diff(const struct sxs_model *a, const struct sxs_model *b,
+                                               const struct sxs_report_options *options)
+{
+    struct output out;
+    if (output_open(&out, options->output) != 0 ||
+        output_close(&out, sxs_format_html_diff(a, b, out.to)) != 0)
+        return SXS_PROFILE_FAILED;
+    return SXS_PROFILE_OK;
 }

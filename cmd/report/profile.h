@@ -41,6 +41,18 @@ enum sxs_profile_result sxs_profile_summary(const char *dir, FILE *to);
 enum sxs_profile_result sxs_profile_diff(const char *a, const char *b,
                                          const struct sxs_report_options *options);
 
+/**
+ * sxs_profile_write - write a model that was not loaded from a session in @format to options->output,
+ * like sxs_profile_report(). @m: has at least one process. Not in chrome or firefox, which show single
+ * samples.
+ */
+enum sxs_profile_result sxs_profile_write(const struct sxs_model *m, const char *format,
+                                          const struct sxs_report_options *options);
+
+/** sxs_profile_write_diff - write the page of sxs_profile_diff() of two such models. */
+enum sxs_profile_result sxs_profile_write_diff(const struct sxs_model *a, const struct sxs_model *b,
+                                               const struct sxs_report_options *options);
+
 /** sxs_profile_has - return true when a process of session @dir recorded @data, not SXS_DATA_ANY. */
 bool sxs_profile_has(const char *dir, enum sxs_data data);
 

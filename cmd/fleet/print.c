@@ -1,0 +1,349 @@
+/* SPDX-License-Identifier: MIT */
+#include "cmd/fleet/print.h"
+
+#include "cmd/clickhouse/encode.h"
+#include "cmd/output/must.h"
+#include "cmd/output/text.h"
+#include "cmd/report/format.h"
+
+#include <math.h>
+#include <string.h>
+
+/* ---- numbers ---------------------------------------------------------------------------------- */
+
+static bool is_time(enum sxs_clickhouse_kind kind)
+{
+    return kind != SXS_CLICKHOUSE_ALLOC && kind != SXS_CLICKHOUSE_NATIVE;
+}
+
+/* Formats a weight: "12.345 s" or "1.25 MB". */
+static const char *weight_text(enum sxs_clickhouse_kind kind, double v, char *buf, size_t size)
+{
+    static const char *const bytes[] = {"B", "kB", "MB", "GB", "TB", "PB"};
+    unsigned                 unit = 0;
+    if (is_time(kind)) {
+        snprintf(buf, size, "%.3f s", v / 1e9);
+        return buf;
+    }
+    for (; fabs(v) >= 1000 && unit < 5; unit++)
+        v /= 1000;
+    snprintf(buf, size, unit ? "%.2f %s" : "%.0f %s", v, bytes[unit]);
+    return buf;
+}
+
+static double share(uint64_t part, uint64_t all)
+{
+    return all ? 100.0 * (double)part / (double)all : 0;
+}
+
+/* The weight for each process and unit of time: CPU seconds in a second, or bytes in a second. */
+static double per_process(enum sxs_clickhouse_kind kind, const struct sxs_fleet_group *g)
+{
+    double of = g->covered_ns ? (double)g->value / (double)g->covered_ns : 0;
+    return is_time(kind) ? of : of * 1e9;
+}
+
+static const char *rate_text(enum sxs_clickhouse_kind kind, double v, char *buf, size_t size)
+{
+    char weight[64];
+    if (is_time(kind))
+        snprintf(buf, size, "%.2f %%", 100 * v);
+    else
+        snprintf(buf, size, "%s/s", weight_text(kind, v, weight, sizeof(weight)));
+    return buf;
+}
+
+static void put_said(FILE *to, const char *key, const struct sxs_fleet_selection *s)
+{
+    char  *says = NULL;
+    size_t size = 0;
+    FILE  *f = sxs_must(open_memstream(&says, &size));
+    sxs_fleet_says(f, s);
+    fclose(f);
+    fprintf(to, "\"%s\":", key);
+    sxs_json_string(to, sxs_must(says));
+    free(says);
+}
+
+/* ---- functions -------------------------------------------------------------------------------- */
+
+/* Formats a function as reports do. */
+static const char *function_text(const struct sxs_fleet_names *names, uint64_t id, char *buf,
+                                 size_t size)
+{
+    struct sxs_model m = {0};
+    if (!id) {
+        snprintf(buf, size, "(no stack)");
+        return buf;
+    }
+    sxs_strings_add(&m.strings, "", 0);
+    sxs_frame_text(&m, sxs_fleet_model_frame(&m, names, id), SXS_STYLE_FULL, buf, size);
+    sxs_model_free(&m);
+    return buf;
+}
+
+static void put_function_json(FILE *to, const struct sxs_fleet_function *f,
+                              const struct sxs_fleet_names *names, bool other)
+{
+    static char                   text[70000];
+    const struct sxs_fleet_frame *known = sxs_fleet_frame(names, f->frame);
+    fputs("{\"function\":", to);
+    sxs_json_string(to, function_text(names, f->frame, text, sizeof(text)));
+    fputs(",\"file\":", to);
+    sxs_json_string(to, known ? known->file : "");
+    fputs(",\"runtime\":", to);
+    sxs_json_string(to, known ? known->runtime : "");
+    if (other)
+        fprintf(to, ",\"self_a\":%llu,\"total_a\":%llu,\"self_b\":%llu,\"total_b\":%llu}",
+                (unsigned long long)f->self, (unsigned long long)f->total,
+                (unsigned long long)f->other_self, (unsigned long long)f->other_total);
+    else
+        fprintf(to, ",\"self\":%llu,\"total\":%llu}", (unsigned long long)f->self,
+                (unsigned long long)f->total);
+}
+
+static void functions_json(FILE *to, const struct sxs_fleet_selection *s,
+                           const struct sxs_fleet_selection *other,
+                           const struct sxs_fleet_functions *of, const struct sxs_fleet_names *names)
+{
+    putc('{', to);
+    put_said(to, other ? "a" : "selection", s);
+    if (other) {
+        putc(',', to);
+        put_said(to, "b", other);
+    }
+    fprintf(to, ",\"unit\":\"%s\"", is_time(s->kind) ? "ns" : "bytes");
+    if (other)
+        fprintf(to, ",\"count_a\":%llu,\"total_a\":%llu,\"count_b\":%llu,\"total_b\":%llu",
+                (unsigned long long)of->count, (unsigned long long)of->value,
+                (unsigned long long)of->other_count, (unsigned long long)of->other_value);
+    else
+        fprintf(to, ",\"count\":%llu,\"total\":%llu", (unsigned long long)of->count,
+                (unsigned long long)of->value);
+    fputs(",\"functions\":[", to);
+    for (size_t i = 0; i < of->n; i++) {
+        fputs(i ? ",\n" : "\n", to);
+        put_function_json(to, &of->all[i], names, other != NULL);
+    }
+    fputs("]}\n", to);
+}
+
+static void put_title(FILE *to, const char *name, const struct sxs_fleet_selection *s, uint64_t count,
+                      uint64_t value)
+{
+    char weight[64];
+    fputs(name, to);
+    sxs_fleet_says(to, s);
+    fprintf(to, ": %s in %llu samples\n", weight_text(s->kind, (double)value, weight, sizeof(weight)),
+            (unsigned long long)count);
+}
+
+static void functions_text(FILE *to, const struct sxs_fleet_selection *s,
+                           const struct sxs_fleet_selection *other,
+                           const struct sxs_fleet_functions *of, const struct sxs_fleet_names *names)
+{
+    static char text[70000];
+    put_title(to, other ? "A: " : "", s, of->count, of->value);
+    if (other)
+        put_title(to, "B: ", other, of->other_count, of->other_value);
+    fputs(other ? "\n    self A    self B    change   total A   total B  function\n"
+                : "\n      self     total  function\n",
+          to);
+    for (size_t i = 0; i < of->n; i++) {
+        const struct sxs_fleet_function *f = &of->all[i];
+        double self = share(f->self, of->value), total = share(f->total, of->value);
+        double self_b = share(f->other_self, of->other_value);
+        if (other)
+            fprintf(to, "  %6.2f %%  %6.2f %%  %+6.2f %%  %6.2f %%  %6.2f %%  ", self, self_b,
+                    self_b - self, total, share(f->other_total, of->other_value));
+        else
+            fprintf(to, "  %6.2f %%  %6.2f %%  ", self, total);
+        fprintf(to, "%s\n", function_text(names, f->frame, text, sizeof(text)));
+    }
+}
+
+void sxs_fleet_print_functions(FILE *to, bool json, const struct sxs_fleet_selection *s,
+                               const struct sxs_fleet_selection *other,
+                               const struct sxs_fleet_functions *of,
+                               const struct sxs_fleet_names *names)
+{
+    if (json)
+        functions_json(to, s, other, of, names);
+    else
+        functions_text(to, s, other, of, names);
+}
+
+/* ---- groups ----------------------------------------------------------------------------------- */
+
+static const char *time_text(uint32_t seconds, char *buf, size_t size)
+{
+    time_t    t = seconds;
+    struct tm utc;
+    gmtime_r(&t, &utc);
+    strftime(buf, size, "%Y-%m-%dT%H:%M:%SZ", &utc);
+    return buf;
+}
+
+static const char *name_text(const char *name, char *buf, size_t size)
+{
+    sxs_text_clean(*name ? name : "(none)", buf, size);
+    return buf;
+}
+
+static void put_numbers_json(FILE *to, enum sxs_clickhouse_kind kind, const struct sxs_fleet_group *g,
+                             const char *suffix)
+{
+    fprintf(to, ",\"count%s\":%llu,\"value%s\":%llu,\"covered_ns%s\":%llu,\"per_process%s\":%.9g",
+            suffix, (unsigned long long)g->count, suffix, (unsigned long long)g->value, suffix,
+            (unsigned long long)g->covered_ns, suffix, per_process(kind, g));
+}
+
+static void series_json(FILE *to, const struct sxs_fleet_selection *s, int64_t step, const char *by,
+                        const struct sxs_fleet_groups *g)
+{
+    char when[64];
+    putc('{', to);
+    put_said(to, "selection", s);
+    fprintf(to, ",\"unit\":\"%s\",\"step_s\":%lld,\"rows\":[", is_time(s->kind) ? "ns" : "bytes",
+            (long long)step);
+    for (size_t i = 0; i < g->n; i++) {
+        const struct sxs_fleet_group *r = &g->all[i];
+        fputs(i ? ",\n{" : "\n{", to);
+        if (step)
+            fprintf(to, "\"time\":\"%s\",", time_text(r->time, when, sizeof(when)));
+        if (by) {
+            sxs_json_string(to, by);
+            putc(':', to);
+            sxs_json_string(to, r->name);
+            putc(',', to);
+        }
+        fputs("\"kind\":", to);
+        sxs_json_string(to, sxs_clickhouse_kind_name(s->kind));
+        put_numbers_json(to, s->kind, r, "");
+        putc('}', to);
+    }
+    fputs("]}\n", to);
+}
+
+static void series_text(FILE *to, const struct sxs_fleet_selection *s, int64_t step, const char *by,
+                        const struct sxs_fleet_groups *g)
+{
+    char when[64], weight[64], rate[80], name[256];
+    sxs_fleet_says(to, s);
+    fputs("\n\n", to);
+    if (step)
+        fprintf(to, "%-20s  ", "time");
+    fprintf(to, "%14s  %10s  %13s  %s\n", sxs_clickhouse_kind_name(s->kind), "samples", "per process",
+            by ? by : "");
+    for (size_t i = 0; i < g->n; i++) {
+        const struct sxs_fleet_group *r = &g->all[i];
+        if (step)
+            fprintf(to, "%-20s  ", time_text(r->time, when, sizeof(when)));
+        fprintf(to, "%14s  %10llu  %13s  %s\n",
+                weight_text(s->kind, (double)r->value, weight, sizeof(weight)),
+                (unsigned long long)r->count,
+                rate_text(s->kind, per_process(s->kind, r), rate, sizeof(rate)),
+                by ? name_text(r->name, name, sizeof(name)) : "");
+    }
+}
+
+void sxs_fleet_print_series(FILE *to, bool json, const struct sxs_fleet_selection *s, int64_t step,
+                            const char *by, const struct sxs_fleet_groups *g)
+{
+    if (json)
+        series_json(to, s, step, by, g);
+    else
+        series_text(to, s, step, by, g);
+}
+
+/* ---- changes ---------------------------------------------------------------------------------- */
+
+struct change {
+    const char            *name;
+    struct sxs_fleet_group a, b; /* borrowed; zeroed: not there */
+    double                 by;   /* of the weight for each process */
+};
+
+static int by_size(const void *x, const void *y)
+{
+    const struct change *a = x, *b = y;
+    double               d = fabs(b->by) - fabs(a->by);
+    return d > 0 ? 1 : d < 0 ? -1 : strcmp(a->name, b->name);
+}
+
+/* Joins two lists that are sorted by name. Returns an owned list. */
+static struct change *join(enum sxs_clickhouse_kind kind, const struct sxs_fleet_groups *a,
+                           const struct sxs_fleet_groups *b, size_t *n)
+{
+    struct change *all = sxs_must_zeroed(a->n + b->n, sizeof(*all));
+    size_t         i = 0, k = 0;
+    for (*n = 0; i < a->n || k < b->n; (*n)++) {
+        struct change *c = &all[*n];
+        int order = i == a->n ? 1 : k == b->n ? -1 : strcmp(a->all[i].name, b->all[k].name);
+        c->name = order <= 0 ? a->all[i].name : b->all[k].name;
+        if (order <= 0)
+            c->a = a->all[i++];
+        if (order >= 0)
+            c->b = b->all[k++];
+        c->by = per_process(kind, &c->b) - per_process(kind, &c->a);
+    }
+    qsort(all, *n, sizeof(*all), by_size);
+    return all;
+}
+
+static void changes_json(FILE *to, const struct sxs_fleet_selection *a,
+                         const struct sxs_fleet_selection *b, const char *by,
+                         const struct change *all, size_t n)
+{
+    putc('{', to);
+    put_said(to, "a", a);
+    putc(',', to);
+    put_said(to, "b", b);
+    fprintf(to, ",\"unit\":\"%s\",\"rows\":[", is_time(a->kind) ? "ns" : "bytes");
+    for (size_t i = 0; i < n; i++) {
+        fputs(i ? ",\n{" : "\n{", to);
+        sxs_json_string(to, by);
+        putc(':', to);
+        sxs_json_string(to, all[i].name);
+        put_numbers_json(to, a->kind, &all[i].a, "_a");
+        put_numbers_json(to, a->kind, &all[i].b, "_b");
+        putc('}', to);
+    }
+    fputs("]}\n", to);
+}
+
+static void put_change(FILE *to, enum sxs_clickhouse_kind kind, const struct change *c)
+{
+    char   before[80], after[80], name[256];
+    double a = per_process(kind, &c->a), b = per_process(kind, &c->b);
+    fprintf(to, "%13s  %13s  ", rate_text(kind, a, before, sizeof(before)),
+            rate_text(kind, b, after, sizeof(after)));
+    if (a > 0)
+        fprintf(to, "%+9.1f %%  ", 100 * (b - a) / a);
+    else
+        fprintf(to, "%11s  ", "new");
+    fprintf(to, "%s\n", name_text(c->name, name, sizeof(name)));
+}
+
+void sxs_fleet_print_changes(FILE *to, bool json, const struct sxs_fleet_selection *a,
+                             const struct sxs_fleet_selection *b, const char *by,
+                             const struct sxs_fleet_groups *of_a, const struct sxs_fleet_groups *of_b,
+                             size_t top)
+{
+    size_t         n;
+    struct change *all = join(a->kind, of_a, of_b, &n);
+    if (json) {
+        changes_json(to, a, b, by, all, n);
+    } else {
+        fputs("A: ", to);
+        sxs_fleet_says(to, a);
+        fputs("\nB: ", to);
+        sxs_fleet_says(to, b);
+        fprintf(to, "\n\n%13s  %13s  %11s  %s\n", "A per process", "B per process", "change", by);
+        for (size_t i = 0; i < n && i < top; i++)
+            put_change(to, a->kind, &all[i]);
+        if (n > top)
+            fprintf(to, "and %zu more\n", n - top);
+    }
+    free(all);
+}

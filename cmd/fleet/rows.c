@@ -1,0 +1,265 @@
+/* SPDX-License-Identifier: MIT */
+#include "cmd/fleet/rows.h"
+
+#include "cmd/clickhouse/rows.h"
+#include "cmd/clickhouse/sql.h"
+#include "cmd/output/must.h"
+
+#include <string.h>
+
+/* ---- numbers ---------------------------------------------------------------------------------- */
+
+/* Reads one line of @width numbers. Returns what follows it, or NULL. */
+static const char *read_line(const char *text, size_t width, uint64_t *out)
+{
+    for (size_t i = 0; i < width; i++) {
+        char *end;
+        if (*text < '0' || *text > '9')
+            return NULL;
+        out[i] = strtoull(text, &end, 10);
+        if (*end != (i + 1 < width ? '\t' : '\n'))
+            return NULL;
+        text = end + 1;
+    }
+    return text;
+}
+
+int sxs_fleet_rows_read(const char *text, size_t width, struct sxs_fleet_rows *out)
+{
+    uint64_t row[SXS_FLEET_MAX_WIDTH];
+    *out = (struct sxs_fleet_rows){.width = width};
+    while (*text && *text != '\n') {
+        text = read_line(text, width, row);
+        if (!text)
+            return -1;
+        for (size_t i = 0; i < width; i++) {
+            SXS_GROW(out->all, out->n, out->cap);
+            out->all[out->n++] = row[i];
+        }
+    }
+    if (!*text) /* no row and no totals: nothing was found */
+        return out->n ? -1 : 0;
+    text = read_line(text + 1, width, out->totals);
+    return text && !*text ? 0 : -1;
+}
+
+int sxs_fleet_rows(struct sxs_fleet_server *server, const char *sql, size_t width,
+                   struct sxs_fleet_rows *out, char *why, size_t size)
+{
+    struct sxs_fleet_answer answer;
+    *out = (struct sxs_fleet_rows){0};
+    int err = sxs_fleet_query(server, sql, true, &answer, why, size);
+    if (!err && sxs_fleet_rows_read(answer.bytes, width, out) != 0) {
+        snprintf(why, size, "the server's answer is damaged");
+        err = -1;
+    }
+    sxs_fleet_answer_free(&answer);
+    return err;
+}
+
+void sxs_fleet_rows_free(struct sxs_fleet_rows *r)
+{
+    free(r->all);
+    *r = (struct sxs_fleet_rows){0};
+}
+
+/* ---- functions -------------------------------------------------------------------------------- */
+
+/* Asks for the sums of a selection. */
+static int ask_total(struct sxs_fleet_server *server, const struct sxs_fleet_selection *s,
+                     uint64_t *count, uint64_t *value, char *why, size_t size)
+{
+    struct sxs_fleet_rows rows;
+    char                 *sql = NULL;
+    size_t                sql_size = 0;
+    FILE                 *to = sxs_must(open_memstream(&sql, &sql_size));
+    fputs("SELECT sum(count), sum(value) FROM samples WHERE ", to);
+    sxs_fleet_where(to, s, false);
+    fputs(" GROUP BY kind WITH TOTALS FORMAT TabSeparated", to);
+    fclose(to);
+    int err = sxs_fleet_rows(server, sxs_must(sql), 2, &rows, why, size);
+    *count = rows.totals[0];
+    *value = rows.totals[1];
+    sxs_fleet_rows_free(&rows);
+    free(sql);
+    return err;
+}
+
+static void put_samples(FILE *to, const struct sxs_fleet_selection *s, bool other)
+{
+    fprintf(to, "SELECT stack, %s AS x, %s AS y FROM samples WHERE ", other ? "toUInt64(0)" : "value",
+            other ? "value" : "toUInt64(0)");
+    sxs_fleet_where(to, s, false);
+}
+
+/* Writes the query for the sums by function. The big table is on the left of the join, which keeps
+ * its right side in memory. A stack whose youngest frame is a type (`typed`) counts for the function
+ * above it, too. FINAL: a stack that two machines inserted at once is there twice. */
+static void put_functions(FILE *to, const struct sxs_fleet_selection *s,
+                          const struct sxs_fleet_selection *other, size_t limit,
+                          const struct sxs_fleet_functions *of)
+{
+    static const char own[] = "frame = frames[-1] OR (typed = 1 AND frame = frames[-2])";
+    fprintf(to,
+            "SELECT frame, sum(if(%s, a, toUInt64(0))) AS sa, sum(a) AS ta, "
+            "sum(if(%s, b, toUInt64(0))) AS sb, sum(b) AS tb FROM ("
+            "SELECT stack, frames, typed, a, b FROM (SELECT stack, frames, typed FROM stacks FINAL) "
+            "ANY INNER JOIN (SELECT stack, sum(x) AS a, sum(y) AS b FROM (",
+            own, own);
+    put_samples(to, s, false);
+    if (other) {
+        fputs(" UNION ALL ", to);
+        put_samples(to, other, true);
+    }
+    fputs(") GROUP BY stack) USING stack) LEFT ARRAY JOIN arrayDistinct(frames) AS frame "
+          "GROUP BY frame WITH TOTALS ORDER BY ", to);
+    if (other)
+        fprintf(to,
+                "abs(sa / %llu.0 - sb / %llu.0) DESC, abs(ta / %llu.0 - tb / %llu.0) DESC",
+                (unsigned long long)(of->value ? of->value : 1),
+                (unsigned long long)(of->other_value ? of->other_value : 1),
+                (unsigned long long)(of->value ? of->value : 1),
+                (unsigned long long)(of->other_value ? of->other_value : 1));
+    else
+        fputs("sa DESC, ta DESC", to);
+    fprintf(to, ", frame LIMIT %zu FORMAT TabSeparated", limit);
+}
+
+static int ask_functions(struct sxs_fleet_server *server, const struct sxs_fleet_selection *s,
+                         const struct sxs_fleet_selection *other, size_t limit,
+                         struct sxs_fleet_functions *out, char *why, size_t size)
+{
+    enum { WIDTH = 5 };
+    struct sxs_fleet_rows rows;
+    char                 *sql = NULL;
+    size_t                sql_size = 0;
+    FILE                 *to = sxs_must(open_memstream(&sql, &sql_size));
+    put_functions(to, s, other, limit, out);
+    fclose(to);
+    int err = sxs_fleet_rows(server, sxs_must(sql), WIDTH, &rows, why, size);
+    out->all = sxs_must_zeroed(rows.n / WIDTH, sizeof(*out->all));
+    for (size_t i = 0; i < rows.n; i += WIDTH) {
+        const uint64_t *v = rows.all + i;
+        out->all[out->n++] = (struct sxs_fleet_function){v[0], v[1], v[2], v[3], v[4]};
+    }
+    sxs_fleet_rows_free(&rows);
+    free(sql);
+    return err;
+}
+
+int sxs_fleet_functions(struct sxs_fleet_server *server, const struct sxs_fleet_selection *s,
+                        const struct sxs_fleet_selection *other, size_t limit,
+                        struct sxs_fleet_functions *out, char *why, size_t size)
+{
+    *out = (struct sxs_fleet_functions){0};
+    int err = ask_total(server, s, &out->count, &out->value, why, size);
+    if (!err && other)
+        err = ask_total(server, other, &out->other_count, &out->other_value, why, size);
+    return err ? err : ask_functions(server, s, other, limit, out, why, size);
+}
+
+/* ---- groups ----------------------------------------------------------------------------------- */
+
+static void put_group_name(FILE *to, const char *by)
+{
+    if (sxs_fleet_place(by) == SXS_FLEET_LABEL) {
+        fputs("labels.value[indexOf(labels.key, ", to);
+        sxs_sql_text(to, by);
+        fputs(")]", to);
+    } else {
+        fputs(by, to); /* a name of this program's own list */
+    }
+}
+
+static void put_groups(FILE *to, const struct sxs_fleet_selection *s, int64_t step, const char *by,
+                       size_t limit)
+{
+    const char *key = by && sxs_fleet_place(by) == SXS_FLEET_OF_STACK ? "stack" : "source";
+    fputs("SELECT t, d, sum(n), sum(v), sum(c) FROM (SELECT t, n, v, c, d FROM (SELECT ", to);
+    if (step)
+        fprintf(to, "toUInt32(intDiv(toUInt32(time), %lld) * %lld)", (long long)step, (long long)step);
+    else
+        fputs("toUInt32(0)", to);
+    fprintf(to,
+            " AS t, %s, sum(if(kind = 'batch', toUInt64(0), count)) AS n, "
+            "sum(if(kind = 'batch', toUInt64(0), value)) AS v, "
+            "sum(if(kind = 'batch', value, toUInt64(0))) AS c FROM samples WHERE ",
+            key);
+    sxs_fleet_where(to, s, true);
+    fprintf(to, " GROUP BY t, %s) ANY LEFT JOIN (SELECT %s, ", key, key);
+    if (by)
+        put_group_name(to, by);
+    else
+        fputs("''", to);
+    fprintf(to,
+            " AS d FROM %ss) USING %s) GROUP BY t, d ORDER BY t, d LIMIT %zu FORMAT RowBinary",
+            key, key, limit);
+}
+
+static void take_group(struct sxs_fleet_groups *out, struct sxs_rows_reader *r)
+{
+    size_t                 size;
+    struct sxs_fleet_group g = {.time = sxs_rows_get_u32(r)};
+    const char            *name = sxs_rows_get_text(r, &size);
+    g.name = sxs_must(strndup(name, size));
+    g.count = sxs_rows_get_u64(r);
+    g.value = sxs_rows_get_u64(r);
+    g.covered_ns = sxs_rows_get_u64(r);
+    SXS_GROW(out->all, out->n, out->cap);
+    out->all[out->n++] = g;
+}
+
+/* With groups of stacks, the rows of batches are in a group "" of their own: what they cover is the
+ * same for all groups of that time. */
+static void share_covered(struct sxs_fleet_groups *g)
+{
+    size_t kept = 0;
+    for (size_t i = 0, end; i < g->n; i = end) {
+        uint64_t covered = 0;
+        for (end = i; end < g->n && g->all[end].time == g->all[i].time; end++)
+            covered += g->all[end].covered_ns;
+        for (size_t k = i; k < end; k++) {
+            g->all[k].covered_ns = covered;
+            if (g->all[k].count || g->all[k].value)
+                g->all[kept++] = g->all[k];
+            else
+                free(g->all[k].name);
+        }
+    }
+    g->n = kept;
+}
+
+int sxs_fleet_groups(struct sxs_fleet_server *server, const struct sxs_fleet_selection *s,
+                     int64_t step, const char *by, size_t limit, struct sxs_fleet_groups *out,
+                     char *why, size_t size)
+{
+    struct sxs_fleet_answer answer;
+    char                   *sql = NULL;
+    size_t                  sql_size = 0;
+    FILE                   *to = sxs_must(open_memstream(&sql, &sql_size));
+    *out = (struct sxs_fleet_groups){0};
+    put_groups(to, s, step, by, limit);
+    fclose(to);
+    int err = sxs_fleet_query(server, sxs_must(sql), true, &answer, why, size);
+    struct sxs_rows_reader r = {(const uint8_t *)answer.bytes,
+                                (const uint8_t *)answer.bytes + answer.size, false};
+    while (!err && sxs_rows_more(&r))
+        take_group(out, &r);
+    if (!err && r.failed) {
+        snprintf(why, size, "the server's answer is damaged");
+        err = -1;
+    }
+    if (by && sxs_fleet_place(by) == SXS_FLEET_OF_STACK)
+        share_covered(out);
+    sxs_fleet_answer_free(&answer);
+    free(sql);
+    return err;
+}
+
+void sxs_fleet_groups_free(struct sxs_fleet_groups *g)
+{
+    for (size_t i = 0; i < g->n; i++)
+        free(g->all[i].name);
+    free(g->all);
+    *g = (struct sxs_fleet_groups){0};
+}

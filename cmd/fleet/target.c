@@ -1,0 +1,245 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Each insert is a statement in the URL and its rows in the body, as the external table _data of a
+ * form: only so can a statement look at the rows before it inserts them.
+ */
+#include "cmd/fleet/target.h"
+
+#include "cmd/clickhouse/address.h"
+#include "cmd/clickhouse/encode.h"
+#include "cmd/clickhouse/sql.h"
+#include "cmd/output/must.h"
+#include "cmd/push/labels.h"
+
+#include <errno.h>
+#include <string.h>
+
+/* ---- the address ------------------------------------------------------------------------------ */
+
+static int check(const struct sxs_push_settings *s, char *why, size_t size)
+{
+    struct sxs_clickhouse_address address;
+    int err = sxs_clickhouse_address_parse(s->to, &address, why, size);
+    if (!err && address.user) {
+        snprintf(why, size, "'%s': a user and a password are given by --header @FILE with "
+                            "X-ClickHouse-User: USER and X-ClickHouse-Key: PASSWORD", s->to);
+        err = -1;
+    }
+    sxs_clickhouse_address_free(&address);
+    return err;
+}
+
+static char *base(const struct sxs_push_settings *s)
+{
+    struct sxs_clickhouse_address address;
+    char                          why[400];
+    char                         *url = NULL;
+    if (sxs_clickhouse_address_parse(s->to, &address, why, sizeof(why)) == 0)
+        url = strdup(address.base);
+    sxs_clickhouse_address_free(&address);
+    return url;
+}
+
+/* ---- the source ------------------------------------------------------------------------------- */
+
+struct source {
+    struct sxs_clickhouse_source is;
+    struct sxs_clickhouse_label *labels; /* owned, with their texts */
+    size_t                       cap_labels;
+    const char                 **runtimes; /* owned */
+    char                        *columns[4]; /* owned; texts of the columns below */
+};
+
+/* Takes a label: those that have a column of their own become its text. */
+static void take_label(void *arg, const char *key, const char *value)
+{
+    static const char *const columns[] = {"service.version", "host.name", "container.id", "process.pid"};
+    struct source           *s = arg;
+    for (size_t i = 0; i < sizeof(columns) / sizeof(columns[0]); i++)
+        if (strcmp(key, columns[i]) == 0) {
+            free(s->columns[i]);
+            s->columns[i] = sxs_must(strdup(value));
+            return;
+        }
+    if (strncmp(key, "process.", 8) == 0) /* the command and the runtimes are columns, too */
+        return;
+    SXS_GROW(s->labels, s->is.n_labels, s->cap_labels);
+    s->labels[s->is.n_labels++] =
+        (struct sxs_clickhouse_label){sxs_must(strdup(key)), sxs_must(strdup(value))};
+}
+
+static void describe(const struct sxs_push_settings *s, const struct sxs_push_batch *b,
+                     struct source *out)
+{
+    const struct sxs_session_process *p = b->process;
+    *out = (struct source){.runtimes = sxs_must_zeroed(p->n_runtimes, sizeof(*out->runtimes))};
+    for (size_t i = 0; i < p->n_runtimes; i++)
+        out->runtimes[i] = p->runtimes[i].version;
+    sxs_push_labels(s, b, take_label, out);
+    out->is.service = b->service;
+    out->is.version = out->columns[0] ? out->columns[0] : "";
+    out->is.machine = out->columns[1] ? out->columns[1] : "";
+    out->is.container = out->columns[2] ? out->columns[2] : "";
+    out->is.process = out->columns[3] ? out->columns[3] : "";
+    out->is.command = p->command;
+    out->is.runtimes = out->runtimes;
+    out->is.n_runtimes = p->n_runtimes;
+    out->is.labels = out->labels;
+}
+
+static void free_source(struct source *s)
+{
+    for (size_t i = 0; i < s->is.n_labels; i++) {
+        free(s->labels[i].key);
+        free(s->labels[i].value);
+    }
+    for (size_t i = 0; i < sizeof(s->columns) / sizeof(s->columns[0]); i++)
+        free(s->columns[i]);
+    free(s->labels);
+    free(s->runtimes);
+}
+
+/* ---- requests --------------------------------------------------------------------------------- */
+
+/* Builds the path of a request: the statement, its external table, and an ID, with which the server
+ * refuses the same request as long as it still works on it. */
+static char *make_path(const struct sxs_push_settings *s, const struct sxs_clickhouse_batch *b,
+                       enum sxs_clickhouse_table table)
+{
+    struct sxs_clickhouse_address address;
+    char                          why[400];
+    char                         *path = NULL, *sql = NULL;
+    size_t                        size, sql_size;
+    if (sxs_clickhouse_address_parse(s->to, &address, why, sizeof(why)) != 0) {
+        sxs_clickhouse_address_free(&address);
+        return NULL;
+    }
+    FILE *to = sxs_must(open_memstream(&sql, &sql_size));
+    sxs_clickhouse_insert_sql(to, table, b);
+    fclose(to);
+    to = sxs_must(open_memstream(&path, &size));
+    fprintf(to, "/?database=%s&query_id=sxsprof-%016llx-%d&query=", address.database,
+            (unsigned long long)b->id, (int)table);
+    sxs_url_text(to, sxs_must(sql));
+    fputs("&_data_format=RowBinary&_data_structure=", to);
+    sxs_url_text(to, sxs_clickhouse_structure(table));
+    fclose(to);
+    free(sql);
+    sxs_clickhouse_address_free(&address);
+    return path;
+}
+
+/* Chooses a boundary that does not occur in the rows. */
+static void choose_boundary(const struct sxs_rows *rows, uint64_t seed, char *buf, size_t size)
+{
+    do
+        snprintf(buf, size, "sxsprof-%016llx", (unsigned long long)seed++);
+    while (rows->size && memmem(rows->bytes, rows->size, buf, strlen(buf)));
+}
+
+static int emit(const struct sxs_push_settings *s, const struct sxs_clickhouse_batch *b,
+                enum sxs_clickhouse_table table, const struct sxs_rows *rows, struct sxs_push_out *out)
+{
+    char            boundary[40], type[120], text[200];
+    struct sxs_rows body = {0};
+    char           *path = make_path(s, b, table);
+    choose_boundary(rows, b->id, boundary, sizeof(boundary));
+    snprintf(type, sizeof(type), "multipart/form-data; boundary=%s", boundary);
+    snprintf(text, sizeof(text),
+             "--%s\r\nContent-Disposition: form-data; name=\"_data\"; filename=\"rows\"\r\n"
+             "Content-Type: application/octet-stream\r\n\r\n",
+             boundary);
+    sxs_rows_bytes(&body, text, strlen(text));
+    sxs_rows_bytes(&body, rows->bytes, rows->size);
+    snprintf(text, sizeof(text), "\r\n--%s--\r\n", boundary);
+    sxs_rows_bytes(&body, text, strlen(text));
+    const struct sxs_push_request r = {path, type, NULL, body.bytes, body.size};
+    int                           err = path ? sxs_push_emit(out, &r) : -ENOMEM;
+    sxs_rows_free(&body);
+    free(path);
+    return err;
+}
+
+static int encode(const struct sxs_push_settings *s, const struct sxs_push_batch *b,
+                  struct sxs_push_out *out)
+{
+    struct source             source;
+    struct sxs_clickhouse_rows rows;
+    int                       err = 0;
+    describe(s, b, &source);
+    struct sxs_clickhouse_batch batch = {.from_ns = b->from_ns,
+                                         .to_ns = b->to_ns,
+                                         .source = &source.is,
+                                         .models = b->models,
+                                         .n_models = b->n_models};
+    memcpy(&batch.id, b->id, sizeof(batch.id));
+    sxs_clickhouse_encode(&batch, &rows);
+    for (unsigned t = 0; t < SXS_CLICKHOUSE_N_TABLES && !err; t++)
+        if (rows.of[t].size)
+            err = emit(s, &batch, t, &rows.of[t], out);
+    sxs_clickhouse_rows_free(&rows);
+    free_source(&source);
+    return err;
+}
+
+/* ---- answers ---------------------------------------------------------------------------------- */
+
+/* Error codes of the server. All come with status 500 from old servers. */
+enum {
+    UNKNOWN_TABLE = 60,
+    UNKNOWN_DATABASE = 81,
+    READONLY = 164,
+    UNKNOWN_USER = 192,
+    WRONG_PASSWORD = 193,
+    NO_PASSWORD = 194,
+    DATABASE_ACCESS_DENIED = 291,
+    ACCESS_DENIED = 497,
+    AUTHENTICATION_FAILED = 516,
+};
+
+/* Damage that the same bytes have each time. */
+static bool is_our_fault(int code)
+{
+    static const int codes[] = {6, 16, 20, 27, 33, 36, 43, 47, 48, 50, 53, 62};
+    for (size_t i = 0; i < sizeof(codes) / sizeof(codes[0]); i++)
+        if (codes[i] == code)
+            return true;
+    return false;
+}
+
+static enum sxs_push_verdict judge(const struct sxs_push_answer *a, char *why, size_t size)
+{
+    int code = sxs_clickhouse_reason(a->body ? a->body : "", why, size);
+    if (!code || (a->status >= 200 && a->status < 300)) {
+        enum sxs_push_verdict by_status = sxs_push_judge(a->status);
+        if (by_status == SXS_PUSH_ACCEPTED && !code)
+            return by_status;
+        if (!code) {
+            why[0] = '\0';
+            return by_status;
+        }
+    }
+    switch (code) {
+    case UNKNOWN_TABLE:
+    case UNKNOWN_DATABASE:
+        snprintf(why, size, "no tables of sxsprof there; make them with sxsprof fleet init");
+        return SXS_PUSH_STOP;
+    case READONLY:
+    case UNKNOWN_USER:
+    case WRONG_PASSWORD:
+    case NO_PASSWORD:
+    case DATABASE_ACCESS_DENIED:
+    case ACCESS_DENIED:
+    case AUTHENTICATION_FAILED: return SXS_PUSH_STOP;
+    default: return is_our_fault(code) ? SXS_PUSH_REFUSED : SXS_PUSH_LATER;
+    }
+}
+
+const struct sxs_push_target sxs_push_clickhouse = {
+    .name = "clickhouse",
+    .schemes = "clickhouse,clickhouses",
+    .check = check,
+    .base = base,
+    .encode = encode,
+    .judge = judge,
+};
