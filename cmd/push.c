@@ -159,9 +159,9 @@ int sxs_cmd_push(int argc, char **argv)
     job.retry_ns = o.retry_ns;
     job.cut = (struct sxs_push_cut){.symbols = o.symbols, .width_ns = o.period_ns, .data = o.data};
     int status = choose_target(&o, &job);
-    if (status == SXS_EXIT_OK && (o.n_headers || o.http.token_file || o.http.cert) &&
+    if (status == SXS_EXIT_OK && (o.n_headers || o.http.token_file || o.http.password) &&
         sxs_url_has_scheme(o.to, "http") && !sxs_url_is_local(o.to))
-        sxs_complain("push: %s is not encrypted: headers and tokens can be read on the way", o.to);
+        sxs_complain("push: %s is not encrypted: headers, tokens and passwords can be read on the way", o.to);
     if (status == SXS_EXIT_OK) {
         job.sender.base = base_of(job.sender.target, &job.settings);
         status = run(&o, &job);

@@ -20,7 +20,7 @@
 enum {
     KEY_TO = 256, KEY_FORMAT, KEY_LABEL, KEY_SERVICE, KEY_FOLLOW, KEY_QUEUE, KEY_QUEUE_SIZE,
     KEY_PERIOD, KEY_RETRY, KEY_CA, KEY_CERT, KEY_KEY, KEY_HEADER, KEY_TOKEN, KEY_TIMEOUT, KEY_DATA,
-    KEY_SYMBOLS
+    KEY_SYMBOLS, KEY_USER, KEY_PASSWORD
 };
 
 enum { MAX_TIMEOUT_S = 3600, MAX_DAY_S = 86400, MAX_HEADERS_FILE = 65536 };
@@ -120,6 +120,22 @@ static void header_option(struct argp_state *state, struct sxs_push_options *o, 
     add_header(state, o, arg, strlen(arg), arg);
 }
 
+/* Reads the first line of a file. */
+static char *read_password(struct argp_state *state, const char *path)
+{
+    enum { MAX = 1024 };
+    char *text = sxs_must_zeroed(MAX, 1);
+    FILE *file = fopen(path, "re");
+    if (!file)
+        argp_error(state, "--password-file: %s: %s", path, strerror(errno));
+    else if (!fgets(text, MAX, file) || !text[strcspn(text, "\r\n")])
+        argp_error(state, "--password-file: %s: expected a password and the end of its line", path);
+    if (file)
+        fclose(file);
+    text[strcspn(text, "\r\n")] = '\0';
+    return text;
+}
+
 static void data_option(struct argp_state *state, struct sxs_push_options *o, const char *arg)
 {
     enum sxs_data data = sxs_data_named(arg);
@@ -145,6 +161,8 @@ static void check(struct argp_state *state, const struct sxs_push_options *o)
         argp_error(state, "DIR is missing: expected a folder made by sxsprof run -o DIR");
     if (o->http.key && !o->http.cert)
         argp_error(state, "--key: --cert is missing");
+    if (o->password && !o->http.user)
+        argp_error(state, "--password-file: --user is missing");
     if (o->service && !*o->service)
         argp_error(state, "--service: expected a name");
 }
@@ -171,6 +189,11 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     case KEY_KEY: o->http.key = arg; return 0;
     case KEY_HEADER: header_option(state, o, arg); return 0;
     case KEY_TOKEN: o->http.token_file = arg; return 0;
+    case KEY_USER: o->http.user = arg; return 0;
+    case KEY_PASSWORD:
+        free(o->password);
+        o->http.password = o->password = read_password(state, arg);
+        return 0;
     case KEY_TIMEOUT:
         o->http.timeout_s = (unsigned)time_argument(state, "--timeout", arg, MAX_TIMEOUT_S);
         return 0;
@@ -216,6 +239,8 @@ static const struct argp_option option_list[] = {
     {"cert", KEY_CERT, "FILE", 0, "Certificate of this client (PEM)", 3},
     {"key", KEY_KEY, "FILE", 0, "Its key (PEM; the file of --cert)", 3},
     {"token-file", KEY_TOKEN, "FILE", 0, "Send the token in FILE: Authorization: Bearer", 3},
+    {"user", KEY_USER, "NAME", 0, "User for the server's authentication (HTTP Basic)", 3},
+    {"password-file", KEY_PASSWORD, "FILE", 0, "The user's password: the first line of FILE", 3},
     {"header", KEY_HEADER, "HEADER|@FILE", 0,
      "Send 'Name: value', or each line of FILE; can be repeated", 3},
     {0},
@@ -255,6 +280,9 @@ void sxs_push_options_free(struct sxs_push_options *o)
         explicit_bzero(o->headers[i], strlen(o->headers[i]));
         free(o->headers[i]);
     }
+    if (o->password)
+        explicit_bzero(o->password, strlen(o->password));
+    free(o->password);
     free(o->labels);
     free(o->headers);
     sxs_symbol_path_free(o->symbols);

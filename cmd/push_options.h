@@ -16,7 +16,8 @@ struct sxs_push_options {
     size_t                   n_labels, cap_labels;
     struct sxs_symbol_path  *symbols; /* owned */
     struct sxs_http_settings http;
-    char                   **headers; /* owned */
+    char                   **headers;  /* owned */
+    char                    *password; /* owned */
     size_t                   n_headers, cap_headers;
 };
 

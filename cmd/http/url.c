@@ -79,7 +79,7 @@ const char *sxs_url_check(const char *url, const char *schemes, char *buf, size_
         snprintf(buf, size, "expected SCHEME://HOST:PORT, with a path or without");
     else if (memchr(p.host, '@', strcspn(p.host, "/?#")))
         snprintf(buf, size, "an address with a user or a password can be seen in the list of "
-                            "processes; expected them in a file (--token-file, --header @FILE)");
+                            "processes; expected --user, and the password in a file");
     else if (!is_port(&p))
         snprintf(buf, size, "expected a port from 1 to 65535");
     else if (strpbrk(p.path, "?#"))

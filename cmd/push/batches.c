@@ -63,7 +63,7 @@ static bool has_data(const struct sxs_samples_header *head, enum sxs_data data)
                       : head->mode || atomic_load_explicit(&head->n_samples, memory_order_relaxed);
 }
 
-static bool was_told(const struct loaded *l, size_t n, const char *line)
+static bool was_reported(const struct loaded *l, size_t n, const char *line)
 {
     for (size_t i = 0; i < n; i++)
         for (size_t k = 0; k < l->models[i].n_problems; k++)
@@ -77,7 +77,7 @@ static void tell_problems(const struct loaded *l, size_t number, bool quiet, boo
     const struct sxs_model *m = &l->models[number];
     *damaged |= m->n_problems > m->n_notes;
     for (size_t i = 0; i < m->n_problems && !quiet; i++)
-        if (!was_told(l, number, m->problems[i]))
+        if (!was_reported(l, number, m->problems[i]))
             fprintf(stderr, "sxsprof: %s\n", m->problems[i]);
 }
 

@@ -61,14 +61,14 @@ int sxs_push_queue_batch(struct sxs_push_job *job, const struct sxs_push_batch *
     if (!err)
         err = sxs_push_queue_add(q, &out, b->id, source, next_ns);
     sxs_push_out_free(&out);
-    char line[sizeof(job->told)] = "";
+    char line[sizeof(job->reported)] = "";
     if (err)
         snprintf(line, sizeof(line), "a batch cannot be put into the queue: %s", strerror(-err));
     else if (sxs_push_queue_counts(q).dropped > dropped)
         snprintf(line, sizeof(line), "the queue is full: the oldest batches are dropped");
-    if (*line && strcmp(line, job->told) != 0)
+    if (*line && strcmp(line, job->reported) != 0)
         fprintf(stderr, "sxsprof: push: %s\n", line);
-    memcpy(job->told, line, sizeof(line));
+    memcpy(job->reported, line, sizeof(line));
     return err;
 }
 

@@ -16,7 +16,7 @@ struct sxs_push_job {
     uint64_t                 flush_until; /* CLOCK_MONOTONIC: when to end; 0: no signal has come */
     bool                     damaged;     /* something in a session could not be read */
     bool                     gave_up;     /* the server does not take batches */
-    char                     told[600];   /* the last message about the queue */
+    char                     reported[600];   /* the last message about the queue */
 };
 
 /**

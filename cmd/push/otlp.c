@@ -59,7 +59,8 @@ static uint32_t frame_location(struct sxs_otlp_tables *t, const struct sxs_model
     const char *source = sxs_model_text(m, f->source), *version = runtime_version(m, f->runtime);
     char        unnamed[512];
     uint32_t    attributes[2] = {0, 0};
-    if (strcmp(name, "?") == 0) { /* code of a stripped file */
+    if (strcmp(name, "?") == 0 && !(f->flags & (SXS_FRAME_TYPE | SXS_FRAME_WAIT))) {
+        /* code of a stripped file */
         snprintf(unnamed, sizeof(unnamed), "%s!?", sxs_base_name(file));
         name = unnamed;
     }

@@ -30,6 +30,7 @@ struct sxs_push_queue {
     int                    fd, lock_fd;
     char                  *path;      /* owned */
     bool                   temporary; /* it goes with the command */
+    bool                   opened;    /* it is for this target, and its state was read */
     char                  *target;    /* owned */
     uint64_t               limit, size, next;
     struct waiting        *entries; /* owned; by number, from `first` on */
@@ -377,6 +378,7 @@ int sxs_push_queue_open(const char *dir, uint64_t limit, const char *target,
     if (!err)
         err = read_state(q, why, size);
     if (!err) {
+        q->opened = true;
         scan(q);
         while (q->size > q->limit)
             drop(q);
@@ -402,7 +404,7 @@ void sxs_push_queue_close(struct sxs_push_queue *q)
         unlinkat(q->fd, "state", 0);
         unlinkat(q->fd, "lock", 0);
         rmdir(q->path);
-    } else if (q->fd >= 0 && q->lock_fd >= 0) {
+    } else if (q->opened) {
         note_counts(q);
     }
     if (q->fd >= 0)

@@ -49,12 +49,12 @@ enum sxs_push_verdict sxs_push_judge(long status)
 /* Prints a line, once for each failure. */
 static void tell(struct sxs_push_sender *s, const char *text)
 {
-    char line[sizeof(s->told)];
+    char line[sizeof(s->reported)];
     snprintf(line, sizeof(line), "%s", text);
     sxs_strings_clean(line, strlen(line));
-    if (strcmp(line, s->told) == 0)
+    if (strcmp(line, s->reported) == 0)
         return;
-    memcpy(s->told, line, sizeof(line));
+    memcpy(s->reported, line, sizeof(line));
     fprintf(stderr, "sxsprof: push: %s\n", line);
 }
 
@@ -108,7 +108,7 @@ static enum sxs_push_verdict send_batch(struct sxs_push_sender *s, const struct 
                                         struct sxs_http_answer *a)
 {
     enum sxs_push_verdict verdict = SXS_PUSH_ACCEPTED;
-    char                  why[300], text[sizeof(s->told)], batch[64];
+    char                  why[300], text[sizeof(s->reported)], batch[64];
     snprintf(batch, sizeof(batch), "Sxsprof-Batch: %s", e->batch);
     for (size_t i = 0; i < e->requests.n && verdict == SXS_PUSH_ACCEPTED; i++) {
         const struct sxs_push_kept *k = &e->requests.requests[i];
@@ -152,7 +152,7 @@ bool sxs_push_send(struct sxs_push_sender *s)
         s->failing_ns = s->next_ns = 0;
         s->stopped = false;
         if (verdict == SXS_PUSH_ACCEPTED)
-            s->told[0] = '\0';
+            s->reported[0] = '\0';
     }
     free(a);
     return going;

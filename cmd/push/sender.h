@@ -22,7 +22,7 @@ struct sxs_push_sender {
     uint64_t                      next_ns;      /* CLOCK_MONOTONIC: not before; 0: now */
     uint64_t                      failing_ns;   /* since when; 0: the last request was accepted */
     bool                          stopped;      /* the last answer was a stop */
-    char                          told[600];    /* the last message */
+    char                          reported[600];    /* the last message */
 };
 
 /**
