@@ -150,13 +150,13 @@ $(SONAMES): base/gen_sonames.sh
 	$(call say,GEN,$@)
 	$(Q)CC='$(CC)' sh $< >$@
 
-$(O)/obj/instr/config/libxml.o $(O)/obj/stackwalk/fast/unwind_library.o $(O)/obj/cmd/doctor_library.o $(O)/obj/tools/sample/handler.o: $(SONAMES)
+$(O)/obj/instr/config/libxml.o $(O)/obj/stackwalk/fast/unwind_library.o $(O)/obj/cmd/doctor_library.o $(O)/obj/tools/sample/handler.o $(O)/obj/cmd/serve/microhttpd.o: $(SONAMES)
 
-PAGE    := $(wildcard cmd/page/page* cmd/page/heap*)
-CMD_GEN := $(O)/gen/sxs_page.h $(O)/gen/sxs_heap_page.h $(O)/gen/profile.pb-c.h $(O)/gen/names.pb-c.h \
-           $(O)/gen/otlp.pb-c.h
+PAGE    := $(wildcard cmd/page/page* cmd/page/heap* cmd/page/list*)
+PAGE_GEN := $(addprefix $(O)/gen/sxs_,page.h heap_page.h list_page.h)
+CMD_GEN := $(PAGE_GEN) $(addprefix $(O)/gen/,profile.pb-c.h names.pb-c.h otlp.pb-c.h)
 
-$(O)/gen/sxs_page.h $(O)/gen/sxs_heap_page.h: $(O)/gen/sxs_%.h: cmd/page/embed.py $(PAGE)
+$(PAGE_GEN): $(O)/gen/sxs_%.h: cmd/page/embed.py $(PAGE)
 	@mkdir -p $(@D)
 	$(call say,GEN,$@)
 	$(Q)python3 cmd/page/embed.py cmd/page $* $@
@@ -176,7 +176,7 @@ $(O)/gen/%.pb-c.c $(O)/gen/%.pb-c.h: cmd/push/%.proto
 	$(call say,GEN,$@)
 	$(Q)protoc-c --proto_path=$(<D) --c_out=$(O)/gen $<
 
-$(call obj,$(wildcard cmd/report/*.c cmd/symbols/*.c cmd/heap/*.c cmd/push/*.c)): $(CMD_GEN)
+$(call obj,$(wildcard cmd/report/*.c cmd/symbols/*.c cmd/heap/*.c cmd/serve/*.c cmd/push/*.c)): $(CMD_GEN)
 
 # The header is written only when the commit has changed.
 $(O)/gen/sxs_commit.h: FORCE
@@ -353,7 +353,7 @@ $(O)/tests/%: tests/unit/%.c $(CASE_OBJ) $(LIB_OBJ) $(READ_OBJ)
 
 # The test program of reports, and fuzz drivers of the readers of samples, PDBs, calls and
 # instrumented methods.
-PROFILE_OBJ := $(call obj,$(wildcard cmd/report/*.c cmd/symbols/*.c cmd/heap/*.c cmd/costs/*.c) cmd/calls/load.c cmd/calls/replay.c \
+PROFILE_OBJ := $(call obj,$(wildcard cmd/live/*.c cmd/report/*.c cmd/symbols/*.c cmd/heap/*.c cmd/costs/*.c) cmd/calls/load.c cmd/calls/replay.c \
                  cmd/calls/coverage_gaps.c cmd/calls/coverage_gaps_text.c cmd/instrument/load.c cmd/output/processes.c cmd/output/text.c cmd/output/names_of_values.c cmd/output/strings.c cmd/output/shown.c cmd/output/json_values.c $(READ_SRC)) \
                $(O)/obj/gen/profile.pb-c.o $(O)/obj/gen/names.pb-c.o
 
@@ -373,9 +373,18 @@ $(O)/tests/test_allocator: tests/unit/test_allocator.c $(CASE_OBJ) $(O)/libsxspr
 	    -Wl,--no-as-needed,-rpath,'$$ORIGIN/..' $(O)/libsxsprof-malloc.so -lcmocka -lpthread -lm
 
 # Unit tests of the command's own folders.
-CMD_UNIT := $(addprefix $(O)/tests/,test_names_table test_heap_graph test_cost_sums test_wait_class test_clickhouse)
+CMD_UNIT := $(addprefix $(O)/tests/,test_names_table test_heap_graph test_cost_sums test_wait_class \
+              test_own test_live test_clickhouse)
 
 $(CMD_UNIT): $(O)/tests/%: tests/unit/%.c $(PROFILE_OBJ) $(O)/libsxsil.a $(O)/libbase.a
+	@mkdir -p $(@D)
+	$(call say,LINK,$@)
+	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) -MMD -MP $(LDFLAGS) -o $@ $(filter %.c %.o %.a,$^) $(CMD_LIBS) -lcmocka
+
+# Unit tests of cmd/processes.
+PROCESSES_OBJ := $(call obj,$(wildcard cmd/processes/*.c control/message/*.c))
+
+$(O)/tests/test_processes: tests/unit/test_processes.c $(CASE_OBJ) $(PROCESSES_OBJ) $(PROFILE_OBJ) $(O)/libsxsil.a $(O)/libbase.a
 	@mkdir -p $(@D)
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) -MMD -MP $(LDFLAGS) -o $@ $(filter %.c %.o %.a,$^) $(CMD_LIBS) -lcmocka
@@ -411,6 +420,11 @@ $(O)/tests/fuzz_clrie: tests/fuzz/fuzz_clrie.c tests/fuzz/fuzz.h $(CLRIE_CONFIG_
 	@mkdir -p $(@D)
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) $(LDFLAGS) -o $@ $< $(filter %.o,$^) $(O)/libsxsil.a $(O)/libbase.a -ldl -lpthread
+
+$(O)/tests/fuzz_message: tests/fuzz/fuzz_message.c tests/fuzz/fuzz.h $(call obj,$(wildcard control/message/*.c))
+	@mkdir -p $(@D)
+	$(call say,LINK,$@)
+	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) $(LDFLAGS) -o $@ $< $(filter %.o,$^)
 
 $(O)/tests/fuzz_calls: tests/profile/make_calls.c
 $(O)/tests/fuzz_calls: $(filter-out $(PROFILE_OBJ),$(call obj,$(wildcard cmd/calls/*.c)))
@@ -487,7 +501,7 @@ $(IL_FUZZ): $(O)/tests/fuzz_%: tests/fuzz/fuzz_%.c tests/fuzz/fuzz.h $(wildcard 
 # All programs and libraries that the tests need besides those of `all`.
 TEST_PROGRAMS := $(UNIT_BIN) $(IL_FUZZ) \
     $(addprefix $(O)/tests/il_,bodies signatures texts) \
-    $(addprefix $(O)/tests/fuzz_,heap samples pdb pack calls instrument report config clrie) \
+    $(addprefix $(O)/tests/fuzz_,heap samples pdb pack calls instrument report config clrie message) \
     $(addprefix $(O)/bench/,bench_walk bench_clock bench_hooks bench_graph) \
     $(O)/tests/report_main $(O)/tests/fleet_load \
     $(O)/tests/libfailing.so \

@@ -84,6 +84,8 @@ void sxs_fork_register(struct sxs_fork_part *part)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     pthread_once(&once, register_once);
+    if (atomic_exchange(&part->registered, 1))
+        return;
     part->next = atomic_load(&parts);
     while (!atomic_compare_exchange_weak(&parts, &part->next, part))
         continue;

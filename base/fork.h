@@ -51,11 +51,12 @@ struct sxs_fork_part {
      * registered the part while this thread forked. */
     void (*child)(void);
     struct sxs_fork_part *next; /* list link; used by base/fork.c only */
+    _Atomic int registered;     /* likewise */
 };
 
 /** sxs_fork_register - call the functions of @part around each fork from now on.
- *  @part: has static storage; the library keeps the pointer. A part may be registered only once.
- *  Any thread; takes no lock; not signal-safe. */
+ *  @part: has static storage; the library keeps the pointer. Registering a part again has no
+ *  effect. Any thread; takes no lock; not signal-safe. */
 void sxs_fork_register(struct sxs_fork_part *part);
 
 /** sxs_fork_take - try to lock @lock for at most one second. For use in prepare().

@@ -12,7 +12,8 @@ soname() { # NAME: of the library that -lNAME links
     echo "$name"
 }
 
-libxml2=$(soname xml2) && libunwind=$(soname unwind) && remote=$(soname unwind-x86_64) || exit 1
+libxml2=$(soname xml2) && libunwind=$(soname unwind) && remote=$(soname unwind-x86_64) &&
+    http=$(soname microhttpd) || exit 1
 # The tarball brings libsxsxml.so, libsxsunwind.so and libsxsunwindremote.so. Then other sonames of libxml2, for which the
 # same headers hold as far as this project uses them.
 others=
@@ -27,4 +28,5 @@ cat <<HEADER
 #define SXS_LIBUNWIND_SONAMES "libsxsunwind.so", "$libunwind"
 #define SXS_LIBUNWIND_REMOTE_SONAME  "$remote"
 #define SXS_LIBUNWIND_REMOTE_SONAMES "libsxsunwindremote.so", "$remote"
+#define SXS_LIBMICROHTTPD_SONAME  "$http"
 HEADER

@@ -34,7 +34,8 @@ static void child_goes_on(void)
 
 static void register_once(void)
 {
-    static struct sxs_fork_part part = {prepare_fork, parent_goes_on, child_goes_on, NULL};
+    static struct sxs_fork_part part = {
+        .prepare = prepare_fork, .parent = parent_goes_on, .child = child_goes_on};
     sxs_fork_register(&part);
 }
 

@@ -52,6 +52,16 @@ SXS_SIGSAFE static void write_line(const char *line, size_t len)
     errno = saved;
 }
 
+/* Where errors of this thread are copied to; NULL: nowhere. */
+static SXS_TLS char  *listener;
+static SXS_TLS size_t listener_size;
+
+void sxs_log_listen(char *line, size_t size)
+{
+    listener = line;
+    listener_size = size;
+}
+
 void sxs_log_write(enum sxs_log_level level, const char *fmt, ...)
 {
     char    line[1024];
@@ -64,6 +74,8 @@ void sxs_log_write(enum sxs_log_level level, const char *fmt, ...)
     size_t len = (size_t)head + (body < 0 ? 0 : (size_t)body);
     if (len > sizeof(line) - 2)
         len = sizeof(line) - 2;
+    if (listener && level == SXS_LOG_ERROR)
+        snprintf(listener, listener_size, "%s", line + head);
     line[len++] = '\n';
     write_line(line, len);
     errno = saved;

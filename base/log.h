@@ -12,6 +12,8 @@
 #ifndef SXS_BASE_LOG_H
 #define SXS_BASE_LOG_H
 
+#include <stddef.h>
+
 #include "base/base.h"
 
 enum sxs_log_level { SXS_LOG_ERROR, SXS_LOG_WARN, SXS_LOG_INFO, SXS_LOG_DEBUG };
@@ -28,6 +30,10 @@ void sxs_log_write(enum sxs_log_level level, const char *fmt, ...)
 /** sxs_log_raw - write @text unchanged, followed by a newline. At most 511 bytes of @text are
  *  written. Any thread; async-signal-safe. */
 SXS_SIGSAFE void sxs_log_raw(const char *text);
+
+/** sxs_log_listen - copy each error that the calling thread logs to @line (@size bytes, the latest one
+ *  stays) from now on. NULL: no more. Not signal-safe. */
+void sxs_log_listen(char *line, size_t size);
 
 #define sxs_error(...) sxs_log_write(SXS_LOG_ERROR, __VA_ARGS__)
 #define sxs_warn(...) \

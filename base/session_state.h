@@ -31,10 +31,11 @@ struct sxs_session_variable {
  *  definition. Locks inside of it are initialised by this, too: nobody may hold one. */
 #define SXS_SESSION_RESETS(variable)       SXS_SESSION_RESETS_AT(variable, __COUNTER__)
 #define SXS_SESSION_RESETS_AT(variable, n) SXS_SESSION_RESETS_NAMED(variable, n)
-#define SXS_SESSION_RESETS_NAMED(variable, n)                       \
-    static const struct sxs_session_variable sxs_session_variable_##n \
-        __attribute__((section("sxs_session_variables"), used)) = {  \
-            &(variable), sizeof(variable), #variable}
+#define SXS_SESSION_RESETS_NAMED(variable, n)                                                \
+    static const struct sxs_session_variable sxs_session_variable_##n = {                    \
+        &(variable), sizeof(variable), #variable};                                           \
+    static const struct sxs_session_variable *const sxs_session_variable_at_##n              \
+        __attribute__((section("sxs_session_variables"), used)) = &sxs_session_variable_##n
 
 /** SXS_SESSION_KEEPS - says that @variable keeps its value from one session to the next. */
 #define SXS_SESSION_KEEPS(variable) _Static_assert(sizeof(variable) > 0, "kept: " #variable)
@@ -49,12 +50,16 @@ SXS_SIGSAFE static inline unsigned sxs_session_generation(void)
     return atomic_load_explicit(&sxs_session_count, memory_order_acquire);
 }
 
-/** sxs_session_state_save - remember the first values. Called once, before any of the variables is
- *  used. Returns 0, or -1 when out of memory. */
+/** sxs_session_state_save - remember the first values. To be called before any of the variables is
+ *  used; later calls do nothing. Returns 0, or -1 when out of memory. */
 int sxs_session_state_save(void);
 
 /** sxs_session_state_reset - set all variables back, and increment the generation. No other thread
  *  may use one of them meanwhile. */
 void sxs_session_state_reset(void);
+
+/** sxs_session_variables - return the variables that are set back, for tests. @n: receives their
+ *  number. The result is static. */
+const struct sxs_session_variable *const *sxs_session_variables(size_t *n);
 
 #endif

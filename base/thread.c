@@ -1,15 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 #include "base/thread.h"
 
+#include <linux/futex.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/base.h"
+#include "base/clock.h"
 
 /* Bytes. The default of pthread_create() is the host's RLIMIT_STACK. That may be 8 MiB, which count
  * against RLIMIT_AS and, if the system does not overcommit, against its memory; or it may be too
@@ -60,19 +63,79 @@ void sxs_thread_calls_runtimes(void)
     pthread_sigmask(SIG_UNBLOCK, &set, NULL);
 }
 
-int sxs_thread_start(const struct sxs_thread *thread)
+static int start_thread(const struct sxs_thread *thread, int detach_state, pthread_t *id)
 {
-    pthread_t      id;
     pthread_attr_t attr;
     sigset_t       all, saved;
     int            err;
     sigfillset(&all);
     pthread_attr_init(&attr);
     pthread_attr_setstacksize(&attr, STACK_SIZE);
-    pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
+    pthread_attr_setdetachstate(&attr, detach_state);
     pthread_sigmask(SIG_SETMASK, &all, &saved); /* the new thread inherits the mask */
-    err = pthread_create(&id, &attr, run_thread, (void *)(uintptr_t)thread);
+    err = pthread_create(id, &attr, run_thread, (void *)(uintptr_t)thread);
     pthread_sigmask(SIG_SETMASK, &saved, NULL);
     pthread_attr_destroy(&attr);
     return err;
+}
+
+int sxs_thread_start(const struct sxs_thread *thread)
+{
+    pthread_t id;
+    return start_thread(thread, PTHREAD_CREATE_DETACHED, &id);
+}
+
+/* ---- threads that end when they are asked to ------------------------------------------------- */
+
+#define SHALL_END 1u
+#define WAKE_UP   2u
+
+int sxs_worker_start(struct sxs_worker *w, const struct sxs_thread *thread)
+{
+    int err;
+    sxs_worker_end(w);
+    atomic_store(&w->asked, 0);
+    err = start_thread(thread, PTHREAD_CREATE_JOINABLE, &w->id);
+    w->is_started = err == 0;
+    return err;
+}
+
+int sxs_worker_is_asked(const struct sxs_worker *w)
+{
+    return (atomic_load_explicit(&w->asked, memory_order_acquire) & SHALL_END) != 0;
+}
+
+int sxs_worker_pause(struct sxs_worker *w, uint64_t ns)
+{
+    struct timespec limit = sxs_timespec_of(ns);
+    uint32_t        now = atomic_load(&w->asked);
+    if (now == 0)
+        syscall(SYS_futex, &w->asked, FUTEX_WAIT_PRIVATE, 0, &limit, NULL, 0);
+    atomic_fetch_and(&w->asked, SHALL_END); /* the wake-ups so far are served */
+    return sxs_worker_is_asked(w);
+}
+
+static void ask_worker(struct sxs_worker *w, uint32_t what)
+{
+    atomic_fetch_or(&w->asked, what);
+    syscall(SYS_futex, &w->asked, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
+}
+
+void sxs_worker_ask(struct sxs_worker *w)
+{
+    ask_worker(w, SHALL_END);
+}
+
+void sxs_worker_wake(struct sxs_worker *w)
+{
+    ask_worker(w, WAKE_UP);
+}
+
+void sxs_worker_end(struct sxs_worker *w)
+{
+    if (!w->is_started)
+        return;
+    sxs_worker_ask(w);
+    pthread_join(w->id, NULL);
+    w->is_started = 0;
 }

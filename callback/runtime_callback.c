@@ -85,7 +85,7 @@ static HRESULT cb_Shutdown(ICorProfilerCallback11 *self)
 
 static HRESULT cb_ProfilerDetachSucceeded(ICorProfilerCallback11 *self)
 {
-    sxs_manager_ended(runtime_of(self), 1);
+    sxs_manager_detached(runtime_of(self));
     return S_OK;
 }
 
@@ -103,7 +103,10 @@ static HRESULT cb_GetReJITParameters(ICorProfilerCallback11 *self, ModuleID modu
                                      mdMethodDef method, ICorProfilerFunctionControl *control)
 {
     struct sxs_runtime *rt = runtime_of(self);
-    return sxs_rejit_parameters(rt, (sxs_module){rt, module}, method, control);
+    struct sxs_inside  *inside = sxs_runtime_enter(rt);
+    HRESULT             hr = sxs_rejit_parameters(rt, (sxs_module){rt, module}, method, control);
+    sxs_runtime_leave(inside);
+    return hr;
 }
 
 #include "sxs_callback.inc"

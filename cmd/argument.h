@@ -6,10 +6,15 @@
 
 #include <argp.h>
 #include <stdbool.h>
+#include <stdint.h>
 
 /** sxs_number_argument - parse @text, which must be a number from 1 to a million. @option: its option,
  *  as "--top", for the message. */
 unsigned long sxs_number_argument(struct argp_state *state, const char *option, const char *text);
+
+/** sxs_duration_argument - parse a duration: "30s", "500ms", "10m", "2h", "1d"; without a unit, seconds.
+ *  From 1 ms to a year. Returns milliseconds. @option: as above. */
+uint64_t sxs_duration_argument(struct argp_state *state, const char *option, const char *text);
 
 /** sxs_page_format - choose the format when the arguments are complete: html with --open, else text.
  *  @format: argument of --format, or NULL. @open: --open was given; then @format may only be html. */

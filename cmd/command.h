@@ -3,25 +3,18 @@
 #ifndef SXS_CMD_COMMAND_H
 #define SXS_CMD_COMMAND_H
 
-struct argp;
+#include "cmd/output/exits.h"
 
-/* Exit statuses. "run" and its shortcuts return the exit status of their command; when they did not
- * start it, they return SXS_EXIT_USAGE or one of the last three, which env(1) has, too. */
-enum sxs_exit {
-    SXS_EXIT_OK = 0,
-    SXS_EXIT_PROBLEM = 1,          /* the verb ran and found a problem */
-    SXS_EXIT_USAGE = 2,            /* wrong input; nothing was started or changed */
-    SXS_EXIT_FAILED = 125,         /* sxsprof itself failed */
-    SXS_EXIT_CANNOT_EXECUTE = 126, /* the command was found, but cannot be executed */
-    SXS_EXIT_NOT_FOUND = 127,      /* the command was not found */
-};
+struct argp;
 
 /* The verbs, a function each, and the options that they have. @argv[0] is the name for messages:
  * "sxsprof run". Each function returns an exit status. */
 int sxs_cmd_run(int argc, char **argv);
 int sxs_cmd_report(int argc, char **argv);
 int sxs_cmd_diff(int argc, char **argv);
+int sxs_cmd_top(int argc, char **argv);
 int sxs_cmd_heap(int argc, char **argv);
+int sxs_cmd_serve(int argc, char **argv);
 int sxs_cmd_env(int argc, char **argv);
 int sxs_cmd_pack(int argc, char **argv);
 int sxs_cmd_push(int argc, char **argv);
@@ -30,10 +23,13 @@ int sxs_cmd_runtimes(int argc, char **argv);
 int sxs_cmd_doctor(int argc, char **argv);
 int sxs_cmd_check(int argc, char **argv);
 int sxs_cmd_il(int argc, char **argv);
+int sxs_cmd_ps(int argc, char **argv);
+int sxs_cmd_attach(int argc, char **argv);
+int sxs_cmd_detach(int argc, char **argv);
 
-extern const struct argp sxs_argp_run, sxs_argp_report, sxs_argp_diff, sxs_argp_pack,
-    sxs_argp_heap, sxs_argp_env, sxs_argp_runtimes, sxs_argp_doctor, sxs_argp_check, sxs_argp_il,
-    sxs_argp_push, sxs_argp_fleet;
+extern const struct argp sxs_argp_run, sxs_argp_report, sxs_argp_diff, sxs_argp_pack, sxs_argp_heap,
+    sxs_argp_env, sxs_argp_runtimes, sxs_argp_doctor, sxs_argp_check, sxs_argp_il, sxs_argp_ps,
+    sxs_argp_attach, sxs_argp_detach, sxs_argp_top, sxs_argp_serve, sxs_argp_push, sxs_argp_fleet;
 
 /**
  * sxs_options_parse - parse the options of a verb, which also has --help, -h, --usage and
@@ -55,7 +51,7 @@ void sxs_complain(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
  */
 int sxs_wrong_input(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
-/** Output formats of "runtimes". */
+/** Output formats of "runtimes" and "ps". */
 enum sxs_format { SXS_FORMAT_TEXT, SXS_FORMAT_JSON };
 
 /** sxs_format_parse - convert "text" or "json" to @out. Returns 0, or -1 when @text is neither. */

@@ -2,7 +2,7 @@
 /* Examines what kind of program a command is, and whether its runtimes can be profiled. */
 #include "cmd/child.h"
 #include "cmd/doctor.h"
-#include "cmd/elf_file.h"
+#include "cmd/symbols/elf_file.h"
 #include "cmd/runtimeconfig.h"
 
 #include <errno.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "base/own_library.h"
 #include "cmd/doctor.h"
-#include "cmd/elf_file.h"
+#include "cmd/symbols/elf_file.h"
 
 #include <string.h>
 #include <sys/statvfs.h>

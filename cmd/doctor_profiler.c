@@ -20,7 +20,7 @@
 #include "base/env.h"
 #include "clrie/config/config.h"
 #include "cmd/doctor.h"
-#include "cmd/elf_file.h"
+#include "cmd/symbols/elf_file.h"
 
 #include <errno.h>
 #include <stdio.h>

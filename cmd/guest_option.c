@@ -3,7 +3,7 @@
 
 #include "base/named_profilers.h"
 #include "cmd/command.h"
-#include "cmd/elf_file.h"
+#include "cmd/symbols/elf_file.h"
 #include "cmd/library.h"
 #include "cmd/pick_value.h"
 #include "guests/config/list.h"

@@ -3,6 +3,7 @@
 
 #include "cmd/command.h"
 #include "cmd/heap/snapshots.h"
+#include "cmd/process_session.h"
 #include "session/read/heap_read.h"
 #include "tools/options/heap_options.h"
 
@@ -18,9 +19,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#define LIBRARY "/libsxsprof.so"
-#define CENSUS  "/" SXS_CENSUS_FILE "\n"
-
 /* ---- what the process has ---- */
 
 static FILE *open_proc(pid_t pid, const char *name)
@@ -30,49 +28,20 @@ static FILE *open_proc(pid_t pid, const char *name)
     return fopen(path, "re");
 }
 
-static bool ends_with(const char *line, const char *end)
+/* Finds the library and the session of the process. Returns an exit status. */
+static int find_session(pid_t pid, struct sxs_heap_asked *out)
 {
-    size_t n = strlen(line), m = strlen(end);
-    return n >= m && strcmp(line + n - m, end) == 0;
-}
-
-/* Splits "SESSION/123/census\n" into the folders. Returns false when out of memory. */
-static bool take_census(char *path, struct sxs_heap_asked *out)
-{
-    path[strlen(path) - strlen(CENSUS)] = '\0';
-    char *slash = strrchr(path, '/');
-    if (!slash || slash == path)
-        return true;
-    *slash = '\0';
-    free(out->dir);
-    free(out->folder);
-    out->dir = strdup(path);
-    out->folder = strdup(slash + 1);
-    return out->dir && out->folder;
-}
-
-/* Finds the library and the session among the files that the process has mapped. Returns an exit
- * status. */
-static int read_maps(pid_t pid, struct sxs_heap_asked *out)
-{
-    char  *line = NULL;
-    size_t cap = 0;
-    bool   library = false, memory = true;
-    FILE  *maps = open_proc(pid, "maps");
-    if (!maps && (errno == ENOENT || errno == ESRCH))
+    struct sxs_process_session found;
+    int                        err = sxs_process_session_find(pid, &found);
+    bool                       library = found.library;
+    out->dir = found.dir;
+    out->folder = found.folder;
+    if (err == ENOENT || err == ESRCH)
         return sxs_wrong_input("%d: no such process, and no such folder", (int)pid);
-    if (!maps)
-        return sxs_wrong_input("process %d: %s; ask as its user", (int)pid, strerror(errno));
-    while (memory && getline(&line, &cap, maps) > 0) {
-        char *path = strchr(line, '/');
-        library |= path && (ends_with(path, LIBRARY "\n"));
-        if (path && ends_with(path, CENSUS) && path[1] != '\n')
-            memory = take_census(path, out);
-    }
-    free(line);
-    fclose(maps);
-    if (!memory)
+    if (err == ENOMEM)
         return SXS_EXIT_FAILED;
+    if (err)
+        return sxs_wrong_input("process %d: %s; ask as its user", (int)pid, strerror(err));
     if (!library)
         return sxs_wrong_input("process %d: libsxsprof.so is not loaded; start the program with "
                                "sxsprof run --tool heap -o DIR",
@@ -202,26 +171,10 @@ static int put_request(int folder_fd, const char *request)
     return err;
 }
 
-/* Makes the name of the session's folder one that this process can open: a process in a container
- * has its own root. Returns an exit status. */
-static int find_folder(pid_t pid, struct sxs_heap_asked *out)
-{
-    char *inside = NULL;
-    if (access(out->dir, R_OK | X_OK) == 0)
-        return SXS_EXIT_OK;
-    if (asprintf(&inside, "/proc/%d/root%s", (int)pid, out->dir) < 0)
-        return SXS_EXIT_FAILED;
-    free(out->dir);
-    out->dir = inside;
-    return SXS_EXIT_OK;
-}
-
 int sxs_heap_ask(pid_t pid, unsigned timeout, const char *request, struct sxs_heap_asked *out)
 {
     char path[PATH_MAX];
-    int  status = read_maps(pid, out);
-    if (status == SXS_EXIT_OK)
-        status = find_folder(pid, out);
+    int  status = find_session(pid, out);
     if (status != SXS_EXIT_OK)
         return status;
     int number = signal_of(pid);

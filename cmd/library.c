@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "cmd/library.h"
 
-#include "cmd/elf_file.h"
+#include "cmd/symbols/elf_file.h"
 
 #include <errno.h>
 #include <stdio.h>

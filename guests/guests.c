@@ -121,7 +121,7 @@ void sxs_guests_init(void)
         return;
     for (unsigned i = 0; i < n_guests; i++) {
         prepare(&guests[i], i);
-        enabled[i] = (struct sxs_enabled_tool){&guests[i].tool, ""};
+        enabled[i] = (struct sxs_enabled_tool){.tool = &guests[i].tool, .options = ""};
     }
     sxs_manager_enable(enabled, n_guests);
 }

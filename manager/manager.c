@@ -9,8 +9,10 @@
 #include "base/fork.h"
 #include "base/guarded.h"
 #include "base/log.h"
+#include "base/session_state.h"
 #include "manager/module.h"
 #include "manager/runtime_internal.h"
+#include "manager/sessions_internal.h"
 #include "manager/settings.h"
 #include "session/write/session_write.h"
 #include "signals/signals.h"
@@ -19,7 +21,12 @@ static struct {
     pthread_mutex_t     lock;       /* guards everything below */
     int                 ready;      /* 1 once sxs_manager_init() has run */
     struct sxs_settings settings;   /* read-only once ready */
-    _Atomic unsigned    n_admitted; /* number of the runtime admitted last */
+    _Atomic unsigned    n_admitted; /* the highest number of a runtime so far */
+    /* Runtimes that have let the library go and run on: they get their numbers again. */
+    struct detached {
+        uintptr_t base; /* address of the module; 0: the entry is free */
+        unsigned  number;
+    } detached[SXS_MAX_RUNTIMES];
     unsigned            first; /* pick-first: number of the runtime that was first; 0: none yet */
     size_t              n_live;
     struct sxs_runtime *live[SXS_MAX_RUNTIMES]; /* initialized, not ended; one reference each */
@@ -43,28 +50,17 @@ void sxs_manager_init(const struct sxs_tool *const *tools, size_t n_tools)
         struct sxs_census        *census;
         sxs_log_init();
         sxs_settings_read(&manager.settings, tools, n_tools);
+        if (sxs_session_state_save() != 0)
+            sxs_error("no memory: a later session may fail");
         census = sxs_session_open(manager.settings.out);
         signals = sxs_signals();
         census->preloaded = (uint32_t)signals->preloaded;
         census->signals_off = (uint32_t)signals->off;
         signals->count_unwanted_into(&census->signals_unwanted);
+        sxs_sessions_init(&manager.settings, tools, n_tools);
         sxs_fork_register(&part);
         manager.generation = sxs_fork_generation();
         manager.ready = 1;
-    }
-    pthread_mutex_unlock(&manager.lock);
-}
-
-void sxs_manager_enable(const struct sxs_enabled_tool *tools, size_t n)
-{
-    struct sxs_settings *s = &manager.settings;
-    pthread_mutex_lock(&manager.lock);
-    for (size_t i = 0; i < n; i++) {
-        if (s->n_tools < SXS_MAX_TOOLS)
-            s->tools[s->n_tools++] = tools[i];
-        else
-            sxs_error("%s is off: there can be %d tools and guests", tools[i].tool->name,
-                      SXS_MAX_TOOLS);
     }
     pthread_mutex_unlock(&manager.lock);
 }
@@ -137,16 +133,32 @@ static int turned_away(const struct sxs_runtime *rt)
     return away;
 }
 
+/* A runtime that was detached is the same runtime when the library is attached to it again. */
+static unsigned take_number(uintptr_t base)
+{
+    unsigned number = 0;
+    pthread_mutex_lock(&manager.lock);
+    for (size_t i = 0; i < ARRAY_LEN(manager.detached) && !number && base; i++) {
+        if (manager.detached[i].base == base) {
+            number = manager.detached[i].number;
+            manager.detached[i] = (struct detached){0};
+        }
+    }
+    if (!number)
+        number = ++manager.n_admitted;
+    pthread_mutex_unlock(&manager.lock);
+    return number;
+}
+
 HRESULT sxs_manager_admit(uintptr_t caller, struct sxs_runtime **out)
 {
     struct sxs_runtime *rt = sxs_runtime_new();
     if (!rt)
         return E_OUTOFMEMORY;
-    pthread_mutex_lock(&manager.lock);
-    rt->number = ++manager.n_admitted;
-    pthread_mutex_unlock(&manager.lock);
+    rt->number = take_number(sxs_module_base(caller));
     rt->row = sxs_session_row(rt->number);
     rt->row->started_ns = sxs_now_ns(CLOCK_REALTIME);
+    rt->base = sxs_module_base(caller);
     sxs_module_path(caller, rt->path, sizeof(rt->path));
     sxs_module_version(rt->path, rt->version, sizeof(rt->version)); /* Info is not available yet */
     adopt_signals(rt, caller);
@@ -197,7 +209,7 @@ HRESULT sxs_manager_initialize(struct sxs_runtime *rt, IUnknown *info, int attac
     if (FAILED(hr))
         goto failed;
     rt->attached = attach;
-    rt->state = decide_state(rt);
+    rt->state = rt->admitted_as = decide_state(rt);
     if (rt->state == SXS_STATE_CANCELLED) {
         hr = CORPROF_E_PROFILER_CANCEL_ACTIVATION;
         sxs_note("runtime %u (%s) is cancelled: not the one picked", rt->number, rt->version);
@@ -207,11 +219,11 @@ HRESULT sxs_manager_initialize(struct sxs_runtime *rt, IUnknown *info, int attac
         sxs_signals()->announces(rt->owner); /* not after attach: earlier threads were missed */
         sxs_signals()->own_thread(rt->owner, 1);
     }
-    hr = sxs_runtime_subscribe(rt, manager.settings.tools, manager.settings.n_tools);
-    if (FAILED(hr))
-        goto failed;
+    sxs_sessions_lock();
+    hr = sxs_sessions_subscribe(rt);
     settle_runtime(rt, rt->state);
     list_runtime(rt);
+    sxs_sessions_unlock();
     if (is_in_child())
         sxs_note(
             "runtime %u (%s) started in a forked child: its signals are routed, it is not profiled",
@@ -244,8 +256,23 @@ void sxs_manager_ended(struct sxs_runtime *rt, int detached)
         }
     }
     pthread_mutex_unlock(&manager.lock);
+    sxs_sessions_lock();
     sxs_runtime_end(rt, detached);
+    sxs_sessions_unlock();
     sxs_runtime_unref(listed);
+}
+
+void sxs_manager_detached(struct sxs_runtime *rt)
+{
+    pthread_mutex_lock(&manager.lock);
+    for (size_t i = 0; i < ARRAY_LEN(manager.detached) && rt->base; i++) {
+        if (!manager.detached[i].base) {
+            manager.detached[i] = (struct detached){rt->base, rt->number};
+            break;
+        }
+    }
+    pthread_mutex_unlock(&manager.lock);
+    sxs_manager_ended(rt, 1);
 }
 
 size_t sxs_runtimes_live(struct sxs_runtime **out, size_t cap)

@@ -4,6 +4,9 @@
  * are profiled.
  *
  * Lock order, outermost first. The loader's lock may already be held when a runtime calls in.
+ *   0. sessions.turn         (sessions.c) held while a session begins or ends, and while tools are
+ *                            started or stopped on a runtime; all functions of tools but handlers
+ *                            may be called under it, and the CLR
  *   1. manager.lock          guards the list of runtimes and the number of the runtime that was
  *                            first; no CLR is called while it is held
  *   2. sxs_runtime.mask_lock guards one runtime's event masks; SetEventMask of that runtime is
@@ -45,6 +48,10 @@ HRESULT sxs_manager_initialize(struct sxs_runtime *rt, IUnknown *info, int attac
  *    the last Release of a callback object.
  *  Does nothing when the runtime has already ended, or in a forked child. */
 void sxs_manager_ended(struct sxs_runtime *rt, int detached);
+
+/** sxs_manager_detached - end the profiling of a runtime that has let the library go and runs on
+ *  (ProfilerDetachSucceeded). When the library is attached to it again, it gets the same number. */
+void sxs_manager_detached(struct sxs_runtime *rt);
 
 /** Add tools that are found at run time, such as guests, behind those of SXSPROF_TOOLS. Call it after
  *  sxs_manager_init(), before any runtime is admitted. @tools: static; copied. */

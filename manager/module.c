@@ -14,6 +14,12 @@ void sxs_module_path(uintptr_t addr, char *out, size_t size)
     snprintf(out, size, "%s", where.dli_fname);
 }
 
+uintptr_t sxs_module_base(uintptr_t addr)
+{
+    Dl_info where;
+    return dladdr((void *)addr, &where) ? (uintptr_t)where.dli_fbase : 0;
+}
+
 static int looks_like_version(const char *text, size_t len)
 {
     size_t dots = 0;

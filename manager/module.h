@@ -9,6 +9,10 @@
  *  "" if there is none. Any thread; not signal-safe (takes the loader's lock). */
 void sxs_module_path(uintptr_t addr, char *out, size_t size);
 
+/** Return the address of the module that contains @addr; 0 if there is none. Any thread; not
+ *  signal-safe. */
+uintptr_t sxs_module_base(uintptr_t addr);
+
 /** Write the last component of @path that looks like a version ("8.0.29") to @out (zero-terminated,
  *  cut at @size bytes); "" if there is none. */
 void sxs_module_version(const char *path, char *out, size_t size);

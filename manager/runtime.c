@@ -11,6 +11,13 @@
 #include "base/log.h"
 #include "manager/module.h"
 
+/* All runtimes that have not been freed. */
+static struct {
+    pthread_mutex_t     lock; /* a leaf lock */
+    struct sxs_runtime *first;
+} known = {.lock = PTHREAD_MUTEX_INITIALIZER};
+SXS_FORK_RESETS(known.lock);
+
 struct sxs_runtime *sxs_runtime_new(void)
 {
     struct sxs_runtime *rt = calloc(1, sizeof(*rt));
@@ -20,7 +27,49 @@ struct sxs_runtime *sxs_runtime_new(void)
     rt->owner = -1;
     rt->generation = sxs_fork_generation();
     pthread_mutex_init(&rt->mask_lock, NULL);
+    pthread_mutex_lock(&known.lock);
+    rt->next = known.first;
+    known.first = rt;
+    pthread_mutex_unlock(&known.lock);
     return rt;
+}
+
+static void forget_runtime(const struct sxs_runtime *rt)
+{
+    pthread_mutex_lock(&known.lock);
+    for (struct sxs_runtime **at = &known.first; *at; at = &(*at)->next) {
+        if (*at == rt) {
+            *at = rt->next;
+            break;
+        }
+    }
+    pthread_mutex_unlock(&known.lock);
+}
+
+/* Add a reference unless the last one has been dropped. */
+static int try_ref(struct sxs_runtime *rt)
+{
+    unsigned n = atomic_load(&rt->refs);
+    while (n && !atomic_compare_exchange_weak(&rt->refs, &n, n + 1))
+        continue;
+    return n != 0;
+}
+
+size_t sxs_runtimes_known(struct sxs_runtime **out, size_t cap, size_t *n_dying)
+{
+    size_t n = 0;
+    *n_dying = 0;
+    pthread_mutex_lock(&known.lock);
+    for (struct sxs_runtime *rt = known.first; rt && n < cap; rt = rt->next) {
+        if (sxs_runtime_is_inherited(rt))
+            continue;
+        if (try_ref(rt))
+            out[n++] = rt;
+        else
+            ++*n_dying;
+    }
+    pthread_mutex_unlock(&known.lock);
+    return n;
 }
 
 SXS_SIGSAFE unsigned sxs_runtime_number(const struct sxs_runtime *rt)
@@ -97,10 +146,9 @@ void sxs_runtime_unref(struct sxs_runtime *rt)
 {
     if (!rt || atomic_fetch_sub_explicit(&rt->refs, 1, memory_order_acq_rel) != 1)
         return;
-    for (unsigned i = rt->n_subs; i-- > 0;)
-        if (rt->subs[i].tool->release)
-            rt->subs[i].tool->release(&rt->subs[i]);
+    sxs_runtime_release(rt, UINT64_MAX);
     let_info_go(rt);
+    forget_runtime(rt);
     pthread_mutex_destroy(&rt->mask_lock);
     free(rt);
 }
@@ -226,13 +274,13 @@ void sxs_runtime_end(struct sxs_runtime *rt, int detached)
     }
     pthread_mutex_lock(&rt->mask_lock); /* a concurrent sxs_sub_set_mask() could set wants again */
     for (unsigned i = 0; i < rt->n_subs && !detached; i++)
-        last |= (uint64_t)(rt->subs[i].tool->events_in_stop != 0) << i;
+        last |= (rt->taken & UINT64_C(1) << i) && rt->subs[i].tool->events_in_stop
+                    ? UINT64_C(1) << i
+                    : 0;
     for (unsigned slot = 0; slot < SXS_N_CALLBACK_SLOTS; slot++)
         atomic_fetch_and_explicit(&rt->wants[slot], last, memory_order_release);
     pthread_mutex_unlock(&rt->mask_lock);
-    for (unsigned i = rt->n_subs; i-- > 0;)
-        if (rt->subs[i].tool->stop)
-            rt->subs[i].tool->stop(&rt->subs[i], detached);
+    sxs_runtime_stop(rt, UINT64_MAX, detached ? SXS_STOP_DETACHED : SXS_STOP_SHUTDOWN);
     for (unsigned slot = 0; last && slot < SXS_N_CALLBACK_SLOTS; slot++)
         atomic_store_explicit(&rt->wants[slot], 0, memory_order_release);
     atomic_store(&rt->phase, SXS_PHASE_ENDED);

@@ -9,20 +9,28 @@
 #include "base/env.h"
 #include "base/log.h"
 
-static void read_pick(struct sxs_settings *s)
+int sxs_settings_parse_pick(struct sxs_settings *s, const char *text)
 {
-    const char *text = sxs_env_get(SXS_ENV_PICK);
+    s->pick = SXS_PICK_ALL;
     if (!text || strcmp(text, "all") == 0)
-        return;
+        return 0;
     if (strcmp(text, "first") == 0) {
         s->pick = SXS_PICK_FIRST;
     } else if (strncmp(text, "one:", 4) == 0 && text[4] && strlen(text + 4) < sizeof(s->pick_what)) {
         s->pick = SXS_PICK_ONE;
         snprintf(s->pick_what, sizeof(s->pick_what), "%s", text + 4);
     } else {
+        return -1;
+    }
+    return 0;
+}
+
+static void read_pick(struct sxs_settings *s)
+{
+    const char *text = sxs_env_get(SXS_ENV_PICK);
+    if (sxs_settings_parse_pick(s, text) != 0)
         sxs_error("SXSPROF_PICK=%.100s: expected all, first, or one:VERSION or one:PATH; going on "
                   "with all", text);
-    }
 }
 
 static void read_unpicked(struct sxs_settings *s)
@@ -62,7 +70,7 @@ static void enable_tool(struct sxs_settings *s, const struct sxs_tool *tool, con
         }
     }
     if (s->n_tools < SXS_MAX_TOOLS)
-        s->tools[s->n_tools++] = (struct sxs_enabled_tool){tool, options};
+        s->tools[s->n_tools++] = (struct sxs_enabled_tool){tool, options, !tool->always};
     else
         sxs_error("tool %s is off: there can be %d tools", tool->name, SXS_MAX_TOOLS);
 }
@@ -78,16 +86,16 @@ static void enable_with_needed(struct sxs_settings *s, const struct sxs_tool *co
     enable_tool(s, tool, options);
 }
 
-/* Read SXSPROF_TOOLS: NAME[:OPTIONS][;NAME[:OPTIONS]]... */
-static void read_tools(struct sxs_settings *s, const struct sxs_tool *const *known, size_t n_known)
+/* Enable the tools of NAME[:OPTIONS][;NAME[:OPTIONS]]... Calls @unknown for each name that no tool
+ * has. */
+static void enable_listed(struct sxs_settings *s, const struct sxs_tool *const *known,
+                          size_t n_known, char *text,
+                          void (*unknown)(const char *name, size_t len, void *arg), void *arg)
 {
-    const char *env = sxs_env_get(SXS_ENV_TOOLS);
-    char       *text = env ? strdup(env) : NULL;
-    char       *save = NULL;
+    char *save = NULL;
     for (size_t i = 0; i < n_known; i++)
         if (known[i]->always)
             enable_with_needed(s, known, n_known, known[i], "");
-    s->tools_text = text;
     for (char *item = text ? strtok_r(text, ";", &save) : NULL; item;
          item = strtok_r(NULL, ";", &save)) {
         size_t                 len = strcspn(item, ":");
@@ -95,9 +103,51 @@ static void read_tools(struct sxs_settings *s, const struct sxs_tool *const *kno
         if (tool)
             enable_with_needed(s, known, n_known, tool, item[len] ? item + len + 1 : "");
         else
-            sxs_error("SXSPROF_TOOLS: there is no tool \"%.*s\"; going on without it", (int)len,
-                      item);
+            unknown(item, len, arg);
     }
+}
+
+static void say_unknown(const char *name, size_t len, void *arg)
+{
+    (void)arg;
+    sxs_error("SXSPROF_TOOLS: there is no tool \"%.*s\"; going on without it", (int)len, name);
+}
+
+static void read_tools(struct sxs_settings *s, const struct sxs_tool *const *known, size_t n_known)
+{
+    const char *env = sxs_env_get(SXS_ENV_TOOLS);
+    s->tools_text = env ? strdup(env) : NULL;
+    enable_listed(s, known, n_known, s->tools_text, say_unknown, NULL);
+}
+
+struct unknown_name {
+    char text[64]; /* "": none */
+};
+
+static void keep_unknown(const char *name, size_t len, void *arg)
+{
+    struct unknown_name *unknown = arg;
+    snprintf(unknown->text, sizeof(unknown->text), "\"%.*s\"", (int)len, name);
+}
+
+int sxs_settings_parse_tools(struct sxs_settings *s, const struct sxs_tool *const *known,
+                             size_t n_known, char *text, char *why, size_t size)
+{
+    struct unknown_name unknown = {""};
+    size_t              n_always = 0;
+    for (size_t i = 0; i < n_known; i++)
+        n_always += known[i]->always != 0;
+    s->n_tools = 0;
+    s->tools_text = text;
+    enable_listed(s, known, n_known, text, keep_unknown, &unknown);
+    if (unknown.text[0]) {
+        snprintf(why, size, "this library has no tool %s", unknown.text);
+        return -1;
+    }
+    if (s->n_tools > n_always)
+        return 0;
+    snprintf(why, size, "no tool is named");
+    return -1;
 }
 
 void sxs_settings_read(struct sxs_settings *s, const struct sxs_tool *const *known, size_t n_known)

@@ -28,6 +28,18 @@ struct sxs_settings {
  */
 void sxs_settings_read(struct sxs_settings *s, const struct sxs_tool *const *known, size_t n_known);
 
+/**
+ * sxs_settings_parse_tools - read the tools of a request into @s, behind those that are always on.
+ * @text: as SXSPROF_TOOLS; changed, and referred to by @s.
+ * Returns 0, or -1 with a sentence in @why (@size bytes).
+ */
+int sxs_settings_parse_tools(struct sxs_settings *s, const struct sxs_tool *const *known,
+                             size_t n_known, char *text, char *why, size_t size);
+
+/** sxs_settings_parse_pick - read a value of SXSPROF_PICK into @s. NULL: all. Returns 0, or -1 when it
+ *  is not understood. */
+int sxs_settings_parse_pick(struct sxs_settings *s, const char *text);
+
 /** sxs_settings_names - test whether @what, the text after "one:", names a runtime.
  *  @what: a version prefix ("8" and "8.0" name 8.0.29 but not 80.1), or, if it contains a slash,
  *    the path of the file that the runtime was loaded from.

@@ -20,7 +20,7 @@
 #define SXS_MAX_TOOLS 64 /* limit per runtime: sxs_runtime.wants has a bit for each */
 
 /** The subscription of one tool to one runtime. Passed to every event handler of the tool. Lives
- *  until the runtime is freed. */
+ *  until release() of the tool has returned. */
 struct sxs_sub {
     const struct sxs_tool   *tool;
     const struct sxs_events *on;        /* event handlers; borrowed from the tool */
@@ -45,11 +45,15 @@ struct sxs_tool {
                                            * behind the other tools; `on` then says only which
                                            * events it handles. All tools have the same. Static. */
     /**
-     * start - start the tool on a runtime that is being initialized.
-     * @sub: sub->rt accepts the Info calls that are permitted in Initialize. start() sets sub->low
+     * start - start the tool on a runtime that is being initialized, or that is live already.
+     * @sub: sub->rt accepts the Info calls that are permitted in Initialize; if it is live, those that
+     *   are permitted on a thread outside of callbacks. start() sets sub->low
      *   and sub->high (the event mask that the tool asks for) and sub->state.
      * @options: the text after "NAME:" in SXSPROF_TOOLS, or "".
      *   start() may replace sub->on.
+     * On a live runtime, a tool whose mask has bits that are permitted in Initialize only is left
+     * out after start() (sxs_runtime_immutable()); the others get the event ProfilerAttachComplete
+     * next, on the same thread, if they handle it.
      * Returns S_OK; S_FALSE: the tool stays off for this runtime; or a failure: likewise, and one
      * line is logged.
      * Called without a lock of the manager. May be NULL.
@@ -87,6 +91,10 @@ struct sxs_tool {
      *  another session. Called without a lock of the manager, in reverse order of the tools. NULL:
      *  nothing to do, if `restarts` is 1. */
     void (*end_session)(void);
+    /** settle - look up the names of everything that the tool has recorded so far, in this session.
+     *  Called on any thread that is not inside a callback, without a lock that a callback takes.
+     *  Returns 0 or a negative errno value. NULL: nothing to do. */
+    int (*settle)(void);
     int restarts; /* nonzero: the tool can be ended before its runtimes, and started again */
 };
 
@@ -101,6 +109,7 @@ enum {
 struct sxs_enabled_tool {
     const struct sxs_tool *tool;
     const char            *options; /* after "NAME:" in SXSPROF_TOOLS; "" or NULL: none */
+    int                    of_session; /* nonzero: its subscriptions end with the session */
 };
 
 /**

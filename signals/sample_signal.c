@@ -171,8 +171,40 @@ static int install_handler(int sig, handler_fn handler)
     return err;
 }
 
+/* Install the host's present action in place of the sampler's handler. */
+static int give_back(int sig)
+{
+    struct kept     *k = kept_for(sig);
+    struct sigaction now, host;
+    sigset_t         saved;
+    int              err = 0;
+    if (!atomic_load(&k->ours))
+        return 0;
+    router_lock(&saved);
+    read_host(k, &host);
+    if (real.sigaction(sig, NULL, &now) == 0 && now.sa_sigaction == atomic_load(&sample.handler))
+        err = real.sigaction(sig, &host, NULL) ? -errno : 0;
+    atomic_store_explicit(&k->ours, 0, memory_order_release);
+    router_unlock(&saved);
+    return err;
+}
+
+static int give_back_all(void)
+{
+    int err = 0;
+    for (int i = 0; i < N_CANDIDATES; i++) {
+        int failed = give_back(candidates[i]);
+        err = failed ? failed : err;
+    }
+    atomic_store(&sample.handler, NULL);
+    atomic_store(&sample.chosen, 0);
+    return err;
+}
+
 int sample_handle(handler_fn handler)
 {
+    if (!handler)
+        return give_back_all();
     atomic_store(&sample.handler, handler);
     return install_handler(sample_signal(), handler);
 }

@@ -9,6 +9,7 @@
 #include "base/clock.h"
 #include "base/fork.h"
 #include "base/log.h"
+#include "base/session_state.h"
 #include "manager/own_sessions.h"
 
 #define MAX_PIECES   (1u << 20) /* 48 MiB; a program with 100,000 methods has some 150,000 pieces */
@@ -26,6 +27,8 @@ enum { FLAG_DYNAMIC = 1, FLAG_JITTED = 8, TIER_SHIFT = 7, TIER_MASK = 7 };
 struct session {
     struct sxs_runtime *rt; /* only compared; NULL: the entry is free */
     int                 holes; /* 1: pieces were lost, or code was compiled without a report */
+    int                 runs;  /* 1: `id` is in use */
+    EVENTPIPE_SESSION   id;
 };
 
 struct pieces {
@@ -42,6 +45,7 @@ static struct {
     struct pieces   index;
 } compiled = {.lock = PTHREAD_MUTEX_INITIALIZER};
 SXS_FORK_RESETS(compiled.lock);
+SXS_SESSION_RESETS(compiled);
 
 /* ---- events ---------------------------------------------------------------------------------- */
 
@@ -233,10 +237,15 @@ int sxs_compiled_all(const struct sxs_runtime *rt)
     return all;
 }
 
+static COR_PRF_EVENTPIPE_PROVIDER_CONFIG config_of_session(void)
+{
+    return (COR_PRF_EVENTPIPE_PROVIDER_CONFIG){
+        .providerName = sxs_runtime_provider, .keywords = JIT_KEYWORD, .loggingLevel = VERBOSE};
+}
+
 HRESULT sxs_compiled_session(struct sxs_runtime *rt, EVENTPIPE_SESSION *id)
 {
-    COR_PRF_EVENTPIPE_PROVIDER_CONFIG config = {
-        .providerName = sxs_runtime_provider, .keywords = JIT_KEYWORD, .loggingLevel = VERBOSE};
+    COR_PRF_EVENTPIPE_PROVIDER_CONFIG config = config_of_session();
     return sxs_own_session_start(rt, &config, id);
 }
 
@@ -260,10 +269,42 @@ void sxs_compiled_incomplete(const struct sxs_runtime *rt)
     pthread_mutex_unlock(&compiled.lock);
 }
 
+static void note_session(const struct sxs_runtime *rt, EVENTPIPE_SESSION id)
+{
+    struct session *s;
+    pthread_mutex_lock(&compiled.lock);
+    s = session_of(rt);
+    if (s) {
+        s->runs = 1;
+        s->id = id;
+    }
+    pthread_mutex_unlock(&compiled.lock);
+}
+
+void sxs_compiled_end_session(struct sxs_runtime *rt)
+{
+    COR_PRF_EVENTPIPE_PROVIDER_CONFIG config = config_of_session();
+    EVENTPIPE_SESSION                 id = 0;
+    struct session                   *s;
+    int                               runs;
+    pthread_mutex_lock(&compiled.lock);
+    s = session_of(rt);
+    runs = s && s->runs;
+    if (runs) {
+        id = s->id;
+        s->runs = 0;
+    }
+    pthread_mutex_unlock(&compiled.lock);
+    if (runs)
+        sxs_own_session_stop(rt, &config, id);
+}
+
 void sxs_compiled_start(struct sxs_runtime *rt)
 {
     EVENTPIPE_SESSION id = 0;
     HRESULT           hr = sxs_compiled_session(rt, &id);
+    if (SUCCEEDED(hr))
+        note_session(rt, id);
     if (SUCCEEDED(hr) || !sxs_runtime_is_live(rt))
         return;
     sxs_note("runtime %u does not tell what it compiles (%s): tiers are not known",
@@ -290,4 +331,13 @@ void sxs_compiled_stop(struct sxs_runtime *rt)
     drop_runtime(&compiled.news, rt);
     pthread_mutex_unlock(&compiled.lock);
     drop_runtime(&compiled.index, rt);
+}
+
+void sxs_compiled_end(void)
+{
+    pthread_mutex_lock(&compiled.lock);
+    free(compiled.news.all);
+    free(compiled.index.all);
+    compiled.news = compiled.index = (struct pieces){0};
+    pthread_mutex_unlock(&compiled.lock);
 }

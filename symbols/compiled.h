@@ -66,6 +66,13 @@ int sxs_compiled_decode(uint32_t id, const void *data, size_t size, struct sxs_c
  * sxs_compiled_find(). */
 void sxs_compiled_stop(struct sxs_runtime *rt);
 
+/** sxs_compiled_end_session - stop the session that sxs_compiled_start() has started, if any. @rt is
+ *  live. Threads: as sxs_compiled_start(). */
+void sxs_compiled_end_session(struct sxs_runtime *rt);
+
+/** sxs_compiled_end - free everything. No runtime reports its code any more. */
+void sxs_compiled_end(void);
+
 /**
  * sxs_compiled_event - take an event that EventPipe delivered. Any thread. Locks of the runtime
  * may be held, so the runtime is not called. */

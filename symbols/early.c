@@ -9,6 +9,7 @@
 
 #include "base/clock.h"
 #include "base/fork.h"
+#include "base/session_state.h"
 #include "manager/module_info.h"
 #include "symbols/early_il.h"
 #include "symbols/tier_settings.h"
@@ -31,6 +32,7 @@ static struct {
     size_t          n, cap;
 } early = {.lock = PTHREAD_MUTEX_INITIALIZER};
 SXS_FORK_RESETS(early.lock);
+SXS_SESSION_KEEPS(early); /* sxs_early_end() empties it */
 
 /* ---- compiled code --------------------------------------------------------------------------- */
 

@@ -2,9 +2,11 @@
 #include "symbols/tier_sessions.h"
 
 #include <pthread.h>
+#include <time.h>
 
 #include "base/clock.h"
 #include "base/fork.h"
+#include "base/session_state.h"
 #include "base/thread.h"
 #include "symbols/compiled.h"
 #include "symbols/early.h"
@@ -29,6 +31,7 @@ static struct {
     } all[MAX_EXPECTED];
 } sessions = {.lock = PTHREAD_MUTEX_INITIALIZER};
 SXS_FORK_RESETS(sessions.lock);
+SXS_SESSION_RESETS(sessions);
 
 static struct expected *find_locked(const struct sxs_runtime *rt)
 {
@@ -81,6 +84,24 @@ void sxs_tier_sessions_forget(const struct sxs_runtime *rt)
         *at = sessions.all[--sessions.n];
     pthread_mutex_unlock(&sessions.lock);
     sxs_early_end(rt);
+}
+
+void sxs_tier_sessions_end(struct sxs_runtime *rt)
+{
+    const struct timespec pause = {0, 1000000};
+    const struct expected *at;
+    int                    busy;
+    for (;;) {
+        pthread_mutex_lock(&sessions.lock);
+        at = find_locked(rt);
+        busy = at && at->busy;
+        pthread_mutex_unlock(&sessions.lock);
+        if (!busy)
+            break;
+        nanosleep(&pause, NULL);
+    }
+    sxs_tier_sessions_forget(rt);
+    sxs_compiled_end_session(rt);
 }
 
 static struct expected *find_due_locked(void)

@@ -37,6 +37,10 @@ int sxs_tier_sessions_is_expected(const struct sxs_runtime *rt);
  * Called in the callbacks that report this. */
 void sxs_tier_sessions_compiling(const struct sxs_runtime *rt, int began);
 
+/** sxs_tier_sessions_end - stop the session of @rt, which goes on, or see that it is not started.
+ *  Waits for the thread that works on it. Threads: as sxs_compiled_start(). */
+void sxs_tier_sessions_end(struct sxs_runtime *rt);
+
 /**
  * sxs_tier_sessions_forget - remove @rt, which has ended. If its session is just being started,
  * that goes on; the runtime refuses calls that are too late. Any thread. */

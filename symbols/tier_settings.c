@@ -9,6 +9,7 @@
 
 #include "base/knob.h"
 #include "base/proc.h"
+#include "base/session_state.h"
 
 #define PGO_SINCE 8 /* TieredPGO is on by default from .NET 8 on */
 
@@ -16,6 +17,7 @@ static struct {
     enum sxs_tiering tiering;
     long             pgo; /* -1: not set */
 } settings = {SXS_TIERING_USUAL, -1};
+SXS_SESSION_RESETS(settings);
 
 /* Returns the value of a runtime's setting in the environment, which is hexadecimal; -1: not
  * set. */

@@ -43,6 +43,8 @@ void sxs_heap_report_free(struct sxs_heap_report *r);
 void sxs_heap_write_text(FILE *to, const struct sxs_heap_report *r);
 void sxs_heap_write_json(FILE *to, const struct sxs_heap_report *r);
 void sxs_heap_write_html(FILE *to, const struct sxs_heap_report *r);
+/** sxs_heap_page_policy - as sxs_page_policy() (cmd/report/page_data.h), for the page of html. */
+const char *sxs_heap_page_policy(void);
 /** The format of the memory panel of Chrome's DevTools; needs only the snapshot. */
 void sxs_heap_write_heapsnapshot(FILE *to, const struct sxs_heap_snapshot *s);
 

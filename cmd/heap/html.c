@@ -180,6 +180,11 @@ static void write_title(FILE *to, const struct sxs_heap_head *h)
     sxs_json_string(to, title);
 }
 
+const char *sxs_heap_page_policy(void)
+{
+    return sxs_heap_page_hashes;
+}
+
 void sxs_heap_write_html(FILE *to, const struct sxs_heap_report *r)
 {
     struct writer w = {.to = to, .r = r};

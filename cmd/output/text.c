@@ -46,6 +46,14 @@ void sxs_text_cut(char *s, size_t columns)
     }
 }
 
+size_t sxs_text_width(const char *s)
+{
+    size_t n = 0;
+    for (; *s; s++)
+        n += sxs_utf8_begins(*s);
+    return n;
+}
+
 size_t sxs_text_columns(FILE *to)
 {
     struct winsize w;

@@ -22,6 +22,9 @@ void sxs_text_clean(const char *in, char *out, size_t size);
  */
 void sxs_text_cut(char *s, size_t columns);
 
+/** sxs_text_width - return how many characters clean UTF-8 has. */
+size_t sxs_text_width(const char *s);
+
 /**
  * sxs_text_columns - return the width of the terminal @to; when @to is not a terminal, return
  * COLUMNS from the environment or 80.

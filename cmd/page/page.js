@@ -4,8 +4,12 @@
 "use strict";
 (() => {
 const $ = (id) => document.getElementById(id);
+/*FILE page_choice.js*/
+
+// Shows data. The page of a server does so again when there are more: everything is made anew, and
+// what the user has chosen is put back from @kept, which is what keep() returned before.
+function open(data, kept) {
 /*FILE page_costs.js*/
-const data = readData();
 const { strings, frames, threads, runtimes } = data;
 const calls = data.data === "calls"; // calls are counted exactly
 const costs = data.units !== undefined; // allocations, native memory, waits: sums, most of them estimates
@@ -27,6 +31,7 @@ const TIERS = ["unknown tier", "tier 0", "tier 1", "OSR", "R2R", "stub", "dynami
 /*FILE page_timeline_use.js*/
 /*FILE page_timeline_tables.js*/
 /*FILE page_gaps.js*/
+/*FILE page_keep.js*/
 
 // ---- all views: painting, controls, start -----------------------------------------------------
 function paintTheme() {
@@ -82,13 +87,14 @@ function refresh() {
   for (const b of document.querySelectorAll("[data-kind]")) b.setAttribute("aria-pressed", b.dataset.kind === state.kind);
   $("bythread").setAttribute("aria-pressed", state.byThread);
 }
+function patternOf(text) {
+  if (!text) return null;
+  try { return new RegExp(text, "i"); }
+  catch { return new RegExp(text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&"), "i"); }
+}
 function search(text) {
-  state.search = null;
+  state.search = patternOf(text);
   $("search").classList.remove("bad");
-  if (text) {
-    try { state.search = new RegExp(text, "i"); }
-    catch { state.search = new RegExp(text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&"), "i"); }
-  }
   matchSearch();
   searchTimeline();
   $("search").classList.toggle("bad", Boolean(text) && view.hitWeight === 0 && !(tl && tl.foundN));
@@ -116,15 +122,16 @@ $("crossings").onclick = () => toggle("crossings", "crossings");
 $("reset").onclick = reset;
 $("unfilter").onclick = reset;
 $("theme").onclick = () => { dark = !dark; repaint(); };
-let typing = 0;
+let typing = 0, pointer = null;
 $("search").oninput = (e) => { clearTimeout(typing); typing = setTimeout(() => search(e.target.value), 90); };
 $("search").onkeydown = (e) => { if (e.key === "Escape") { e.target.value = ""; search(""); canvas.focus(); } e.stopPropagation(); };
 canvas.onmousemove = (e) => {
   const i = hitTest(e.offsetX, e.offsetY);
   if (i !== hover) { hover = i; draw(); showDetails(i); }
   showTip(i, e.clientX, e.clientY);
+  pointer = { offsetX: e.offsetX, offsetY: e.offsetY, clientX: e.clientX, clientY: e.clientY };
 };
-canvas.onmouseleave = () => { hover = -1; draw(); showTip(-1); showDetails(-1); };
+canvas.onmouseleave = () => { pointer = null; hover = -1; draw(); showTip(-1); showDetails(-1); };
 canvas.onclick = (e) => { const i = hitTest(e.offsetX, e.offsetY); if (i >= 0) { showTip(-1); zoom(i === state.zoom && i ? view.parent[i] : i); } };
 canvas.onfocus = canvas.onblur = () => draw();
 scroller.onscroll = () => draw();
@@ -162,7 +169,7 @@ document.onkeydown = (e) => {
 window.onresize = () => { paintTime(); if (state.view === "graph") { fit(); draw(); } else if (state.view === "timeline") repaintTimeline(); else if (state.view !== "gaps") paintRows(); };
 
 const preferred = matchMedia("(prefers-color-scheme: dark)");
-dark = preferred.matches;
+dark = kept ? kept.dark : preferred.matches;
 preferred.onchange = () => { dark = preferred.matches; repaint(); };
 function repaint() {
   paintTheme(); paintLegend(); paintTime();
@@ -179,8 +186,11 @@ document.querySelector("[data-view=gaps]").hidden = !gaps.length;
 for (const which of ["graph", "tree", "functions"]) document.querySelector(`[data-view=${which}]`).hidden = !hasTree && hasLine;
 document.title = `${data.title} · sxsprof`;
 paintTheme();
-if (hasLine && !hasTree) decodeTimeline();
-refresh();
-show(hasLine && !hasTree ? "timeline" : "graph");
+if (hasLine && (!hasTree || kept && kept.tl)) decodeTimeline();
+if (kept) putBack(kept);
+else { refresh(); show(hasLine && !hasTree ? "timeline" : "graph"); }
+return { keep, close, busy };
+}
+/*FILE page_live.js*/
 document.documentElement.dataset.ready = "1";
 })();

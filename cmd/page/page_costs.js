@@ -1,27 +1,11 @@
 // SPDX-License-Identifier: MIT
-// Part of page.js, inserted by embed.py: which data the page shows, and costs: allocations, native
-// memory, waits. A page contains one script element of data for each kind of data. The choice is in
-// the page's fragment, #data=alloc&by=count; a change of it loads the page again.
+// Part of page.js, inserted by embed.py: the choice of data as buttons, and costs: allocations, native
+// memory, waits.
 
-// ---- choice of data ---------------------------------------------------------------------------
-const dataParts = [...document.querySelectorAll("script[type='application/json']")];
-const choice = new URLSearchParams(location.hash.slice(1));
-function readData() { // all but the first element have the name of their data
-  const part = dataParts.find((p) => p.dataset.name && p.dataset.name === choice.get("data")) || dataParts[0];
-  const d = JSON.parse(part.textContent);
-  if (d.units) d.unit = (choice.get("by") || d.by) === "count" ? "count" : d.units;
-  return d;
-}
-function reopen(key, value) {
-  choice.set(key, value);
-  location.hash = choice.toString();
-  location.reload();
-}
-const PART_NAMES = { samples: "Samples", calls: "Calls", alloc: "Allocated", live: "Alive", native: "Native", "native-live": "Not freed", locks: "Locks", "lock-owners": "Lock owners", wait: "Waiting" };
-const PART_HELP = { samples: "Where the time went", calls: "Counted calls", alloc: "Objects that were allocated", live: "Sampled objects that are still alive, by where they were allocated",
-  native: "Memory from malloc and mmap", "native-live": "Memory from malloc and mmap that was not freed", locks: "Waits for monitors", "lock-owners": "Threads that held monitors, by how long others waited", wait: "Samples of threads that waited" };
 function showChoices() {
   const bar = $("parts"), by = $("bycount"), parts = data.parts && data.parts.length > 1 ? data.parts : [];
+  bar.replaceChildren();
+  by.replaceChildren();
   bar.hidden = !parts.length;
   $("choices").hidden = bar.hidden && !costs;
   for (const name of parts) {

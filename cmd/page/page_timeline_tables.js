@@ -161,6 +161,7 @@ function repaintTimeline() { // after a change of theme, filter or size
   if (!tl || state.view !== "timeline") return;
   fitTimeline(); placeLanes(); paintChips(); paintPane(); paintTimelineTable(); drawTimeline();
 }
-new ResizeObserver(() => { // also called when the view is first laid out, or when the bar above it wraps
+const resized = new ResizeObserver(() => { // also called when the view is first laid out, or when the bar above it wraps
   if (tl && state.view === "timeline" && (tlScroll.clientWidth !== tlW || tlScroll.clientHeight !== tlH)) { fitTimeline(); placeLanes(); drawTimeline(); }
-}).observe(tlScroll);
+});
+resized.observe(tlScroll);

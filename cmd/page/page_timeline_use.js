@@ -164,12 +164,12 @@ function hoverAt(e) {
 }
 tlCanvas.onpointerleave = () => { if (tl) { tl.hover = tl.mouse = null; tipOf(null); drawSoon(); } };
 tlCanvas.ondblclick = (e) => { const it = itemAt(e.offsetX, e.offsetY); if (it && e.offsetX > LABEL) { const f = factsOf(it); if (f.to > f.from) setWindow(f.from - (f.to - f.from) * 0.1, f.to + (f.to - f.from) * 0.1); } };
-tlScroll.addEventListener("wheel", (e) => {
+tlScroll.onwheel = (e) => {
   if (e.shiftKey && !e.ctrlKey || e.offsetX < LABEL && e.target === tlCanvas) { tlScroll.scrollTop += e.deltaY || e.deltaX; e.preventDefault(); return; }
   e.preventDefault();
   if (Math.abs(e.deltaX) > Math.abs(e.deltaY)) { pan(e.deltaX / plotW()); return; }
   zoomAt(timeAt(Math.max(LABEL, e.offsetX)), Math.exp(Math.max(-60, Math.min(60, e.deltaY * (e.deltaMode ? 20 : 1))) * 0.004));
-}, { passive: false });
+};
 tlScroll.onscroll = () => drawSoon();
 let mapGrab = null;
 tlTop.onpointerdown = (e) => {

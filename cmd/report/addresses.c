@@ -22,6 +22,11 @@ struct code {
     size_t   first, n; /* in offsets; sorted by native offset */
 };
 
+/* The unload of the module at an address. */
+struct unload {
+    uint64_t lo, time_ns;
+};
+
 struct sxs_addresses {
     struct sxs_model   *m;
     uint32_t            process;
@@ -34,8 +39,10 @@ struct sxs_addresses {
     uint64_t           *bases;   /* load bias of each module; index: `what` of its extents */
     uint32_t           *files;   /* file of each module; same index */
     size_t              n_modules, cap_modules, cap_files;
-    size_t             *mapped;  /* indexes of the extents that are modules */
-    size_t              n_mapped, cap_mapped;
+    size_t              n_mapped; /* records of modules so far */
+    struct unload      *unloads;  /* in the order of the file */
+    size_t              n_unloads, cap_unloads, n_applied;
+    bool                grows;    /* more records will come: what has no name now may get one */
     uint32_t            runtime[65536]; /* by number in the process: index in the model + 1 */
     uint32_t            unknown;        /* the frame of addresses without any information */
     struct cached       cache[CACHE_SLOTS];
@@ -74,14 +81,20 @@ static void take_runtime(struct sxs_addresses *a, const struct sxs_samples_recor
                               add_text(a->m, r->text[1], r->text_size[1])) + 1;
 }
 
-static void take_census(struct sxs_addresses *a, const struct sxs_session_process *census)
+void sxs_addresses_census(struct sxs_addresses *a, const struct sxs_session_process *census)
 {
     for (size_t i = 0; census && i < census->n_runtimes; i++) {
         const struct sxs_session_runtime *r = &census->runtimes[i];
-        if (r->number > 0 && r->number < 65536 && !a->runtime[r->number])
-            a->runtime[r->number] =
-                sxs_model_runtime(a->m, r->number, add_text(a->m, r->version, strlen(r->version)),
-                                  add_text(a->m, r->path, strlen(r->path))) + 1;
+        if (r->number == 0 || r->number >= 65536)
+            continue;
+        uint32_t version = add_text(a->m, r->version, strlen(r->version));
+        uint32_t path = add_text(a->m, r->path, strlen(r->path));
+        if (!a->runtime[r->number]) {
+            a->runtime[r->number] = sxs_model_runtime(a->m, r->number, version, path) + 1;
+        } else if (a->grows && r->version[0]) { /* the version was not known at first */
+            a->m->runtimes[a->runtime[r->number] - 1].version = version;
+            a->m->runtimes[a->runtime[r->number] - 1].path = path;
+        }
     }
 }
 
@@ -119,16 +132,6 @@ static void take_code(struct sxs_addresses *a, const struct sxs_samples_record *
     sxs_space_add(&a->space, &e);
 }
 
-/* Ends every extent of the unloaded module that began before the unload. */
-static void unload_module(struct sxs_addresses *a, const struct sxs_record_module *v)
-{
-    for (size_t i = 0; i < a->n_mapped; i++) {
-        struct sxs_extent *e = &a->space.all[a->mapped[i]];
-        if (e->lo == v->lo && e->t0 <= v->time_ns && v->time_ns < e->t1)
-            e->t1 = v->time_ns;
-    }
-}
-
 static void take_module(struct sxs_addresses *a, const struct sxs_samples_record *r)
 {
     const struct sxs_record_module *v = r->module;
@@ -151,8 +154,7 @@ static void take_module(struct sxs_addresses *a, const struct sxs_samples_record
         a->bases[a->n_modules] = v->base;
         a->files[a->n_modules++] = file;
     }
-    SXS_GROW(a->mapped, a->n_mapped, a->cap_mapped);
-    a->mapped[a->n_mapped++] = a->space.n;
+    a->n_mapped++;
     sxs_space_add(&a->space, &e);
 }
 
@@ -193,37 +195,62 @@ static void take_pool(struct sxs_addresses *a, const struct sxs_record_pool *v)
         v->time_ns, a->process, v->value, (uint16_t)a->runtime[v->runtime], v->change, v->reason};
 }
 
-/* Reads every record except samples. Unloads are applied at the end, because the record of a module
- * can come after the record of its unload. */
-static void read_records(struct sxs_addresses *a, struct sxs_samples *reader,
-                         const struct sxs_session_process *census)
+static void take_unload(struct sxs_addresses *a, const struct sxs_record_module *v)
 {
-    struct sxs_samples_record r;
-    struct sxs_record_module *gone = NULL;
-    size_t                    n_gone = 0, cap_gone = 0;
-    take_census(a, census);
-    while (sxs_samples_next(reader, &r)) {
-        if (r.type == SXS_RECORD_RUNTIME) {
-            take_runtime(a, &r);
-        } else if (r.type == SXS_RECORD_CODE) {
-            take_code(a, &r);
-        } else if (r.type == SXS_RECORD_MODULE && !r.module->unloaded) {
-            take_module(a, &r);
-        } else if (r.type == SXS_RECORD_MODULE && n_gone < MAX_MODULES) {
-            SXS_GROW(gone, n_gone, cap_gone);
-            memcpy(&gone[n_gone++], r.module, sizeof(*gone));
-        } else if (r.type == SXS_RECORD_THREAD) {
-            take_thread(a, r.thread);
-        } else if (r.type == SXS_RECORD_PAUSE) {
-            take_pause(a, r.pause);
-        } else if (r.type == SXS_RECORD_POOL) {
-            take_pool(a, r.pool);
-        }
-    }
-    for (size_t i = 0; i < n_gone; i++)
-        unload_module(a, &gone[i]);
-    free(gone);
-    sxs_samples_rewind(reader);
+    if (a->n_unloads >= MAX_MODULES)
+        return;
+    SXS_GROW(a->unloads, a->n_unloads, a->cap_unloads);
+    a->unloads[a->n_unloads++] = (struct unload){v->lo, v->time_ns};
+}
+
+void sxs_addresses_take(struct sxs_addresses *a, const struct sxs_samples_record *r)
+{
+    if (r->type == SXS_RECORD_RUNTIME)
+        take_runtime(a, r);
+    else if (r->type == SXS_RECORD_CODE)
+        take_code(a, r);
+    else if (r->type == SXS_RECORD_MODULE && !r->module->unloaded)
+        take_module(a, r);
+    else if (r->type == SXS_RECORD_MODULE)
+        take_unload(a, r->module);
+    else if (r->type == SXS_RECORD_THREAD)
+        take_thread(a, r->thread);
+    else if (r->type == SXS_RECORD_PAUSE)
+        take_pause(a, r->pause);
+    else if (r->type == SXS_RECORD_POOL)
+        take_pool(a, r->pool);
+}
+
+/* All unloads are applied each time, because the record of a module can come after the record of its
+ * unload. */
+bool sxs_addresses_seal(struct sxs_addresses *a)
+{
+    bool fresh = a->space.n != a->space.n_sealed || !a->space.max_hi;
+    bool covers = sxs_space_seal(&a->space);
+    for (size_t i = fresh ? 0 : a->n_applied; i < a->n_unloads; i++)
+        sxs_space_end_module(&a->space, a->unloads[i].lo, a->unloads[i].time_ns);
+    covers |= a->n_applied != a->n_unloads;
+    a->n_applied = a->n_unloads;
+    if (covers && a->grows)
+        memset(a->cache, 0, sizeof(a->cache));
+    return covers;
+}
+
+struct sxs_addresses *sxs_addresses_new(struct sxs_model *m, uint32_t process,
+                                        struct sxs_natives *natives, struct sxs_sources *sources,
+                                        bool grows)
+{
+    struct sxs_addresses *a = sxs_must_zeroed(1, sizeof(*a));
+    a->m = m;
+    a->process = process;
+    a->natives = natives;
+    a->sources = sources;
+    a->grows = grows;
+    struct sxs_model_frame unknown = {.name = add_text(m, "?", 1),
+                                      .file = add_text(m, "[unknown]", 9),
+                                      .flags = SXS_FRAME_UNKNOWN};
+    a->unknown = sxs_model_frame(m, &unknown);
+    return a;
 }
 
 struct sxs_addresses *sxs_addresses_read(struct sxs_model *m, uint32_t process,
@@ -231,17 +258,13 @@ struct sxs_addresses *sxs_addresses_read(struct sxs_model *m, uint32_t process,
                                          const struct sxs_session_process *census,
                                          struct sxs_natives *natives, struct sxs_sources *sources)
 {
-    struct sxs_addresses *a = sxs_must_zeroed(1, sizeof(*a));
-    a->m = m;
-    a->process = process;
-    a->natives = natives;
-    a->sources = sources;
-    struct sxs_model_frame unknown = {.name = add_text(m, "?", 1),
-                                      .file = add_text(m, "[unknown]", 9),
-                                      .flags = SXS_FRAME_UNKNOWN};
-    a->unknown = sxs_model_frame(m, &unknown);
-    read_records(a, reader, census);
-    sxs_space_seal(&a->space);
+    struct sxs_addresses     *a = sxs_addresses_new(m, process, natives, sources, false);
+    struct sxs_samples_record r;
+    sxs_addresses_census(a, census);
+    while (sxs_samples_next(reader, &r))
+        sxs_addresses_take(a, &r);
+    sxs_samples_rewind(reader);
+    sxs_addresses_seal(a);
     return a;
 }
 
@@ -318,6 +341,8 @@ struct sxs_named sxs_addresses_name(struct sxs_addresses *a, uint64_t address, u
         else
             named.frame = native_frame(a, e->what, address, &named.line);
         named.tier = e->tier;
+    } else {
+        named.varies = a->grows;
     }
     if (!named.varies)
         *c = (struct cached){address, named};
@@ -333,7 +358,7 @@ void sxs_addresses_free(struct sxs_addresses *a)
 {
     free(a->bases);
     free(a->files);
-    free(a->mapped);
+    free(a->unloads);
     free(a->codes);
     free(a->offsets);
     sxs_space_free(&a->space);

@@ -15,6 +15,7 @@
 #include "cmd/output/must.h"
 #include "cmd/report/costs.h"
 #include "cmd/report/data_kind.h"
+#include "cmd/report/page_data.h"
 #include "cmd/report/timeline.h"
 #include "cmd/report/coverage_gaps.h"
 #include "sxs_page.h"
@@ -314,8 +315,9 @@ static void write_head(const struct sxs_model *m, FILE *to)
 /* The names of all data on the page that @first begins. */
 static void write_parts(const struct sxs_model *first, const struct sxs_report_options *o, FILE *to)
 {
-    fprintf(to, ",\"by\":\"%s\",\"parts\":[", o->by_count ? "count" : "");
-    for (const struct sxs_model *m = first; m; m = m->next)
+    fprintf(to, ",\"by\":\"%s\",\"parts\":[%s", o->by_count ? "count" : "",
+            o->parts ? o->parts : "");
+    for (const struct sxs_model *m = first; m && !o->parts; m = m->next)
         fprintf(to, "%s\"%s\"", m == first ? "" : ",", sxs_data_kind(m->data)->name);
     putc(']', to);
 }
@@ -339,8 +341,22 @@ static void write_data(const struct sxs_model *m, const struct sxs_model *first,
     preorder_free(&p);
 }
 
+void sxs_page_shell(FILE *to)
+{
+    fprintf(to, "%s{\"served\":true}%s", sxs_page_head, sxs_page_tail);
+}
+
+const char *sxs_page_policy(void)
+{
+    return sxs_page_hashes;
+}
+
 static int write_html(const struct sxs_model *first, const struct sxs_report_options *o, FILE *to)
 {
+    if (o->parts) {
+        write_data(first, first, o, to);
+        return 0;
+    }
     fputs(sxs_page_head, to);
     for (const struct sxs_model *m = first; m; m = m->next) {
         if (m != first)

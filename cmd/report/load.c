@@ -43,33 +43,39 @@ void sxs_loader_period(uint64_t *first, uint64_t *last, uint64_t time_ns)
         *last = time_ns;
 }
 
-static void take_sample(struct sxs_loader *l, const struct sxs_record_sample *v)
+/* Returns the time that a sample stands for. */
+static uint64_t weight_of(const struct sxs_loader *l, const struct sxs_record_sample *v)
+{
+    const struct sxs_model_process *p = &l->m->processes[l->process];
+    uint64_t                        hz = p->head.asked_hz ? p->head.asked_hz : 1000;
+    /* The limit of one day bounds the effect of a damaged weight on the sums. */
+    return v->weight_ns && v->weight_ns < 86400000000000u ? v->weight_ns : 1000000000u / hz;
+}
+
+struct sxs_loaded_sample sxs_loader_sample(struct sxs_loader *l, const struct sxs_record_sample *v,
+                                           uint16_t collecting, bool suspended)
 {
     struct sxs_model         *m = l->m;
     struct sxs_model_process *p = &m->processes[l->process];
     uint32_t                  thread = sxs_model_thread(m, l->process, v->tid);
+    uint64_t                  weight = weight_of(l, v);
+    struct sxs_loaded_sample  none = {weight, SXS_NO_NODE, thread};
     struct sxs_loaded_stack   spare;
-    uint64_t                  hz = p->head.asked_hz ? p->head.asked_hz : 1000;
-    /* The limit of one day bounds the effect of a damaged weight on the sums. */
-    uint64_t weight = v->weight_ns && v->weight_ns < 86400000000000u ? v->weight_ns
-                                                                     : 1000000000u / hz;
     if (!sxs_loader_thread(l, thread) || (m->data == SXS_DATA_WAIT && !v->waiting)) {
         m->filtered_out++;
-        return;
+        return none;
     }
     struct sxs_recorded_stack stack = {.ips = v->ips, .n = v->n, .thread = thread,
                                        .time_ns = v->time_ns, .type = UINT32_MAX,
                                        .waiting = m->data == SXS_DATA_WAIT ? v->waiting : 0};
     if (!(m->nodes[m->threads[thread].root].flags & SXS_FRAME_GC))
         /* in a collector's own thread, everything is collection */
-        stack.collecting = sxs_collections_at(l->collections, v->tid, v->time_ns);
-    if (stack.waiting) /* the middle of the time that the sample stands for */
-        stack.suspended = sxs_suspended_at(l->collections,
-                                           v->time_ns - (weight < v->time_ns ? weight / 2 : 0));
+        stack.collecting = collecting;
+    stack.suspended = stack.waiting && suspended;
     const struct sxs_loaded_stack *k = sxs_loader_stack(l, &stack, &spare);
     if (k->node == SXS_NO_NODE) {
         m->filtered_out++;
-        return;
+        return none;
     }
     struct sxs_model_thread *t = &m->threads[thread];
     m->nodes[k->node].self++;
@@ -98,6 +104,15 @@ static void take_sample(struct sxs_loader *l, const struct sxs_record_sample *v)
     sxs_loader_period(&p->first_ns, &p->last_ns, v->time_ns);
     if (l->detail & SXS_DETAIL_TIMELINE)
         sxs_loader_keep(l, v->time_ns, k->node, weight, v->waiting != 0);
+    return (struct sxs_loaded_sample){weight, k->node, thread};
+}
+
+static void take_sample(struct sxs_loader *l, const struct sxs_record_sample *v)
+{
+    uint64_t weight = weight_of(l, v); /* the middle of the time that the sample stands for */
+    uint64_t middle = v->time_ns - (weight < v->time_ns ? weight / 2 : 0);
+    sxs_loader_sample(l, v, sxs_collections_at(l->collections, v->tid, v->time_ns),
+                      l->m->data == SXS_DATA_WAIT && sxs_suspended_at(l->collections, middle));
 }
 
 static void take_difference(struct sxs_loader *l, const struct sxs_record_difference *v)

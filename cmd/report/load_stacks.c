@@ -14,7 +14,14 @@
 
 void sxs_loader_begin(struct sxs_loader *l)
 {
-    l->stacks = sxs_must_zeroed(STACK_SLOTS, sizeof(*l->stacks)); /* pages use memory when used */
+    if (!l->n_stacks)
+        l->n_stacks = STACK_SLOTS;
+    l->stacks = sxs_must_zeroed(l->n_stacks, sizeof(*l->stacks)); /* pages use memory when used */
+}
+
+void sxs_loader_forget(struct sxs_loader *l)
+{
+    memset(l->stacks, 0, l->n_stacks * sizeof(*l->stacks));
 }
 
 void sxs_loader_end(struct sxs_loader *l)
@@ -178,7 +185,7 @@ const struct sxs_loaded_stack *sxs_loader_stack(struct sxs_loader               
     uint64_t       seed = sxs_hash_bytes(what, sizeof(what), 7);
     uint64_t       h0 = sxs_hash_bytes(v->ips, size, seed);
     uint64_t       h1 = sxs_hash_bytes(v->ips, size, ~h0) | 1;
-    struct sxs_loaded_stack *slot = &l->stacks[(h0 ^ (h0 >> 40)) & (STACK_SLOTS - 1)];
+    struct sxs_loaded_stack *slot = &l->stacks[(h0 ^ (h0 >> 40)) & (l->n_stacks - 1)];
     if (slot->hash[0] == h0 && slot->hash[1] == h1)
         return slot;
     if (!add_stack(l, v, spare))

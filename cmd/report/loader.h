@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /**
- * loader.h - loading records of the file "samples" into a model. Private to load*.c.
+ * loader.h - loading records of the file "samples" into a model: for load*.c and cmd/live.
  */
 #ifndef SXS_CMD_REPORT_LOADER_H
 #define SXS_CMD_REPORT_LOADER_H
@@ -44,6 +44,7 @@ struct sxs_loader {
     struct sxs_addresses            *names;
     struct sxs_collections          *collections;
     struct sxs_loaded_stack         *stacks;       /* a cache of stacks */
+    size_t                           n_stacks;     /* its size, a power of two; 0: the default */
     uint8_t                         *thread_state; /* by thread index: UNASKED, YES or NO */
     size_t                           n_states;
 };
@@ -57,6 +58,23 @@ bool sxs_loader_thread(struct sxs_loader *l, uint32_t thread);
 const struct sxs_loaded_stack *sxs_loader_stack(struct sxs_loader               *l,
                                                 const struct sxs_recorded_stack *v,
                                                 struct sxs_loaded_stack         *spare);
+
+/** A sample as it was added to the model. */
+struct sxs_loaded_sample {
+    uint64_t weight_ns;
+    uint32_t node, thread; /* node: SXS_NO_NODE: filtered out */
+};
+
+/**
+ * sxs_loader_sample - add a sample to the tree, and to the sums of its node, thread and line.
+ * @collecting: index + 1 of the runtime that its thread had stopped for a collection; 0: none.
+ * @suspended: a runtime had suspended its threads in the middle of the sample's time; for
+ * SXS_DATA_WAIT. */
+struct sxs_loaded_sample sxs_loader_sample(struct sxs_loader *l, const struct sxs_record_sample *v,
+                                           uint16_t collecting, bool suspended);
+
+/** sxs_loader_forget - empty the cache of stacks, because addresses may have other names now. */
+void sxs_loader_forget(struct sxs_loader *l);
 
 /** sxs_loader_begin, _end - make the cache of stacks for one process, and release it. */
 void sxs_loader_begin(struct sxs_loader *l);

@@ -86,6 +86,8 @@ struct sxs_report_options {
     size_t max_items;      /* maximum number of traced calls, of events and of samples in the page,
                             * each; values get 8 bytes per call; 0: the page's own limits */
     bool          brief;   /* the text contains only the most important sections */
+    const char   *parts;   /* of html: write the data without the page, and this list of the data that
+                            * the session has (page_data.h); NULL: the page with all its data */
 };
 
 struct sxs_model_process {

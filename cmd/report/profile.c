@@ -376,7 +376,8 @@ static int write_models(const struct sxs_profile_format *f, const struct sxs_mod
 /* Returns true when a report in this format shows all costs of a session beside the first data. */
 static bool shows_all(const struct sxs_profile_format *f, const struct sxs_report_options *o)
 {
-    return o->data == SXS_DATA_ANY && (f == &sxs_format_text || f == &sxs_format_html);
+    return o->data == SXS_DATA_ANY && !o->parts &&
+           (f == &sxs_format_text || f == &sxs_format_html);
 }
 
 enum sxs_profile_result sxs_profile_report(const char *dir, const char *format,

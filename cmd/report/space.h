@@ -19,17 +19,26 @@ struct sxs_extent {
 };
 
 /**
- * A set of extents; empty when zeroed. First add extents, then seal the set once, then search it.
+ * A set of extents; empty when zeroed. First add extents, then seal the set, then search it. More
+ * can be added later; then it must be sealed again.
  */
 struct sxs_space {
     struct sxs_extent *all;
     size_t             n, cap;
+    size_t             n_sealed; /* extents that were there when it was sealed last */
     uint64_t          *max_hi; /* highest hi of all[0] to all[i] */
 };
 
 void sxs_space_add(struct sxs_space *s, const struct sxs_extent *e);
-/** sxs_space_seal - sort the extents. No extent may be added afterwards. */
-void sxs_space_seal(struct sxs_space *s);
+/**
+ * sxs_space_seal - sort the extents. The time is proportional to their number, and to n log n of the
+ * n that are new. Their indexes in `all` change.
+ * Returns true when a new extent covers addresses of an older one, so that an address that was found
+ * before may have another result now. */
+bool sxs_space_seal(struct sxs_space *s);
+
+/** sxs_space_end_module - end, at @time, every module at @lo that began before. The set is sealed. */
+void sxs_space_end_module(struct sxs_space *s, uint64_t lo, uint64_t time);
 
 /**
  * sxs_space_find - find the extent that contains @address at @time.

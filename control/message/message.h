@@ -14,7 +14,7 @@
  * stop, status, snapshot, detach. First lines of answers: "ok" or "error". In values, a backslash
  * and n is a line feed, two backslashes are one. Names are [a-z_]+, at most once in a message
  * unless said otherwise. At most SXS_MESSAGE_MAX bytes, SXS_MESSAGE_PAIRS lines. Unknown names are
- * ignored, so that a newer command can talk to an older library.
+ * ignored, so that a newer command can talk to an older library. Pure functions, any thread.
  *
  * Names in requests:  tools, out, pick, id (manager/sessions.h); duration_ms: the library ends the
  *   session by itself after so long; detach=1: and detaches; hold=1: it also does when the connection
@@ -57,15 +57,16 @@ int sxs_message_parse(char *bytes, size_t size, struct sxs_message *out, char *w
 /** sxs_message_get - return the value of @name, or NULL. */
 const char *sxs_message_get(const struct sxs_message *m, const char *name);
 
-/** A message that is being written. Zero it; no memory is allocated. */
+/** A message that is being written: sxs_message_begin() makes it empty; no memory is allocated. */
 struct sxs_message_writer {
     char   bytes[SXS_MESSAGE_MAX];
     size_t size;
+    size_t n;    /* lines behind the first */
     int    full; /* 1: a line did not fit and is missing */
 };
 
 /** sxs_message_begin, sxs_message_add, sxs_message_end - write the first line, a line, the empty
- *  line. @value: NULL adds nothing. */
+ *  line. @text: without line feeds. @value: NULL adds nothing. */
 void sxs_message_begin(struct sxs_message_writer *w, const char *text);
 void sxs_message_add(struct sxs_message_writer *w, const char *name, const char *value);
 void sxs_message_addf(struct sxs_message_writer *w, const char *name, const char *format, ...)

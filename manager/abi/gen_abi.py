@@ -376,7 +376,8 @@ CALLBACKS_BY_HAND = {"GetReJITParameters"}
 
 def gen_callback_inc(abi, w):
     """Each stub finds its runtime and calls the handlers of the tools that asked for the event. When
-    only a group asked for it, the stub jumps to the group's handler."""
+    only a group asked for it, the stub calls the group's handler. What the tools want is read once
+    more after the thread is counted as inside: sxs_runtime_drain() relies on this order."""
     w(BANNER)
     events, mode = events_of(abi)
     methods = abi.chain(CALLBACKS[-1])
@@ -392,24 +393,31 @@ def gen_callback_inc(abi, w):
         w("static __attribute__((noinline)) HRESULT deliver_%s(%s)\n{" %
           (m.name, ", ".join(group_params(m))))
         w("    HRESULT outcome = S_OK;")
-        w("    uint64_t in_group = subs & rt->in_group;")
+        w("    uint64_t in_group = subs & sxs_runtime_in_group(rt);")
         w("    for (subs ^= in_group; subs;) {")
         w("        struct sxs_sub *sub = sxs_runtime_next_sub(rt, &subs);")
         w("        HRESULT hr = sub->on->%s(sub%s);" % (m.name, names))
         w("        if (FAILED(hr))\n            outcome = hr;")
         w("    }")
         w("    if (in_group) {")
-        w("        HRESULT hr = rt->group->%s(rt, in_group%s);" % (m.name, names))
+        w("        HRESULT hr = sxs_runtime_group(rt)->%s(rt, in_group%s);" % (m.name, names))
         w("        if (FAILED(hr))\n            outcome = hr;")
         w("    }")
         w("    return outcome;\n}\n")
         w("static HRESULT cb_%s(%s)\n{" % (m.name, params))
         w("    struct sxs_runtime *rt = runtime_of(self);")
-        w("    uint64_t subs = sxs_runtime_wants(rt, SXS_SLOT_%s);" % m.name)
-        w("    if (!subs)\n        return S_OK;")
-        w("    if (subs & ~rt->in_group)")
-        w("        return deliver_%s(rt, subs%s);" % (m.name, tail))
-        w("    return rt->group->%s(rt, subs%s);\n}\n" % (m.name, tail))
+        w("    struct sxs_inside *inside;")
+        w("    uint64_t subs;")
+        w("    HRESULT outcome;")
+        w("    if (!sxs_runtime_wants(rt, SXS_SLOT_%s))\n        return S_OK;" % m.name)
+        w("    inside = sxs_runtime_enter(rt);")
+        w("    subs = sxs_runtime_wants(rt, SXS_SLOT_%s);" % m.name)
+        w("    if (subs & ~sxs_runtime_in_group(rt))")
+        w("        outcome = deliver_%s(rt, subs%s);" % (m.name, tail))
+        w("    else")
+        w("        outcome = subs ? sxs_runtime_group(rt)->%s(rt, subs%s) : S_OK;" % (m.name, tail))
+        w("    sxs_runtime_leave(inside);")
+        w("    return outcome;\n}\n")
     w("static const %sVtbl callback_vtbl = {" % CALLBACKS[-1])
     for m in methods:
         w("    .%s = cb_%s," % (m.name, m.name))

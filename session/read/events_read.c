@@ -13,7 +13,7 @@
 #define NAMES_MAX  (1u << 22) /* limit of the numbers of names */
 #define TIERS      8          /* number of values of enum sxs_code_tier */
 
-static const struct sxs_chunk_file kind = {
+const struct sxs_chunk_file sxs_events_kind = {
     .name = SXS_EVENTS_FILE,
     .magic = SXS_EVENTS_MAGIC,
     .version = SXS_EVENTS_VERSION,
@@ -335,7 +335,7 @@ int sxs_events_read(int folder_fd, struct sxs_events_data **out, char *why, size
         snprintf(why, why_size, "out of memory");
         return ENOMEM;
     }
-    err = sxs_chunk_reader_open(&chunks, folder_fd, &kind, &r.e->head, why, why_size);
+    err = sxs_chunk_reader_open(&chunks, folder_fd, &sxs_events_kind, &r.e->head, why, why_size);
     if (err) {
         free(r.e);
         return err;

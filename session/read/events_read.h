@@ -13,6 +13,7 @@
 #include <stdbool.h>
 
 #include "session/format/events.h"
+#include "session/read/chunks_read.h"
 #include "session/read/collections_read.h"
 
 /** A throw site, with counts of its exceptions.
@@ -62,6 +63,9 @@ struct sxs_events_data {
     size_t                       n_texts, cap_texts, cap_throw_sites, cap_exceptions, cap_spans,
         cap_collections;
 };
+
+/** The kind of file, for sxs_chunk_follow_open(). */
+extern const struct sxs_chunk_file sxs_events_kind;
 
 /**
  * sxs_events_read - read the file "events" in a process's folder.

@@ -13,7 +13,7 @@ struct sxs_samples {
     struct sxs_samples_header head;
 };
 
-static const struct sxs_chunk_file kind = {
+const struct sxs_chunk_file sxs_samples_kind = {
     .name = SXS_SAMPLES_FILE,
     .magic = SXS_SAMPLES_MAGIC,
     .version = SXS_SAMPLES_VERSION,
@@ -31,7 +31,7 @@ int sxs_samples_open(int folder_fd, struct sxs_samples **out, char *why, size_t 
         snprintf(why, why_size, "out of memory");
         return ENOMEM;
     }
-    err = sxs_chunk_reader_open(&s->chunks, folder_fd, &kind, &s->head, why, why_size);
+    err = sxs_chunk_reader_open(&s->chunks, folder_fd, &sxs_samples_kind, &s->head, why, why_size);
     if (err) {
         free(s);
         return err;
@@ -161,8 +161,7 @@ static bool take_difference(const struct sxs_record *r, struct sxs_samples_recor
            record_fits(r, sizeof(*v) + (uint64_t)v->n * sizeof(v->frames[0]));
 }
 
-/* Fill in @to, a struct sxs_samples_record, from a record. Returns false when it is damaged. */
-static bool take_record(const struct sxs_record *r, uint16_t type, void *to)
+bool sxs_samples_take(const struct sxs_record *r, uint16_t type, void *to)
 {
     struct sxs_samples_record *out = to;
     memset(out, 0, sizeof(*out));
@@ -188,7 +187,7 @@ static bool take_record(const struct sxs_record *r, uint16_t type, void *to)
 
 int sxs_samples_next(struct sxs_samples *s, struct sxs_samples_record *out)
 {
-    return sxs_chunk_reader_next(&s->chunks, SXS_RECORD_POOL, take_record, out);
+    return sxs_chunk_reader_next(&s->chunks, SXS_RECORD_POOL, sxs_samples_take, out);
 }
 
 void sxs_samples_rewind(struct sxs_samples *s)

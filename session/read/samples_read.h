@@ -9,6 +9,7 @@
 #define SXS_SESSION_READ_SAMPLES_READ_H
 
 #include "session/format/samples.h"
+#include "session/read/chunks_read.h"
 
 #include <stddef.h>
 
@@ -71,6 +72,13 @@ int sxs_samples_next(struct sxs_samples *s, struct sxs_samples_record *out);
 
 /** sxs_samples_rewind - start again with the first record, and forget the problems found so far. */
 void sxs_samples_rewind(struct sxs_samples *s);
+
+/** The kind of file, for sxs_chunk_follow_open(); its highest record type is SXS_RECORD_POOL. */
+extern const struct sxs_chunk_file sxs_samples_kind;
+
+/** sxs_samples_take - fill in @out, a struct sxs_samples_record, from a record of the file. Returns
+ *  false when the record is damaged. Pure; a sxs_chunk_take. */
+bool sxs_samples_take(const struct sxs_record *record, uint16_t type, void *out);
 
 /**
  * sxs_samples_problem - return a line that describes a kind of damage that was found.

@@ -228,6 +228,12 @@ static int read_process(struct sxs_session *s, int dir_fd, const char *folder)
     return err || s->n_processes > read_before ? err : keep_unread(s, folder);
 }
 
+int sxs_session_read_one(int dir_fd, const char *folder, struct sxs_session *out)
+{
+    memset(out, 0, sizeof(*out));
+    return read_process(out, dir_fd, folder);
+}
+
 static int by_start(const void *a, const void *b)
 {
     const struct sxs_session_process *x = a, *y = b;

@@ -57,6 +57,13 @@ struct sxs_session {
  */
 int sxs_session_read(const char *dir, struct sxs_session *out);
 
+/**
+ * sxs_session_read_one - read the census of one process.
+ * @dir_fd: the session's folder; borrowed. @folder: name of the process's folder. @out: as for
+ * sxs_session_read(), with at most one process. Returns 0 or ENOMEM; damage is in out->problems.
+ */
+int sxs_session_read_one(int dir_fd, const char *folder, struct sxs_session *out);
+
 /** sxs_session_free - free the contents that sxs_session_read() filled in; a zeroed @s is
  *  allowed. */
 void sxs_session_free(struct sxs_session *s);

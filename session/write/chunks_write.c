@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #define AHEAD 4 /* chunks kept ready: 1 MiB, about a second of 64-frame samples at 1,000 Hz on 2 CPUs */
@@ -44,6 +45,7 @@ int sxs_chunks_create(struct sxs_chunks *c, const struct sxs_folder *folder, con
     err = sxs_file_create(&c->file, folder, name, SXS_HEADER_SIZE, size, &c->map);
     if (err)
         return -err;
+    c->map_size = size;
     c->n_chunks = (_Atomic uint32_t *)(void *)(c->map + n_chunks_at);
     head = (struct sxs_chunks_head *)c->map;
     head->chunk_size = SXS_CHUNK_SIZE;
@@ -104,4 +106,16 @@ int sxs_chunks_make_room(struct sxs_chunks *c)
 void sxs_chunks_forget(struct sxs_chunks *c)
 {
     atomic_store(&c->off, 1);
+}
+
+void sxs_chunks_finish(struct sxs_chunks *c)
+{
+    uint32_t n = atomic_load(&c->current) + 1;
+    atomic_store(&c->off, 1);
+    if (n < atomic_load(c->n_chunks)) {
+        atomic_store(c->n_chunks, n);
+        sxs_file_shorten(&c->file, SXS_HEADER_SIZE + (uint64_t)n * SXS_CHUNK_SIZE);
+    }
+    sxs_file_close(&c->file);
+    munmap(c->map, c->map_size);
 }

@@ -14,10 +14,11 @@
 #include "session/format/chunks.h"
 #include "session/write/file_write.h"
 
-/** One file; lives as long as the process. Zeroed before sxs_chunks_create(). */
+/** One file; lives as long as the session. Zeroed before sxs_chunks_create(). */
 struct sxs_chunks {
     struct sxs_file   file;
     unsigned char    *map; /* address space for max_chunks; *n_chunks of them may be touched */
+    size_t            map_size; /* bytes of address space */
     uint32_t          max_chunks;
     uint32_t          ahead;    /* number of chunks to keep ready; 0: the default */
     int               full;     /* 1: the file could not grow and is not grown any more */
@@ -55,6 +56,10 @@ SXS_SIGSAFE void sxs_chunks_commit(void *record, uint16_t type);
  *  exist are still used, and later calls return 0 and do nothing. Called every few milliseconds, by
  *  one thread at a time. */
 int sxs_chunks_make_room(struct sxs_chunks *c);
+
+/** sxs_chunks_finish - cut the file behind the chunks that have records, close it and unmap it. No
+ *  thread uses it any more. */
+void sxs_chunks_finish(struct sxs_chunks *c);
 
 /** In a forked child: write nothing more, because the file belongs to the parent. */
 void sxs_chunks_forget(struct sxs_chunks *c);

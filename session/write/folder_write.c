@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "session/write/folder_write.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -188,6 +189,26 @@ static int remove_folder(void *arg)
     close_folder(folder);
     rmdir(folder->path);
     return 0;
+}
+
+/* The folder is this process's own: nobody else puts files there. */
+static int discard_folder(void *arg)
+{
+    struct sxs_folder   *folder = arg;
+    int                  fd = sxs_folder_use(folder);
+    DIR                 *dir = fd >= 0 ? fdopendir(dup(fd)) : NULL;
+    const struct dirent *entry;
+    while (dir && (entry = readdir(dir)))
+        unlinkat(fd, entry->d_name, 0); /* fails for "." and ".." */
+    if (dir)
+        closedir(dir);
+    sxs_folder_used(folder, fd);
+    return remove_folder(folder);
+}
+
+void sxs_folder_discard(struct sxs_folder *folder)
+{
+    sxs_descriptors_call(discard_folder, folder);
 }
 
 void sxs_folder_close(struct sxs_folder *folder)

@@ -40,6 +40,9 @@ int sxs_folder_make(struct sxs_folder *folder, const char *session, char *why, s
 /** sxs_folder_remove - close @folder and remove it when it is empty. */
 void sxs_folder_remove(struct sxs_folder *folder);
 
+/** sxs_folder_discard - close @folder and delete it with all regular files in it. */
+void sxs_folder_discard(struct sxs_folder *folder);
+
 /** sxs_folder_close - close @folder. */
 void sxs_folder_close(struct sxs_folder *folder);
 

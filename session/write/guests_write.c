@@ -70,3 +70,18 @@ struct sxs_guest_row *sxs_guests_row(void)
     pthread_mutex_unlock(&lock);
     return row;
 }
+
+void sxs_guests_close(void)
+{
+    void *rest;
+    pthread_mutex_lock(&lock);
+    rest = guests ? mmap(NULL, sizeof(*guests), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
+                         -1, 0)
+                  : MAP_FAILED;
+    if (rest != MAP_FAILED) {
+        memcpy(rest, guests, sizeof(*guests));
+        mremap(rest, sizeof(*guests), sizeof(*guests), MREMAP_MAYMOVE | MREMAP_FIXED, guests);
+    }
+    tried = 1;
+    pthread_mutex_unlock(&lock);
+}

@@ -12,4 +12,8 @@
  */
 struct sxs_guest_row *sxs_guests_row(void);
 
+/** sxs_guests_close - complete the file: the rows go on in memory, at the same addresses. A later session
+ *  has no such file. Any thread. */
+void sxs_guests_close(void);
+
 #endif

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "base/session_state.h"
 #include "session/write/chunks_write.h"
 
 struct sxs_samples_writer {
@@ -12,6 +13,7 @@ struct sxs_samples_writer {
 };
 
 static struct sxs_samples_writer the_writer;
+SXS_SESSION_RESETS(the_writer);
 
 struct sxs_samples_writer *sxs_samples_create(const struct sxs_folder *folder,
                                               uint64_t                 max_bytes)
@@ -53,4 +55,9 @@ int sxs_samples_make_room(struct sxs_samples_writer *w)
 void sxs_samples_forget(struct sxs_samples_writer *w)
 {
     sxs_chunks_forget(&w->chunks);
+}
+
+void sxs_samples_finish(struct sxs_samples_writer *w)
+{
+    sxs_chunks_finish(&w->chunks);
 }

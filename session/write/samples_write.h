@@ -18,9 +18,9 @@ struct sxs_samples_writer;
 
 /**
  * sxs_samples_create - create and map the file "samples".
- * @folder: the process's folder; borrowed for the life of the process.
+ * @folder: the process's folder; borrowed until sxs_samples_finish().
  * @max_bytes: limit of the file's size; when it is reached, reserving fails.
- * Returns a writer that lives as long as the process, or NULL with errno set (no room, no folder);
+ * Returns a writer that lives until sxs_samples_finish(), or NULL with errno set (no room, no folder);
  * then nothing is left behind. Not signal-safe.
  */
 struct sxs_samples_writer *sxs_samples_create(const struct sxs_folder *folder,
@@ -40,6 +40,9 @@ SXS_SIGSAFE void sxs_samples_commit(void *record, enum sxs_record_type type);
 /** sxs_samples_make_room - grow the file until enough chunks are ready, as sxs_chunks_make_room()
  *  does. Called every few milliseconds by one thread. */
 int sxs_samples_make_room(struct sxs_samples_writer *w);
+
+/** sxs_samples_finish - complete and close the file. No thread uses @w any more. */
+void sxs_samples_finish(struct sxs_samples_writer *w);
 
 /** In a forked child: write nothing more, because the file belongs to the parent. */
 void sxs_samples_forget(struct sxs_samples_writer *w);

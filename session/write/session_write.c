@@ -1,6 +1,15 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * session_write.c - the census of this process, and its folder in the session.
+ *
+ * Other code holds pointers to the rows of the census for as long as the process lives. So the census
+ * stays at one address, and what is mapped there changes: private memory while no session records
+ * into a folder, the file "census" of that folder otherwise. mremap() exchanges the one for the
+ * other in one step.
+ */
 #include "session/write/session_write.h"
 
+#include <errno.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <string.h>
@@ -12,8 +21,12 @@
 #include "base/log.h"
 #include "base/proc.h"
 #include "session/write/file_write.h"
+#include "session/write/guests_write.h"
 
-static struct sxs_census          in_memory; /* the census when there is no file */
+#define PAGE     ((size_t)4096)
+#define MAP_SIZE ((sizeof(struct sxs_census) + PAGE - 1) & ~(PAGE - 1))
+
+static struct sxs_census          in_memory; /* the census if no memory can be mapped for it */
 static struct sxs_census_runtime  unlisted;  /* shared row of runtimes beyond SXS_MAX_RUNTIMES */
 static struct sxs_census         *census;    /* NULL before sxs_session_open() */
 static struct sxs_folder          folder;    /* of this process; valid if has_folder */
@@ -38,24 +51,31 @@ static void describe_process(struct sxs_census *c)
 }
 
 /* Create the process's folder and map the file "census" in it. Its blocks are reserved before it is
- * mapped, because a full disk would otherwise cause a SIGBUS later. NULL with a reason in @why. */
-static struct sxs_census *make_file(const char *dir, char *why, size_t size)
+ * mapped, because a full disk would otherwise cause a SIGBUS later. NULL with a reason in @why, and
+ * the negative errno value in *err. */
+static struct sxs_census *make_file(struct sxs_folder *in, const char *dir, char *why, size_t size,
+                                    int *err)
 {
     unsigned char  *map;
     struct sxs_file file;
-    int             err;
-    if (sxs_folder_make(&folder, dir, why, size))
+    *err = -EACCES;
+    if (sxs_folder_make(in, dir, why, size))
         return NULL;
-    err = sxs_file_create(&file, &folder, SXS_CENSUS_FILE, sizeof(struct sxs_census),
-                          sizeof(struct sxs_census), &map);
-    if (err) {
-        snprintf(why, size, "%s", strerror(-err));
-        sxs_folder_remove(&folder);
+    *err = sxs_file_create(&file, in, SXS_CENSUS_FILE, sizeof(struct sxs_census), MAP_SIZE, &map);
+    if (*err) {
+        snprintf(why, size, "%s", strerror(-*err));
+        sxs_folder_remove(in);
         return NULL;
     }
     sxs_file_close(&file);
-    has_folder = 1;
     return (struct sxs_census *)(void *)map;
+}
+
+static void *map_memory(void *at, size_t size)
+{
+    int   fixed = at ? MAP_FIXED : 0;
+    void *map = mmap(at, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | fixed, -1, 0);
+    return map == MAP_FAILED ? NULL : map;
 }
 
 /* In a forked child, replace the map of the parent's file by private memory at the same address,
@@ -65,8 +85,7 @@ static void child_forked(void)
 {
     if (!census || census == &in_memory)
         return;
-    if (mmap(census, sizeof(*census), PROT_READ | PROT_WRITE,
-             MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) == MAP_FAILED)
+    if (!map_memory(census, MAP_SIZE))
         sxs_log_raw("sxsprof: no memory for a forked child: it is counted with its parent");
 }
 
@@ -76,10 +95,16 @@ struct sxs_census *sxs_session_open(const char *dir)
     pthread_mutex_lock(&open_lock);
     if (!census) {
         char               why[200];
-        struct sxs_census *c = dir && *dir ? make_file(dir, why, sizeof(why)) : NULL;
+        int                err;
+        struct sxs_census *c = NULL;
+        if (dir && *dir)
+            c = make_file(&folder, dir, why, sizeof(why), &err);
+        has_folder = c != NULL;
         refused = dir && *dir && !c;
         if (refused)
             sxs_error("SXSPROF_OUT=%s: %s; nothing is recorded, the program runs on", dir, why);
+        if (!c)
+            c = map_memory(NULL, MAP_SIZE);
         if (!c)
             c = &in_memory;
         describe_process(c);
@@ -89,6 +114,117 @@ struct sxs_census *sxs_session_open(const char *dir)
     pthread_mutex_unlock(&open_lock);
     return census;
 }
+
+/* ---- the next session ------------------------------------------------------------------------ */
+
+/* What is known about a runtime, without its counts. */
+static void copy_identity(struct sxs_census_runtime *to, const struct sxs_census_runtime *from)
+{
+    to->number = from->number;
+    to->started_ns = from->started_ns;
+    memcpy(to->version, from->version, sizeof(to->version));
+    memcpy(to->path, from->path, sizeof(to->path));
+    atomic_store(&to->ended_ns, atomic_load(&from->ended_ns));
+    atomic_store(&to->state, atomic_load(&from->state));
+}
+
+/* Fill in the census of the next session. A runtime that has ended is not part of it. */
+static void fill_next(struct sxs_census *next)
+{
+    uint32_t n = atomic_load(&census->n_runtimes);
+    next->preloaded = census->preloaded;
+    next->signals_off = census->signals_off;
+    for (uint32_t i = 0; i < n && i < SXS_MAX_RUNTIMES; i++) {
+        const struct sxs_census_runtime *row = &census->runtimes[i];
+        if (atomic_load(&row->ended_ns))
+            next->runtimes[i].number = row->number;
+        else
+            copy_identity(&next->runtimes[i], row);
+    }
+    atomic_store(&next->n_runtimes, n);
+    describe_process(next);
+}
+
+/* Put what is mapped at @next in place of the census. Events that are counted meanwhile are counted
+ * before or after it. */
+static int replace_census(struct sxs_census *next)
+{
+    return mremap(next, MAP_SIZE, MAP_SIZE, MREMAP_MAYMOVE | MREMAP_FIXED, census) == MAP_FAILED
+               ? -errno
+               : 0;
+}
+
+/* The rows of runtimes that go on get the time at which they were counted last. */
+static void note_end(struct sxs_census *c)
+{
+    uint64_t now = sxs_now_ns(CLOCK_REALTIME), none;
+    for (uint32_t i = 0; i < atomic_load(&c->n_runtimes) && i < SXS_MAX_RUNTIMES; i++) {
+        none = 0;
+        if (atomic_load(&c->runtimes[i].state) != SXS_STATE_NONE)
+            atomic_compare_exchange_strong(&c->runtimes[i].ended_ns, &none, now);
+    }
+}
+
+int sxs_session_reopen(const char *dir, char *why, size_t size)
+{
+    struct sxs_folder  next_folder;
+    struct sxs_census *next;
+    int                err = -ENOMEM;
+    why[0] = '\0';
+    if (!census || census == &in_memory) {
+        snprintf(why, size, "%s", strerror(ENOMEM));
+        return err;
+    }
+    pthread_mutex_lock(&open_lock);
+    next = make_file(&next_folder, dir, why, size, &err);
+    if (next) {
+        fill_next(next);
+        if (has_folder)
+            note_end(census);
+        err = replace_census(next);
+    }
+    if (next && err) {
+        snprintf(why, size, "%s", strerror(-err));
+        munmap(next, MAP_SIZE);
+        sxs_folder_discard(&next_folder);
+    } else if (next) {
+        if (has_folder)
+            sxs_folder_close(&folder);
+        folder = next_folder;
+        has_folder = 1;
+        refused = 0;
+    }
+    pthread_mutex_unlock(&open_lock);
+    return err;
+}
+
+int sxs_session_close(int discard)
+{
+    struct sxs_census *rest = NULL;
+    int                err = 0;
+    pthread_mutex_lock(&open_lock);
+    if (has_folder) {
+        rest = map_memory(NULL, MAP_SIZE);
+        err = rest ? 0 : -ENOMEM;
+    }
+    if (rest) {
+        memcpy(rest, census, sizeof(*rest));
+        note_end(census);
+        err = replace_census(rest);
+    }
+    if (has_folder && !err) {
+        sxs_guests_close();
+        has_folder = 0;
+        if (discard)
+            sxs_folder_discard(&folder);
+        else
+            sxs_folder_close(&folder);
+    }
+    pthread_mutex_unlock(&open_lock);
+    return err;
+}
+
+/* ---- folder and rows ------------------------------------------------------------------------- */
 
 const struct sxs_folder *sxs_session_folder(const char *tool)
 {
@@ -110,5 +246,6 @@ struct sxs_census_runtime *sxs_session_row(unsigned number)
     while (seen < number && !atomic_compare_exchange_weak(&c->n_runtimes, &seen, number))
         continue;
     c->runtimes[number - 1].number = number;
+    atomic_store(&c->runtimes[number - 1].ended_ns, 0); /* of an earlier runtime of this number */
     return &c->runtimes[number - 1];
 }

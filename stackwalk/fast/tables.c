@@ -233,6 +233,19 @@ int sxs_tables_refresh(void)
     return rc;
 }
 
+void sxs_tables_forget(void)
+{
+    struct sxs_index *old;
+    pthread_mutex_lock(&tables.refresh_lock);
+    old = atomic_exchange(&tables.live, NULL);
+    if (old && tables.n_retired < MAX_RETIRED)
+        tables.retired[tables.n_retired++] = old;
+    tables.generation++; /* no table is in use any more */
+    tables.changes = 0;
+    reclaim_locked();
+    pthread_mutex_unlock(&tables.refresh_lock);
+}
+
 void sxs_tables_stats(struct sxs_tables_stats *out)
 {
     memset(out, 0, sizeof(*out));

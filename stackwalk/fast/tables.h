@@ -38,6 +38,10 @@ struct sxs_tables_stats {
  * handler. 0.3 us when nothing changed; some 1 ms for the files of a runtime. */
 int sxs_tables_refresh(void);
 
+/** sxs_tables_forget - free all tables, until the next sxs_tables_refresh(). Walks that are going on
+ *  keep theirs until a later call of that. Any thread; not signal-safe. */
+void sxs_tables_forget(void);
+
 /** sxs_tables_stats - sizes of the index and the tables. Not signal-safe. */
 void sxs_tables_stats(struct sxs_tables_stats *out);
 

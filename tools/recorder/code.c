@@ -11,6 +11,7 @@
 #include "base/clock.h"
 #include "base/fork.h"
 #include "base/loader.h"
+#include "base/session_state.h"
 #include "symbols/compiled.h"
 #include "symbols/describe.h"
 #include "base/elf_notes.h"
@@ -30,6 +31,7 @@ static struct {
     uint64_t                   elf_changes;
 } code = {.lock = PTHREAD_MUTEX_INITIALIZER};
 SXS_FORK_RESETS(code.lock);
+SXS_SESSION_RESETS(code);
 
 static void learn_code(uintptr_t lo, uintptr_t hi, struct sxs_runtime *rt, uint64_t function)
 {
@@ -93,6 +95,8 @@ static struct unknown_code {
     unsigned  tries;
 } unknown_code[512]; /* guarded by code.lock */
 static size_t n_unknown_code;
+SXS_SESSION_RESETS(unknown_code);
+SXS_SESSION_RESETS(n_unknown_code);
 
 static void note_unknown_code(uintptr_t ip, uint64_t time_ns)
 {
@@ -186,6 +190,9 @@ struct reader {
 static struct place  all_read; /* guarded by code.lock, as the readers are */
 static struct reader *readers;
 static size_t        n_readers;
+SXS_SESSION_RESETS(all_read);
+SXS_SESSION_RESETS(readers);
+SXS_SESSION_RESETS(n_readers);
 
 static struct reader *reader_of(const struct sxs_runtime *rt)
 {
@@ -402,6 +409,21 @@ int sxs_code_init(struct sxs_samples_writer *w)
         err = -ENOMEM;
     pthread_mutex_unlock(&code.lock);
     return err;
+}
+
+void sxs_code_end(void)
+{
+    pthread_mutex_lock(&code.lock);
+    code.writer = NULL;
+    sxs_namer_free(code.namer);
+    code.namer = NULL;
+    free(code.known.list);
+    free(code.elf.list);
+    free(readers);
+    readers = NULL;
+    n_readers = 0;
+    pthread_mutex_unlock(&code.lock);
+    sxs_compiled_end();
 }
 
 /* ---- ELF files ------------------------------------------------------------------------------- */

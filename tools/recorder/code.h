@@ -46,6 +46,9 @@ void sxs_code_resumed(struct sxs_runtime *rt, COR_PRF_SUSPEND_REASON reason);
  * because it ends. */
 void sxs_code_ended(struct sxs_runtime *rt);
 
+/** sxs_code_end - free everything: the session ends. All runtimes have ended by sxs_code_ended(). */
+void sxs_code_end(void);
+
 /**
  * sxs_code_modules - write MODULE records for ELF files that were loaded or unloaded since the
  * last call. */

@@ -12,6 +12,7 @@
 
 #include "base/clock.h"
 #include "base/loader.h"
+#include "base/session_state.h"
 #include "stackwalk/snapshot/walk_request.h"
 #include "tools/recorder/costs.h"
 #include "tools/recorder/poke.h"
@@ -31,6 +32,7 @@ static struct {
     } own[8];
     unsigned n_own;
 } costs;
+SXS_SESSION_RESETS(costs);
 
 /* ---- start and end --------------------------------------------------------------------------- */
 

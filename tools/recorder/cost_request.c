@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/session_state.h"
 #include "tools/recorder/cost.h"
 #include "tools/recorder/costs.h"
 #include "tools/recorder/poke.h"
@@ -30,6 +31,9 @@ struct request {
 
 static struct request   requests[N_REQUESTS];
 static _Atomic uint32_t next, n_asked;
+SXS_SESSION_RESETS(requests);
+SXS_SESSION_RESETS(next);
+SXS_SESSION_RESETS(n_asked);
 
 /* Takes the entry if it is free, or if its thread does not answer. Returns 1, or 0. */
 SXS_SIGSAFE static int take_request(struct request *r, uint64_t now)

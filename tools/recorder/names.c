@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/fork.h"
+#include "base/session_state.h"
 #include "tools/recorder/cost.h"
 #include "tools/recorder/costs.h"
 
@@ -19,6 +20,8 @@ static struct {
 } names = {.lock = PTHREAD_MUTEX_INITIALIZER};
 SXS_FORK_RESETS(names.lock);
 static _Atomic uint32_t n_numbers;
+SXS_SESSION_RESETS(names);
+SXS_SESSION_RESETS(n_numbers);
 
 static uint32_t hash_text(unsigned runtime, const char *text, size_t size)
 {

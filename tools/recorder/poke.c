@@ -7,11 +7,14 @@
 #include <pthread.h>
 #include <string.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <ucontext.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/fork.h"
 #include "base/guarded.h"
+#include "base/session_state.h"
 #include "signals/signals.h"
 #include "stackwalk/snapshot/walk_request.h"
 #include "tools/recorder/walk.h"
@@ -19,7 +22,7 @@
 /* The limit of a requested walk. Higher than that of a sample, because a thread waits for it. */
 #define ANSWER_CYCLES (20 * SXS_WALK_CYCLES)
 
-typedef void handler_fn(int sig, siginfo_t *info, void *context);
+typedef int handler_fn(int sig, siginfo_t *info, void *context);
 typedef void serve_fn(const ucontext_t *uc);
 
 static pthread_mutex_t installing = PTHREAD_MUTEX_INITIALIZER;
@@ -29,6 +32,16 @@ static _Atomic int               is_installed, is_lost;
 static _Atomic(handler_fn *)     others;  /* handles what is no request of a stack */
 static _Atomic(serve_fn *)       server; /* see sxs_poke_serve() */
 static const struct sxs_signals *signals; /* set before the handler is installed */
+static _Atomic unsigned          n_inside; /* threads in the handler */
+/* A handler may still run when a session has ended; sxs_poke_end() sets back what must be. */
+SXS_SESSION_KEEPS(installing);
+SXS_SESSION_KEEPS(signal_number);
+SXS_SESSION_KEEPS(is_installed);
+SXS_SESSION_KEEPS(is_lost);
+SXS_SESSION_KEEPS(others);
+SXS_SESSION_KEEPS(server);
+SXS_SESSION_KEEPS(signals);
+SXS_SESSION_KEEPS(n_inside);
 
 SXS_SIGSAFE int sxs_poke_signal(void)
 {
@@ -77,25 +90,62 @@ SXS_SIGSAFE static void serve_request(const ucontext_t *uc)
     sxs_walk_request_done(answer);
 }
 
-static void on_signal(int sig, siginfo_t *info, void *context)
+/* Returns 0 if the signal is not the library's. */
+static int handle_signal(int sig, siginfo_t *info, void *context)
 {
-    int         saved_errno = errno;
     uint64_t    weight = 0;
     int         own = sxs_poke_own(info, &weight);
-    serve_fn   *serve = atomic_load_explicit(&server, memory_order_acquire);
-    handler_fn *sampler = atomic_load_explicit(&others, memory_order_acquire);
+    serve_fn   *serve = atomic_load(&server);
+    handler_fn *sampler = atomic_load(&others);
+    if (!atomic_load(&is_installed))
+        return own; /* the session has ended */
     if (serve)
         serve(context);
     if (own && weight == SXS_POKE_WALK)
         serve_request(context);
     else if (sampler && !(own && weight == SXS_POKE_COST))
-        sampler(sig, info, context);
-    else if (!own)
+        return sampler(sig, info, context);
+    return own;
+}
+
+/* A handler of the host may leave by a jump, so the thread is not counted as inside then. */
+static void on_signal(int sig, siginfo_t *info, void *context)
+{
+    int saved_errno = errno, own;
+    atomic_fetch_add(&n_inside, 1);
+    own = handle_signal(sig, info, context);
+    atomic_fetch_sub(&n_inside, 1);
+    if (!own)
         signals->pass_on_sample(sig, info, context);
     errno = saved_errno;
 }
 
-void sxs_poke_handle(void (*handler)(int sig, siginfo_t *info, void *context))
+int sxs_poke_drain(uint64_t limit_ns)
+{
+    const struct timespec pause = {0, 100000};
+    uint64_t              until = sxs_now_ns(CLOCK_MONOTONIC) + limit_ns;
+    while (atomic_load(&n_inside)) {
+        if (sxs_now_ns(CLOCK_MONOTONIC) >= until)
+            return -ETIMEDOUT;
+        nanosleep(&pause, NULL);
+    }
+    return 0;
+}
+
+int sxs_poke_end(uint64_t limit_ns)
+{
+    pthread_mutex_lock(&installing);
+    atomic_store(&others, NULL);
+    atomic_store(&server, NULL);
+    if (atomic_exchange(&is_installed, 0))
+        signals->handle_samples(NULL);
+    atomic_store(&is_lost, 0);
+    atomic_store(&signal_number, 0);
+    pthread_mutex_unlock(&installing);
+    return sxs_poke_drain(limit_ns);
+}
+
+void sxs_poke_handle(int (*handler)(int sig, siginfo_t *info, void *context))
 {
     atomic_store(&others, handler);
 }
@@ -113,8 +163,10 @@ int sxs_poke_install(void)
         signals = sxs_signals();
         sxs_walk_prepare();
         sxs_poke_choose();
+        atomic_store(&is_installed, 1); /* before the first signal */
         err = signals->handle_samples(on_signal);
-        atomic_store(&is_installed, err == 0);
+        if (err)
+            atomic_store(&is_installed, 0);
     }
     pthread_mutex_unlock(&installing);
     return err;

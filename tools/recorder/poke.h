@@ -41,11 +41,11 @@ void sxs_poke_serve(void (*serve)(const ucontext_t *uc));
 int sxs_poke_install(void);
 
 /**
- * sxs_poke_handle - pass signals that are no requests of a stack to @handler, which must call
- * sxs_signals.pass_on_sample() for those that it does not know. Without such a handler they are
+ * sxs_poke_handle - pass signals that are no requests of a stack to @handler, which returns
+ * 0 for those that it does not know: these are passed on to the host. Without such a handler they are
  * passed on, except those of sxs_poke(), which are ignored.
- * @handler: static code; signal-safe; must keep errno. Once, before sxs_poke_install(). */
-void sxs_poke_handle(void (*handler)(int sig, siginfo_t *info, void *context));
+ * @handler: static code; signal-safe. Once in a session, before sxs_poke_install(). */
+void sxs_poke_handle(int (*handler)(int sig, siginfo_t *info, void *context));
 
 /** What sxs_poke_check() found. */
 enum sxs_poke_state {
@@ -68,5 +68,13 @@ SXS_SIGSAFE int sxs_poke(uint32_t tid, uint32_t weight_ns);
 /** sxs_poke_own - whether a signal was sent by sxs_poke(). @weight_ns: receives its weight if so.
  *  Signal-safe. */
 SXS_SIGSAFE int sxs_poke_own(const siginfo_t *info, uint64_t *weight_ns);
+
+/** sxs_poke_drain - wait until no thread is inside of the handler. Returns 0, or -ETIMEDOUT after
+ *  @limit_ns. Any thread; not signal-safe. */
+int sxs_poke_drain(uint64_t limit_ns);
+
+/** sxs_poke_end - give the signal back to the host, and wait as sxs_poke_drain() does. No signal is to
+ *  be sent any more; one that is still on its way is ignored, or is the host's. */
+int sxs_poke_end(uint64_t limit_ns);
 
 #endif

@@ -13,6 +13,7 @@
 #include "base/guarded.h"
 #include "base/loader.h"
 #include "base/log.h"
+#include "base/session_state.h"
 #include "base/thread.h"
 #include "session/write/session_write.h"
 #include "signals/signals.h"
@@ -44,8 +45,18 @@ static struct {
     _Atomic(const struct sxs_recorder_user *) user; /* NULL: none */
     _Atomic int                               is_user_new;
     _Atomic int                               forked;
+    _Atomic int                               ending; /* 1: threads are not looked at any more */
+    struct sxs_worker                         worker; /* the service thread */
+    _Atomic unsigned asked, settled; /* numbers of the requests to name all addresses */
 } recorder = {.lock = PTHREAD_MUTEX_INITIALIZER};
 SXS_FORK_RESETS(recorder.lock);
+SXS_SESSION_RESETS(recorder);
+
+/* Threads that report their own start or end, also while a session ends. */
+static _Atomic unsigned n_reporting;
+static _Atomic int      is_watching; /* 1: such threads are reported, for good */
+SXS_SESSION_KEEPS(n_reporting);
+SXS_SESSION_KEEPS(is_watching);
 
 SXS_SIGSAFE struct sxs_samples_writer *sxs_recorder_writer(void)
 {
@@ -54,7 +65,8 @@ SXS_SIGSAFE struct sxs_samples_writer *sxs_recorder_writer(void)
 
 SXS_SIGSAFE int sxs_recorder_is_on(void)
 {
-    return sxs_recorder_writer() && !atomic_load_explicit(&recorder.forked, memory_order_relaxed);
+    return sxs_recorder_writer() && !atomic_load_explicit(&recorder.forked, memory_order_relaxed) &&
+           !atomic_load(&recorder.ending);
 }
 
 /* ---- threads --------------------------------------------------------------------------------- */
@@ -111,21 +123,25 @@ static void tell_end(struct sxs_thread_slot *t)
 static void thread_started(uintptr_t stack_lo, uintptr_t stack_hi)
 {
     struct sxs_thread_slot *t;
-    if (!sxs_recorder_is_on() || !(t = sxs_threads_begin(stack_lo, stack_hi)))
-        return;
-    tell_begin(t);
-    sxs_threads_ready(t);
+    atomic_fetch_add(&n_reporting, 1);
+    if (sxs_recorder_is_on() && (t = sxs_threads_begin(stack_lo, stack_hi))) {
+        tell_begin(t);
+        sxs_threads_ready(t);
+    }
+    atomic_fetch_sub(&n_reporting, 1);
 }
 
 static void thread_ended(void)
 {
     struct sxs_thread_slot *t;
-    if (atomic_load(&recorder.forked) || !(t = sxs_threads_finish()))
-        return;
-    tell_end(t);
-    if (!t->excluded)
-        record_end(t, sxs_now_ns(CLOCK_THREAD_CPUTIME_ID));
-    sxs_threads_release(t);
+    atomic_fetch_add(&n_reporting, 1);
+    if (sxs_recorder_is_on() && (t = sxs_threads_finish())) {
+        tell_end(t);
+        if (!t->excluded)
+            record_end(t, sxs_now_ns(CLOCK_THREAD_CPUTIME_ID));
+        sxs_threads_release(t);
+    }
+    atomic_fetch_sub(&n_reporting, 1);
 }
 
 void sxs_recorder_leave_out(void)
@@ -141,6 +157,8 @@ void sxs_recorder_leave_out(void)
 /* ---- on the service thread, for all other threads -------------------------------------------- */
 
 static int some_came, some_went;
+SXS_SESSION_RESETS(some_came);
+SXS_SESSION_RESETS(some_went);
 
 static int on_thread_begin(struct sxs_thread_slot *t)
 {
@@ -218,7 +236,8 @@ static void list_loaded(int modules)
 static void watch_threads(void)
 {
     static const struct sxs_thread_watch watch = {thread_started, thread_ended};
-    sxs_signals()->watch_threads(&watch);
+    if (!atomic_exchange(&is_watching, 1))
+        sxs_signals()->watch_threads(&watch); /* only once in a process */
 }
 
 static void check_signals(void)
@@ -252,21 +271,24 @@ static void serve_recorder(void)
     sxs_stacks_refresh();
     list_loaded(0); /* before any clock runs, so that every sample has unwind tables */
     watch_threads();
-    while (!atomic_load(&recorder.forked)) {
+    do {
+        unsigned asked = atomic_load(&recorder.asked);
+        int      settles = asked != atomic_load(&recorder.settled);
         some_came = some_went = 0;
         check_signals();
         look_at_threads();
         if (sxs_samples_make_room(sxs_recorder_writer()) != 0)
             sxs_warn("the samples file cannot grow: what comes from now on is dropped and counted");
-        list_loaded(since_naming >= NAMING_NS);
-        if (since_naming >= NAMING_NS) {
+        list_loaded(settles || since_naming >= NAMING_NS);
+        if (settles || since_naming >= NAMING_NS) {
             since_naming = 0;
             sxs_code_catch_up();
+            atomic_store(&recorder.settled, asked);
         }
         period = next_period(period, some_came || some_went || has_recorded(&n_recorded));
         since_naming += period;
-        nanosleep(&(struct timespec){0, period}, NULL);
-    }
+    } while (!sxs_worker_pause(&recorder.worker, (uint64_t)period) &&
+             !atomic_load(&recorder.forked));
 }
 
 static const struct sxs_thread service = {"sxsprof", serve_recorder};
@@ -292,7 +314,8 @@ static void child_goes_on(void)
     const struct sxs_recorder_user *user = atomic_load(&recorder.user);
     atomic_store(&recorder.forked, 1);
     sxs_costs_forget();
-    sxs_samples_forget(sxs_recorder_writer());
+    if (sxs_recorder_writer())
+        sxs_samples_forget(sxs_recorder_writer());
     if (user && user->in_child)
         user->in_child();
     sxs_threads_forget();
@@ -302,7 +325,8 @@ static void child_goes_on(void)
 
 static int start_recording(void)
 {
-    static struct sxs_fork_part part = {prepare_fork, parent_goes_on, child_goes_on, NULL};
+    static struct sxs_fork_part part = {
+        .prepare = prepare_fork, .parent = parent_goes_on, .child = child_goes_on};
     const struct sxs_folder    *folder = sxs_session_folder("recorder");
     struct sxs_samples_writer  *writer;
     int                         err;
@@ -329,7 +353,7 @@ static int start_recording(void)
         sxs_stacks_refresh(); /* costs of the first milliseconds have stacks, too */
         sxs_costs_start(writer);
         sxs_fork_register(&part);
-        err = -sxs_thread_start(&service);
+        err = -sxs_worker_start(&recorder.worker, &service);
     }
     if (err) {
         sxs_error("nothing is recorded: %s", strerror(-err));
@@ -355,4 +379,59 @@ int sxs_recorder_start(void)
     ok = recorder.started == 1;
     pthread_mutex_unlock(&recorder.lock);
     return ok ? 0 : -1;
+}
+
+/* ---- the end of the session ------------------------------------------------------------------ */
+
+#define HANDLERS_NS UINT64_C(5000000000) /* how long a handler of a signal may take */
+#define SETTLE_NS   UINT64_C(5000000000)
+
+static void record_living(struct sxs_thread_slot *t)
+{
+    if (!t->excluded && !t->recorded)
+        record_thread(t, 0, 0);
+}
+
+static void wait_for_reports(void)
+{
+    const struct timespec pause = {0, 100000};
+    while (atomic_load(&n_reporting))
+        nanosleep(&pause, NULL);
+}
+
+void sxs_recorder_end(void)
+{
+    struct sxs_samples_writer *writer = sxs_recorder_writer();
+    if (recorder.started != 1)
+        return;
+    atomic_store(&recorder.ending, 1);
+    sxs_worker_end(&recorder.worker);
+    wait_for_reports();
+    sxs_costs_forget();
+    if (sxs_poke_end(HANDLERS_NS) != 0)
+        sxs_error("a thread stays inside of the handler of the sample signal");
+    sxs_threads_each_busy(record_living);
+    sxs_code_end();
+    sxs_walk_forget();
+    sxs_tables_forget();
+    atomic_store(&recorder.header->ended_ns, sxs_now_ns(CLOCK_MONOTONIC));
+    atomic_store(&recorder.writer, NULL);
+    sxs_samples_finish(writer);
+}
+
+int sxs_recorder_settle(void)
+{
+    const struct timespec pause = {0, 1000000};
+    uint64_t              until = sxs_now_ns(CLOCK_MONOTONIC) + SETTLE_NS;
+    unsigned              wanted;
+    if (!sxs_recorder_is_on())
+        return 0;
+    wanted = atomic_fetch_add(&recorder.asked, 1) + 1;
+    sxs_worker_wake(&recorder.worker);
+    while ((int)(atomic_load(&recorder.settled) - wanted) < 0) {
+        if (sxs_now_ns(CLOCK_MONOTONIC) >= until)
+            return -ETIMEDOUT;
+        nanosleep(&pause, NULL);
+    }
+    return 0;
 }

@@ -16,7 +16,15 @@
  * effect. Returns 0, or -1 after a message of the first call. Any thread; not signal-safe. */
 int sxs_recorder_start(void);
 
-/** sxs_recorder_writer - return the writer of the file, which lives as long as the process; NULL if
+/** sxs_recorder_end - end the thread, and complete and close the file: the session ends, and no tool
+ *  records any more. Not signal-safe. */
+void sxs_recorder_end(void);
+
+/** sxs_recorder_settle - wait until all addresses recorded so far have names. Returns 0, or
+ *  -ETIMEDOUT after some seconds. Any thread that is not inside of a callback. */
+int sxs_recorder_settle(void);
+
+/** sxs_recorder_writer - return the writer of the file, which lives until the session ends; NULL if
  *  the recorder has not been started. Any thread; signal-safe. */
 SXS_SIGSAFE struct sxs_samples_writer *sxs_recorder_writer(void);
 
@@ -49,7 +57,7 @@ struct sxs_recorder_user {
 
 /**
  * sxs_recorder_use - call the functions of @user from now on: began() soon for each thread that was
- * found before. @user: has static storage. Once, after sxs_recorder_start(). Any thread. */
+ * found before. @user: has static storage; NULL: none any more. After sxs_recorder_start(). Any thread. */
 void sxs_recorder_use(const struct sxs_recorder_user *user);
 
 /**

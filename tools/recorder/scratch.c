@@ -7,10 +7,13 @@
  * N_USUAL buffers are nearly always enough, so the others use no physical memory. */
 #include "tools/recorder/scratch.h"
 
+#include "base/session_state.h"
+
 #define N_USUAL   64u
 #define N_BUFFERS 256u
 
 static struct sxs_scratch buffers[N_BUFFERS];
+SXS_SESSION_RESETS(buffers);
 
 SXS_SIGSAFE static struct sxs_scratch *take_one(struct sxs_scratch *s)
 {

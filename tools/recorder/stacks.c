@@ -6,6 +6,7 @@
 
 #include "base/clock.h"
 #include "base/maps.h"
+#include "base/session_state.h"
 
 /* Writable mappings, sorted by address. Three lists are kept: a handler uses the published one,
  * which is overwritten only if two more are made while the handler does not run. */
@@ -23,6 +24,11 @@ static _Atomic uint64_t looked_ns;
  * keeps at least this much address space below the stack's end free of other mappings. */
 #define FIRST_GROWS (UINT64_C(128) << 20)
 static _Atomic uintptr_t first_hi; /* end of the first thread's stack; 0: not found yet */
+SXS_SESSION_RESETS(kept);
+SXS_SESSION_RESETS(generation);
+SXS_SESSION_RESETS(missed);
+SXS_SESSION_RESETS(looked_ns);
+SXS_SESSION_RESETS(first_hi);
 
 int sxs_stacks_missed(void)
 {

@@ -14,6 +14,7 @@
 
 #include "base/fork.h"
 #include "base/proc.h"
+#include "base/session_state.h"
 #include "base/task.h"
 #include "base/thread.h"
 
@@ -29,6 +30,17 @@ static _Atomic uint64_t          refused;
 /* highest number of threads that one scan found no slot for */
 static _Atomic uint64_t          unplaced;
 static _Atomic uint32_t          scan;
+static struct {
+    nlink_t  last_links;
+    unsigned idle, young;
+} looks; /* of sxs_threads_scan() */
+SXS_SESSION_RESETS(table);
+SXS_SESSION_KEEPS(claiming);
+SXS_SESSION_RESETS(taken);
+SXS_SESSION_RESETS(refused);
+SXS_SESSION_RESETS(unplaced);
+SXS_SESSION_RESETS(scan);
+SXS_SESSION_RESETS(looks);
 
 SXS_SIGSAFE static size_t place_of(uint32_t tid, unsigned probe)
 {
@@ -196,6 +208,7 @@ static struct {
     size_t        n_named;   /* names have been read for threads[] up to here, where needed */
     int           all_names; /* 1: read the names of all threads; 0: only of newly found threads */
 } list;
+SXS_SESSION_RESETS(list);
 
 static void put_on_list(uint32_t tid, void *arg)
 {
@@ -309,19 +322,17 @@ static void clear_away(uint32_t now, const struct sxs_threads_events *on)
  * to time. */
 void sxs_threads_scan(const struct sxs_threads_events *events)
 {
-    static nlink_t  last_links;
-    static unsigned idle, young;
     uint64_t        n_unowned = 0;
     uint32_t        now = atomic_load(&scan);
     struct stat     st;
     int             all_names;
     if (stat("/proc/self/task", &st) != 0)
         return;
-    if (st.st_nlink == last_links && ++idle < (young ? 4 : 20))
+    if (st.st_nlink == looks.last_links && ++looks.idle < (looks.young ? 4 : 20))
         return;
-    all_names = idle >= 20 || now < 4 || now % 32 == 0;
-    young = idle >= 4 ? 0 : 1; /* new threads may become old enough for a record */
-    idle = 0;
+    all_names = looks.idle >= 20 || now < 4 || now % 32 == 0;
+    looks.young = looks.idle >= 4 ? 0 : 1; /* new threads may become old enough for a record */
+    looks.idle = 0;
     if (make_list(all_names) != 0)
         return;
     atomic_store(&scan, ++now);
@@ -329,7 +340,7 @@ void sxs_threads_scan(const struct sxs_threads_events *events)
         look_at(&list.threads[i], now, events, &n_unowned);
     n_unowned += list.n_living - list.n;
     /* 2 for . and ..; an incomplete listing makes the next scan read again */
-    last_links = (nlink_t)list.n_living + 2;
+    looks.last_links = (nlink_t)list.n_living + 2;
     clear_away(now, events);
     if (n_unowned > atomic_load(&unplaced))
         atomic_store(&unplaced, n_unowned);
@@ -346,15 +357,19 @@ void sxs_threads_each(void (*fn)(struct sxs_thread_slot *t))
     }
 }
 
-void sxs_threads_each_busy(void (*fn)(struct sxs_thread_slot *t))
+unsigned sxs_threads_each_busy(void (*fn)(struct sxs_thread_slot *t))
 {
+    unsigned n_left_out = 0;
     for (size_t i = 0; (i = next_taken(i)) < SXS_MAX_THREADS; i++) {
         struct sxs_thread_slot *t = &table[i];
-        if (!become_busy(t, atomic_load(&t->tid), SXS_SLOT_LIVE))
+        if (!become_busy(t, atomic_load(&t->tid), SXS_SLOT_LIVE)) {
+            n_left_out += atomic_load(&t->state) == SXS_SLOT_BUSY;
             continue;
+        }
         fn(t);
         sxs_threads_ready(t);
     }
+    return n_left_out;
 }
 
 void sxs_threads_each_slot(void (*fn)(struct sxs_thread_slot *t))

@@ -119,8 +119,8 @@ void sxs_threads_each(void (*fn)(struct sxs_thread_slot *t));
 
 /**
  * sxs_threads_each_busy - call @fn for every thread that has been found. Its slot is BUSY during
- * the call; slots that are already BUSY are left out. Not signal-safe. */
-void sxs_threads_each_busy(void (*fn)(struct sxs_thread_slot *t));
+ * the call; slots that are already BUSY are left out. Returns their number. Not signal-safe. */
+unsigned sxs_threads_each_busy(void (*fn)(struct sxs_thread_slot *t));
 
 /**
  * sxs_threads_each_slot - call @fn for every slot in use, in any state. For a forked child,

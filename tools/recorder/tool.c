@@ -137,4 +137,7 @@ const struct sxs_tool sxs_recorder_tool = {.name = "recorder",
                                            .on = &events,
                                            .start = start_tool,
                                            .stop = stop_tool,
-                                           .release = release_runtime};
+                                           .release = release_runtime,
+                                           .end_session = sxs_recorder_end,
+                                           .settle = sxs_recorder_settle,
+                                           .restarts = 1};

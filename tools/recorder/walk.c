@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "base/guarded.h"
+#include "base/session_state.h"
 #include "signals/signals.h"
 #include "stackwalk/fast/walkers.h"
 #include "tools/recorder/stacks.h"
@@ -17,6 +18,9 @@
 static const struct sxs_signals *signals;     /* set before the first walk */
 static sxs_find_code_fn          code_finder; /* NULL if the router, which knows code, is off */
 static uint32_t                  first_tid;   /* of the process's first thread */
+SXS_SESSION_KEEPS(signals);
+SXS_SESSION_KEEPS(code_finder);
+SXS_SESSION_KEEPS(first_tid);
 
 SXS_SIGSAFE static int find_code(uintptr_t ip, uintptr_t *start)
 {

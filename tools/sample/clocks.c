@@ -14,6 +14,7 @@
 
 #include "base/clock.h"
 #include "base/fork.h"
+#include "base/session_state.h"
 #include "tools/recorder/poke.h"
 #include "tools/sample/runs.h"
 
@@ -25,6 +26,10 @@ static _Atomic enum sxs_sample_clock chosen = SXS_CLOCK_CPU_TIMER;
 static uint64_t                      interval_ns;
 static uint64_t    tick_ns; /* how often the kernel checks timers on CPU clocks */
 static int         kernel_too; /* 1: perf events may also sample inside system calls */
+SXS_SESSION_RESETS(chosen);
+SXS_SESSION_RESETS(interval_ns);
+SXS_SESSION_RESETS(tick_ns);
+SXS_SESSION_RESETS(kernel_too);
 
 /* The kernel's encoding of the CPU clock of any thread by its tid. */
 static clockid_t cpu_clock(uint32_t tid)
@@ -37,6 +42,7 @@ static clockid_t cpu_clock(uint32_t tid)
 static uint64_t next_phase(void)
 {
     static _Atomic uint64_t turn;
+    SXS_SESSION_KEEPS(turn);
     uint64_t                n = atomic_fetch_add_explicit(&turn, 1, memory_order_relaxed) + 1;
     return (uint64_t)((unsigned __int128)(n * UINT64_C(0x9e3779b97f4a7c15)) * interval_ns >> 64);
 }
@@ -79,6 +85,7 @@ enum sxs_sample_clock sxs_clocks_choose(unsigned hz)
  * after its event was closed. */
 #define MAX_NOTED 65536
 static _Atomic uint64_t noted[MAX_NOTED / 64];
+SXS_SESSION_KEEPS(noted); /* a signal may arrive in a later session */
 
 static void note_descriptor(int fd)
 {
@@ -219,6 +226,7 @@ static int start_timer(struct sxs_thread_slot *t, uint64_t now, uint64_t due, in
 
 static pthread_mutex_t opening = PTHREAD_MUTEX_INITIALIZER;
 SXS_FORK_RESETS(opening);
+SXS_SESSION_KEEPS(opening);
 
 static void hold_for_fork(void)
 {
@@ -322,6 +330,7 @@ uint64_t sxs_clocks_cpu_ns(uint32_t tid)
  * (tools/sample/runs.h), and requests the other kind of clock from the service thread when they
  * are short or long. */
 static _Atomic unsigned n_to_move;
+SXS_SESSION_RESETS(n_to_move);
 
 /* Requests the other kind of clock. @next_ns: CPU time at which the thread's next sample is due. */
 SXS_SIGSAFE static void ask_to_move(struct sxs_thread_slot *t, uint64_t next_ns)

@@ -15,6 +15,7 @@
 
 #include "base/clock.h"
 #include "base/log.h"
+#include "base/session_state.h"
 #include "tools/sample/clocks.h"
 #include "tools/recorder/scratch.h"
 #include "tools/recorder/poke.h"
@@ -22,7 +23,6 @@
 #include "stackwalk/fast/walkers.h"
 #include "sxs_sonames.h"
 #include "tools/sample/wall.h"
-#include "signals/signals.h"
 
 static struct {
     struct sxs_samples_writer *writer;
@@ -30,10 +30,9 @@ static struct {
     enum sxs_sample_walker     walker;
     _Atomic int                paused;
 } state;
+SXS_SESSION_RESETS(state); /* after sxs_poke_end() */
 
 #define SHORT_STACK 48u /* frames of a walk for which no buffer is free */
-
-static const struct sxs_signals *signals; /* set before the handler is installed */
 
 /* ---- the handler ----------------------------------------------------------------------------- */
 
@@ -95,14 +94,15 @@ SXS_SIGSAFE static void take_sample(const struct sample *sample)
 }
 
 /* Called by the recorder's handler of the sample signal. */
-SXS_SIGSAFE static void on_signal(int sig, siginfo_t *info, void *context)
+SXS_SIGSAFE static int on_signal(int sig, siginfo_t *info, void *context)
 {
     uint32_t                   tid = (uint32_t)syscall(SYS_gettid);
     struct sxs_thread_slot *t = sxs_threads_find(tid);
     uint64_t                   weight;
-    if (!sxs_clocks_own(t, info, &weight)) {
-        signals->pass_on_sample(sig, info, context);
-    } else if (weight && !atomic_load_explicit(&state.paused, memory_order_relaxed)) {
+    (void)sig;
+    if (!sxs_clocks_own(t, info, &weight))
+        return 0;
+    if (weight && !atomic_load_explicit(&state.paused, memory_order_relaxed)) {
         const struct sample sample = {.t = t,
                                       .tid = tid,
                                       .began = sxs_now_ns(CLOCK_MONOTONIC),
@@ -114,6 +114,7 @@ SXS_SIGSAFE static void on_signal(int sig, siginfo_t *info, void *context)
         if (t && state.header->mode == SXS_MODE_WALL)
             sxs_wall_taken(t);
     }
+    return 1;
 }
 
 int sxs_handler_install(struct sxs_samples_writer *w, enum sxs_sample_walker walker)
@@ -127,7 +128,6 @@ int sxs_handler_install(struct sxs_samples_writer *w, enum sxs_sample_walker wal
         state.walker = SXS_WALKER_FAST;
         state.header->walker = SXS_WALKER_FAST;
     }
-    signals = sxs_signals();
     sxs_poke_handle(on_signal);
     return sxs_poke_install();
 }

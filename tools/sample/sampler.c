@@ -6,9 +6,11 @@
 #include <pthread.h>
 #include <signal.h>
 #include <string.h>
+#include <time.h>
 
 #include "base/fork.h"
 #include "base/log.h"
+#include "base/session_state.h"
 #include "base/thread.h"
 #include "signals/signals.h"
 #include "symbols/tier_sessions.h"
@@ -29,10 +31,13 @@ static struct {
     int                started; /* 1: sampling; -1: failed to start */
     int                is_reported; /* 1: a message said that a tool is off */
     struct sxs_sampler with;
-    /* 1: the host uses all signals that could be the sample signal. */
-    _Atomic int stopped;
+    /* 1: the host uses all signals that could be the sample signal, or the session ends. */
+    _Atomic int       stopped;
+    struct sxs_worker rounds; /* the thread that takes wall-clock samples or snapshots */
+    struct sxs_worker tiers;  /* the thread that starts sessions; under lock */
 } sampler = {.lock = PTHREAD_MUTEX_INITIALIZER};
 SXS_FORK_RESETS(sampler.lock);
+SXS_SESSION_RESETS(sampler);
 
 static int at_work(void)
 {
@@ -94,22 +99,25 @@ static void serve_tier_sessions(void)
 static void start_tier_sessions(void)
 {
     static const struct sxs_thread starting = {"sxsprof tiers", serve_tier_sessions};
-    if (sxs_tier_sessions_due() && sxs_thread_start(&starting) != 0)
+    pthread_mutex_lock(&sampler.lock);
+    if (!atomic_load(&sampler.stopped) && sxs_tier_sessions_due() &&
+        sxs_worker_start(&sampler.tiers, &starting) != 0)
         sxs_tier_sessions_failed();
+    pthread_mutex_unlock(&sampler.lock);
 }
 
 static void serve_wall(void)
 {
     sxs_recorder_leave_out();
-    while (at_work())
-        sxs_wall_tick();
+    while (at_work() && !sxs_wall_tick(&sampler.rounds))
+        continue;
 }
 
 static void serve_snapshot(void)
 {
     sxs_recorder_leave_out();
-    while (at_work())
-        sxs_snapshot_tick();
+    while (at_work() && !sxs_snapshot_tick(&sampler.rounds))
+        continue;
 }
 
 static const struct sxs_thread wall = {"sxsprof wall", serve_wall},
@@ -190,6 +198,7 @@ static int start_sampling(void)
                                               .before_fork = prepare_fork,
                                               .in_parent = parent_goes_on,
                                               .in_child = child_goes_on};
+    SXS_SESSION_KEEPS(user);
     const struct sxs_sampler_options *options = &sampler.with.options;
     int                               err;
     sampler.with.writer = sxs_recorder_writer();
@@ -204,10 +213,10 @@ static int start_sampling(void)
         sxs_recorder_use(&user);
     if (!err && options->walker == SXS_WALKER_SNAPSHOT) {
         sxs_snapshot_init(sampler.with.writer, options->mode, options->hz);
-        err = -sxs_thread_start(&snapshots);
+        err = -sxs_worker_start(&sampler.rounds, &snapshots);
     } else if (!err && options->mode == SXS_MODE_WALL) {
         sxs_wall_init(sampler.with.writer, options->hz);
-        err = -sxs_thread_start(&wall);
+        err = -sxs_worker_start(&sampler.rounds, &wall);
     }
     if (err) {
         sxs_error("tool sample cannot start: %s", strerror(-err));
@@ -290,4 +299,33 @@ const struct sxs_sampler *sxs_sampler_start_wait(const char *text)
 const struct sxs_sampler *sxs_sampler(void)
 {
     return &sampler.with;
+}
+
+/* ---- the end of the session ------------------------------------------------------------------ */
+
+#define HANDLERS_NS UINT64_C(2000000000) /* how long a handler of a signal may take */
+
+void sxs_sampler_quiet(void)
+{
+    const struct timespec pause = {0, 1000000};
+    if (sampler.started != 1)
+        return;
+    sxs_handler_pause(1);
+    atomic_store(&sampler.stopped, 1); /* no thread gets a clock any more */
+    sxs_worker_end(&sampler.rounds);
+    /* A slot that is in use is looked at again: the thread may just be getting its clock. */
+    for (int i = 0; i < 1000 && sxs_threads_each_busy(sxs_clocks_stop); i++)
+        nanosleep(&pause, NULL);
+    sxs_poke_drain(HANDLERS_NS);
+}
+
+void sxs_sampler_end(void)
+{
+    if (sampler.started != 1)
+        return;
+    sxs_sampler_quiet();
+    pthread_mutex_lock(&sampler.lock); /* from now on the thread is not started any more */
+    pthread_mutex_unlock(&sampler.lock);
+    sxs_worker_end(&sampler.tiers);
+    sxs_recorder_use(NULL);
 }

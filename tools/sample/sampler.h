@@ -26,6 +26,13 @@ const struct sxs_sampler *sxs_sampler_start(const char *text);
  * that. */
 const struct sxs_sampler *sxs_sampler_start_wait(const char *text);
 
+/** sxs_sampler_quiet - take no more samples: all clocks are stopped, and no handler of a sample runs any
+ *  more. Does nothing if sampling has not started. Any thread; not signal-safe. */
+void sxs_sampler_quiet(void);
+
+/** sxs_sampler_end - end sampling: the session ends. All runtimes have ended for it. */
+void sxs_sampler_end(void);
+
 /** sxs_sampler - return the sampler, after sxs_sampler_start() has returned it. Any thread. */
 const struct sxs_sampler *sxs_sampler(void);
 

@@ -16,6 +16,7 @@
 #include "base/clock.h"
 #include "base/fork.h"
 #include "base/log.h"
+#include "base/session_state.h"
 #include "base/task.h"
 #include "tools/recorder/poke.h"
 #include "tools/sample/clocks.h"
@@ -48,6 +49,7 @@ static struct {
     size_t                     n_due;
 } snap = {.lock = PTHREAD_MUTEX_INITIALIZER};
 SXS_FORK_RESETS(snap.lock);
+SXS_SESSION_RESETS(snap);
 
 /* ---- threads that are due -------------------------------------------------------------------- */
 
@@ -183,15 +185,16 @@ static void rest(uint64_t stopped_ns)
     nanosleep(&time, NULL);
 }
 
-void sxs_snapshot_tick(void)
+int sxs_snapshot_tick(struct sxs_worker *worker)
 {
     uint64_t began, ended;
-    sxs_wall_wait();
+    if (sxs_wall_wait(worker))
+        return 1;
     snap.n_due = 0;
     snap.rounds++;
     sxs_threads_each(look_at);
     if (!snap.n_due)
-        return;
+        return 0;
     pthread_mutex_lock(&snap.lock);
     began = sxs_now_ns(CLOCK_MONOTONIC);
     if (!snap.ending) {
@@ -202,6 +205,7 @@ void sxs_snapshot_tick(void)
     ended = sxs_now_ns(CLOCK_MONOTONIC);
     pthread_mutex_unlock(&snap.lock);
     rest(ended - began);
+    return 0;
 }
 
 int sxs_snapshot_hold(void)
@@ -238,8 +242,11 @@ static void process_ends(void)
 
 void sxs_snapshot_init(struct sxs_samples_writer *w, enum sxs_sample_mode mode, unsigned hz)
 {
+    static int is_registered;
+    SXS_SESSION_KEEPS(is_registered);
     snap.writer = w;
     snap.mode = mode;
     sxs_wall_init(w, hz);
-    atexit(process_ends);
+    if (!is_registered)
+        is_registered = atexit(process_ends) == 0;
 }

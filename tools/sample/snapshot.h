@@ -6,6 +6,7 @@
 #ifndef SXS_TOOLS_SAMPLE_SNAPSHOT_H
 #define SXS_TOOLS_SAMPLE_SNAPSHOT_H
 
+#include "base/thread.h"
 #include "manager/runtime.h"
 #include "session/write/samples_write.h"
 
@@ -16,8 +17,9 @@ void sxs_snapshot_init(struct sxs_samples_writer *w, enum sxs_sample_mode mode, 
 
 /**
  * sxs_snapshot_tick - wait until the next tick is due, then suspend the runtimes if any thread
- * is due. Called by one thread, which no runtime knows. */
-void sxs_snapshot_tick(void);
+ * is due. Called on the thread of @worker, which no runtime knows. Returns 1 when that shall end,
+ * else 0. */
+int sxs_snapshot_tick(struct sxs_worker *worker);
 
 /**
  * sxs_snapshot_hold, sxs_snapshot_release - must enclose a fork. No runtime is suspended in

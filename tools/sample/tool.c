@@ -101,11 +101,14 @@ static HRESULT module_unloading(struct sxs_sub *sub, sxs_module module)
     return S_OK;
 }
 
-static void stop_tool(struct sxs_sub *sub, int detached)
+static void stop_tool(struct sxs_sub *sub, int how)
 {
-    (void)detached;
+    if (how == SXS_STOP_SESSION)
+        sxs_sampler_quiet(); /* the recorder can look up all samples now */
     if (sub->on == &no_events)
         return;
+    if (how == SXS_STOP_SESSION)
+        sxs_tier_sessions_end(sub->rt);
     if (sxs_sampler()->options.walker == SXS_WALKER_SNAPSHOT)
         sxs_snapshot_ended();
     sxs_tier_sessions_forget(sub->rt);
@@ -134,11 +137,15 @@ const struct sxs_tool sxs_sample_tool = {.name = "sample",
                                          .on = &events,
                                          .start = start_sample,
                                          .stop = stop_tool,
-                                         .release = release_runtime};
+                                         .release = release_runtime,
+                                         .end_session = sxs_sampler_end,
+                                         .restarts = 1};
 
 const struct sxs_tool sxs_wait_tool = {.name = "wait",
                                        .needs = "recorder",
                                        .on = &events,
                                        .start = start_wait,
                                        .stop = stop_tool,
-                                       .release = release_runtime};
+                                       .release = release_runtime,
+                                       .end_session = sxs_sampler_end,
+                                       .restarts = 1};

@@ -9,6 +9,7 @@
 #include <time.h>
 
 #include "base/clock.h"
+#include "base/session_state.h"
 #include "tools/recorder/poke.h"
 #include "tools/sample/clocks.h"
 #include "tools/sample/wait_reason.h"
@@ -23,6 +24,12 @@ static uint64_t                   interval_ns, round_ns;
 static uint64_t                   due_ns;       /* when the current round was due */
 static uint32_t                   round_weight; /* ns that the current round stands for */
 static _Atomic int                with_reasons;
+SXS_SESSION_RESETS(writer);
+SXS_SESSION_RESETS(interval_ns);
+SXS_SESSION_RESETS(round_ns);
+SXS_SESSION_RESETS(due_ns);
+SXS_SESSION_RESETS(round_weight);
+SXS_SESSION_RESETS(with_reasons);
 
 void sxs_wall_ask_reasons(void)
 {
@@ -121,15 +128,20 @@ void sxs_wall_begin(uint64_t now_ns)
     round_weight = (uint32_t)(n * interval_ns);
 }
 
-void sxs_wall_wait(void)
+int sxs_wall_wait(struct sxs_worker *worker)
 {
-    struct timespec due = sxs_timespec_of(due_ns + interval_ns);
-    clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &due, NULL);
-    sxs_wall_begin(sxs_now_ns(CLOCK_MONOTONIC));
+    uint64_t due = due_ns + interval_ns, now;
+    while ((now = sxs_now_ns(CLOCK_MONOTONIC)) < due)
+        if (sxs_worker_pause(worker, due - now))
+            return 1;
+    sxs_wall_begin(now);
+    return sxs_worker_is_asked(worker);
 }
 
-void sxs_wall_tick(void)
+int sxs_wall_tick(struct sxs_worker *worker)
 {
-    sxs_wall_wait();
+    if (sxs_wall_wait(worker))
+        return 1;
     sxs_threads_each(look_at);
+    return 0;
 }

@@ -5,6 +5,7 @@
 #ifndef SXS_TOOLS_SAMPLE_WALL_H
 #define SXS_TOOLS_SAMPLE_WALL_H
 
+#include "base/thread.h"
 #include "session/write/samples_write.h"
 #include "tools/recorder/threads.h"
 
@@ -18,12 +19,13 @@ void sxs_wall_init(struct sxs_samples_writer *w, unsigned hz);
 void sxs_wall_ask_reasons(void);
 
 /**
- * sxs_wall_tick - sleep until the next round is due, then check every thread. One thread calls
- * this. */
-void sxs_wall_tick(void);
+ * sxs_wall_tick - sleep until the next round is due, then check every thread. Called on the thread of
+ * @worker. Returns 1 when that shall end, else 0. */
+int sxs_wall_tick(struct sxs_worker *worker);
 
-/** sxs_wall_wait - sleep until the next round is due, then begin it by sxs_wall_begin(). */
-void sxs_wall_wait(void);
+/** sxs_wall_wait - sleep until the next round is due, then begin it by sxs_wall_begin(). Thread and
+ *  result as of sxs_wall_tick(). */
+int sxs_wall_wait(struct sxs_worker *worker);
 
 /**
  * sxs_wall_begin - begin a round at @now_ns (CLOCK_MONOTONIC).

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /** elf_file.h - find out what kind of program or library a file is, without running its code. */
-#ifndef SXS_CMD_ELF_FILE_H
-#define SXS_CMD_ELF_FILE_H
+#ifndef SXS_CMD_SYMBOLS_ELF_FILE_H
+#define SXS_CMD_SYMBOLS_ELF_FILE_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -25,6 +25,12 @@ int sxs_elf_read(const char *path, struct sxs_elf_file *out);
  * Returns false when the file is garbled.
  */
 bool sxs_elf_exports(const char *path, const char *symbol);
+
+/**
+ * sxs_elf_exports_of - tell which of @symbols (ends with NULL, at most 32) the program or library
+ * @path exports a definition of. Returns a bit for each, the first is 1; 0 when it is garbled.
+ */
+unsigned sxs_elf_exports_of(const char *path, const char *const *symbols);
 
 /**
  * sxs_elf_missing - find what @path needs and the loader does not find: libraries, and versions of

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "cmd/elf_file.h"
+#include "cmd/symbols/elf_file.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -79,30 +79,40 @@ int sxs_elf_read(const char *path, struct sxs_elf_file *out)
     return err;
 }
 
-static bool table_defines(Elf *elf, Elf_Scn *section, const GElf_Shdr *header, const char *symbol)
+/* Returns a bit for each of @symbols that the table defines. */
+static unsigned table_defines(Elf *elf, Elf_Scn *section, const GElf_Shdr *header,
+                              const char *const *symbols)
 {
     Elf_Data *data = elf_getdata(section, NULL);
     GElf_Sym  sym;
+    unsigned  found = 0;
     for (int i = 0; data && gelf_getsym(data, i, &sym); i++) {
         const char *name = elf_strptr(elf, header->sh_link, sym.st_name);
-        if (sym.st_shndx != SHN_UNDEF && name && strcmp(name, symbol) == 0)
-            return true;
+        for (unsigned k = 0; name && sym.st_shndx != SHN_UNDEF && symbols[k]; k++)
+            if (strcmp(name, symbols[k]) == 0)
+                found |= 1u << k;
     }
-    return false;
+    return found;
+}
+
+unsigned sxs_elf_exports_of(const char *path, const char *const *symbols)
+{
+    struct image im;
+    unsigned     found = 0;
+    if (image_open(path, &im) == 0 && im.elf)
+        for (Elf_Scn *at = NULL; (at = elf_nextscn(im.elf, at)) != NULL;) {
+            GElf_Shdr header;
+            if (gelf_getshdr(at, &header) && header.sh_type == SHT_DYNSYM)
+                found |= table_defines(im.elf, at, &header, symbols);
+        }
+    image_close(&im);
+    return found;
 }
 
 bool sxs_elf_exports(const char *path, const char *symbol)
 {
-    struct image im;
-    bool         found = false;
-    if (image_open(path, &im) == 0 && im.elf)
-        for (Elf_Scn *at = NULL; !found && (at = elf_nextscn(im.elf, at)) != NULL;) {
-            GElf_Shdr header;
-            if (gelf_getshdr(at, &header) && header.sh_type == SHT_DYNSYM)
-                found = table_defines(im.elf, at, &header, symbol);
-        }
-    image_close(&im);
-    return found;
+    const char *const symbols[] = {symbol, NULL};
+    return sxs_elf_exports_of(path, symbols) != 0;
 }
 
 bool sxs_elf_mentions(const char *path, const char *const *texts)

@@ -1,0 +1,277 @@
+/* SPDX-License-Identifier: MIT */
+/* sxsprof attach, sxsprof detach: record in processes that run already. */
+#include "cmd/attach/target.h"
+#include "cmd/attach_options.h"
+#include "cmd/command.h"
+#include "cmd/library.h"
+#include "cmd/output/text.h"
+#include "cmd/progress.h"
+#include "cmd/run.h"
+
+#include <argp.h>
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#define MAX_TARGETS 256
+#define DETACH_MS   60000u
+
+static volatile sig_atomic_t n_signals;
+
+/* The first signal ends the recording. The second one ends this command at once: the library notices
+ * that nobody holds the session any more, and detaches by itself. */
+static void count_signal(int signo)
+{
+    if (++n_signals > 1)
+        _exit(128 + signo);
+}
+
+static void catch_signals(void)
+{
+    const int        list[] = {SIGINT, SIGTERM, SIGHUP};
+    struct sigaction action = {.sa_handler = count_signal};
+    for (size_t i = 0; i < sizeof(list) / sizeof(list[0]); i++)
+        sigaction(list[i], &action, NULL);
+    signal(SIGPIPE, SIG_IGN);
+}
+
+static uint64_t now_ms(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
+}
+
+static void sleep_ms(uint64_t ms)
+{
+    struct timespec pause = {(time_t)(ms / 1000), (long)(ms % 1000) * 1000000};
+    nanosleep(&pause, NULL); /* a signal ends it early */
+}
+
+/* ---- several processes ----------------------------------------------------------------------- */
+
+struct targets {
+    struct sxs_target *items; /* owned */
+    size_t             n;
+};
+
+static void print_started(const struct sxs_target *t)
+{
+    char name[64], list[512] = "";
+    sxs_text_clean(t->p.name, name, sizeof(name));
+    for (size_t i = 0, len = 0; i < t->n_runtimes && len < sizeof(list); i++)
+        if (t->runtimes[i].picked && (t->runtimes[i].live || t->runtimes[i].reached >= 0))
+            len += (size_t)snprintf(list + len, sizeof(list) - len, "%s%s", len ? ", " : "",
+                                    t->runtimes[i].version);
+    sxs_complain("recording in process %d (%s), runtime %s", (int)t->p.pid, name, list);
+}
+
+/* Checks all processes. Returns an exit status; with @lenient, processes that are refused are left
+ * out if at least one is not. */
+static int check_all(struct targets *all, const pid_t *pids, size_t n,
+                     const struct sxs_target_wish *wish, bool lenient, bool quiet)
+{
+    char why[SXS_TARGET_WHY];
+    int  status = SXS_EXIT_OK;
+    all->items = calloc(n, sizeof(*all->items));
+    all->n = 0;
+    for (size_t i = 0; all->items && i < n; i++) {
+        struct sxs_target *t = &all->items[all->n];
+        int                result = sxs_target_check(t, pids[i], wish, why);
+        if (!result && sxs_target_explain(t, wish, quiet ? NULL : stderr) == 0) {
+            snprintf(why, sizeof(why), "%d: no tool of %s can start in a process that runs already",
+                     (int)pids[i], wish->tools);
+            result = SXS_EXIT_USAGE;
+        }
+        if (!result) {
+            all->n++;
+            continue;
+        }
+        sxs_complain("%s", why);
+        sxs_target_close(t);
+        status = result;
+        if (!lenient)
+            break;
+    }
+    if (!all->items)
+        sxs_complain("out of memory");
+    return !all->items ? SXS_EXIT_FAILED : all->n && lenient ? SXS_EXIT_OK : status;
+}
+
+/* Attaches to all processes. Returns the exit status of the last failure, and the number of those
+ * that are recorded in @n. */
+static int attach_all(struct targets *all, const struct sxs_target_wish *wish, bool quiet, size_t *n)
+{
+    char why[SXS_TARGET_WHY];
+    int  status = SXS_EXIT_OK;
+    *n = 0;
+    for (size_t i = 0; i < all->n && !n_signals; i++) {
+        struct sxs_target *t = &all->items[i];
+        int                result = sxs_target_attach(t, wish, why);
+        if (*why)
+            sxs_complain("%s", why);
+        if (result)
+            status = result;
+        *n += t->attached;
+        if (t->attached && !quiet)
+            print_started(t);
+    }
+    return status;
+}
+
+/* Waits for the end of the time, of all processes, or for a signal. */
+static void wait_all(struct targets *all, uint64_t duration_ms, struct sxs_progress *shown)
+{
+    uint64_t began = now_ms();
+    for (;;) {
+        bool     any = false;
+        uint64_t spent = now_ms() - began, left = duration_ms - spent;
+        for (size_t i = 0; i < all->n; i++)
+            any |= all->items[i].attached && sxs_target_poll(&all->items[i]) == SXS_TARGET_ON;
+        if (!any || n_signals || (duration_ms && spent >= duration_ms))
+            break;
+        sxs_progress_tick(shown);
+        sleep_ms(duration_ms && left < 100 ? left : 100);
+    }
+    sxs_progress_erase(shown);
+}
+
+static int detach_all(struct targets *all)
+{
+    char why[SXS_TARGET_WHY];
+    int  status = SXS_EXIT_OK;
+    for (size_t i = 0; i < all->n; i++) {
+        struct sxs_target *t = &all->items[i];
+        if (t->attached && sxs_target_poll(t) == SXS_TARGET_GONE)
+            sxs_complain("process %d has ended", (int)t->p.pid);
+        else if (t->attached && sxs_target_poll(t) == SXS_TARGET_ENDED)
+            sxs_complain("process %d: the session was ended by another command", (int)t->p.pid);
+        if (sxs_target_detach(t, why) != SXS_EXIT_OK)
+            status = SXS_EXIT_PROBLEM;
+        if (*why)
+            sxs_complain("%s", why);
+    }
+    return status;
+}
+
+static void close_all(struct targets *all)
+{
+    for (size_t i = 0; i < all->n; i++)
+        sxs_target_close(&all->items[i]);
+    free(all->items);
+}
+
+/* Attaches, waits, detaches, and prints what was recorded. Returns an exit status. */
+static int record(struct targets *all, struct sxs_target_wish *wish, const struct sxs_attach_options *o,
+                  struct sxs_out_dir *out)
+{
+    const struct sxs_run_options as_run = {
+        .tools = o->tools, .pick = o->pick, .out = o->out, .quiet = o->quiet};
+    struct sxs_progress shown;
+    size_t              n = 0;
+    wish->out = out->path;
+    for (size_t i = 0; i < all->n; i++)
+        all->items[i].out = out->path;
+    int status = attach_all(all, wish, o->quiet, &n);
+    if (n) {
+        sxs_progress_init(&shown, out, o->quiet);
+        wait_all(all, o->duration_ms, &shown);
+    }
+    if (detach_all(all) && !status)
+        status = SXS_EXIT_PROBLEM;
+    close_all(all);
+    if (!n) {
+        sxs_out_dir_abandon(out);
+        return status ? status : SXS_EXIT_PROBLEM;
+    }
+    sxs_run_finish(&as_run, out);
+    sxs_out_dir_close(out);
+    return status ? SXS_EXIT_PROBLEM : SXS_EXIT_OK;
+}
+
+static int open_out(const struct sxs_attach_options *o, pid_t pid, struct sxs_out_dir *out)
+{
+    char why[PATH_MAX + 512];
+    int  status = o->out ? sxs_out_dir_open(out, o->out, o->append, why, sizeof(why))
+                         : sxs_out_dir_make(out, true, why, sizeof(why));
+    if (status)
+        sxs_complain("%s", why);
+    else if (!o->out)
+        sxs_out_dir_name(out, pid);
+    return status;
+}
+
+static int attach(const struct sxs_attach_options *o)
+{
+    struct sxs_library     lib;
+    struct sxs_out_dir     out;
+    struct targets         all = {0};
+    struct sxs_target_wish wish = {
+        .tools = o->tools, .pick = o->pick, .duration_ms = o->duration_ms};
+    pid_t  pids[MAX_TARGETS];
+    size_t n = 0;
+    int    err = sxs_library_find(&lib);
+    if (err || !lib.has_profiler) {
+        sxs_complain("%s is missing; expected it there or in %s/../lib/sxsprof", lib.profiler,
+                     lib.bin_dir);
+        return SXS_EXIT_FAILED;
+    }
+    wish.library = lib.profiler;
+    int status = sxs_attach_find(o->target, o->all, pids, MAX_TARGETS, &n);
+    if (status)
+        return status;
+    catch_signals();
+    for (uint64_t began = now_ms(); !n_signals && now_ms() - began < o->delay_ms;)
+        sleep_ms(o->delay_ms - (now_ms() - began) < 100 ? 10 : 100);
+    if (n_signals)
+        return SXS_EXIT_OK; /* nothing was touched */
+    status = check_all(&all, pids, n, &wish, o->all, o->quiet);
+    if (!status)
+        status = open_out(o, pids[0], &out);
+    if (status) {
+        close_all(&all);
+        return status;
+    }
+    return record(&all, &wish, o, &out);
+}
+
+int sxs_cmd_attach(int argc, char **argv)
+{
+    struct sxs_attach_options o = {0};
+    sxs_options_parse(&sxs_argp_attach, argc, argv, 0, &o);
+    int status = attach(&o);
+    sxs_attach_options_free(&o);
+    return status;
+}
+
+int sxs_cmd_detach(int argc, char **argv)
+{
+    struct sxs_attach_options o = {0};
+    struct sxs_process        p;
+    char                      why[SXS_TARGET_WHY];
+    pid_t                     pid;
+    size_t                    n = 0;
+    sxs_options_parse(&sxs_argp_detach, argc, argv, 0, &o);
+    int status = sxs_attach_find(o.target, false, &pid, 1, &n);
+    if (status)
+        return status;
+    int err = sxs_process_read(pid, &p);
+    if (err) {
+        status = sxs_wrong_input("%d: %s", (int)pid, err == ESRCH ? "no such process" : strerror(err));
+    } else if (geteuid() != 0 && p.uid != geteuid()) {
+        status = sxs_wrong_input("%d: it belongs to %s; expected this command to be run by that user "
+                                 "or by root",
+                                 (int)pid, p.user);
+    } else if (!sxs_process_own_profiler(&p)) {
+        status = sxs_wrong_input("%d: sxsprof is not in this process", (int)pid);
+    } else {
+        status = sxs_target_release(&p, DETACH_MS, why);
+        if (*why)
+            sxs_complain("%s", why);
+    }
+    sxs_process_free(&p);
+    return status;
+}

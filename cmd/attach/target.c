@@ -1,0 +1,359 @@
+/* SPDX-License-Identifier: MIT */
+#include "cmd/attach/target.h"
+
+#include "cmd/output/exits.h"
+#include "cmd/processes/control_client.h"
+#include "cmd/processes/inside.h"
+#include "cmd/processes/mapped.h"
+#include "include/sxsprof.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <time.h>
+#include <unistd.h>
+
+#define PROFILER_SET   3u
+#define ATTACH_COMMAND 1u
+#define ATTACH_MS      30000 /* for the runtime to load and initialize the library */
+#define LINK_MS        20000 /* for a session to begin */
+#define STOP_MS        120000 /* for a session to end: its threads are joined, names looked up */
+#define DETACH_MS      60000 /* for the runtimes to let the library go */
+#define ORPHAN_MS      15000 /* if this command dies before it holds the session */
+#define NO_LIMIT_MS    UINT64_C(31622400000)
+#define SPARE_MS       10000 /* the library's own limit lies behind that of this command */
+
+/* Adds a sentence to @why. */
+static void __attribute__((format(printf, 2, 3))) add_why(char *why, const char *format, ...)
+{
+    size_t  len = strlen(why);
+    va_list ap;
+    if (len && len + 2 < SXS_TARGET_WHY)
+        len += (size_t)snprintf(why + len, SXS_TARGET_WHY - len, "; ");
+    va_start(ap, format);
+    if (len < SXS_TARGET_WHY)
+        vsnprintf(why + len, SXS_TARGET_WHY - len, format, ap);
+    va_end(ap);
+}
+
+/* Converts the text of the class ID to the bytes of a GUID. */
+static void class_id(uint8_t out[16])
+{
+    static const char text[] = SXSPROF_CLSID;
+    unsigned          a, b, c, d[8];
+    sscanf(text, "{%8x-%4x-%4x-%2x%2x-%2x%2x%2x%2x%2x%2x}", &a, &b, &c, &d[0], &d[1], &d[2], &d[3],
+           &d[4], &d[5], &d[6], &d[7]);
+    for (int i = 0; i < 4; i++)
+        out[i] = (uint8_t)(a >> (8 * i));
+    for (int i = 0; i < 2; i++) {
+        out[4 + i] = (uint8_t)(b >> (8 * i));
+        out[6 + i] = (uint8_t)(c >> (8 * i));
+    }
+    for (int i = 0; i < 8; i++)
+        out[8 + i] = (uint8_t)d[i];
+}
+
+/* ---- files of the process -------------------------------------------------------------------- */
+
+/* Chooses where the process records, and from where it loads the library; makes the staging folder
+ * if it needs one. @library: receives the path, PATH_MAX bytes. */
+static int prepare_files(struct sxs_target *t, const struct sxs_target_wish *wish, char *library,
+                         char why[SXS_TARGET_WHY])
+{
+    const struct sxs_process_profiler *own = sxs_process_own_profiler(&t->p);
+    bool        apart = sxs_process_is_apart(&t->p), staged = apart || t->p.uid != geteuid();
+    const char *copied = NULL, *path = wish->library;
+    char        reason[512] = "";
+    if (own) /* the very file is loaded: a second copy must not be */
+        path = own->path;
+    else if (apart || sxs_inside_can(&t->p, wish->library, R_OK) != 0)
+        copied = wish->library;
+    if (staged || copied) {
+        int err = sxs_staging_open(&t->p, copied, &t->staging, reason, sizeof(reason));
+        if (err) {
+            add_why(why, "%d: no folder can be made for %s that the process can use: %s",
+                    (int)t->p.pid, copied ? "the library and the session" : "the session",
+                    *reason ? reason : strerror(err));
+            return SXS_EXIT_USAGE;
+        }
+    }
+    snprintf(library, PATH_MAX, "%s", copied ? t->staging.library : path);
+    snprintf(t->inside, sizeof(t->inside), "%s", staged ? t->staging.session : wish->out);
+    return SXS_EXIT_OK;
+}
+
+/* ---- requests -------------------------------------------------------------------------------- */
+
+static void write_wish(struct sxs_message_writer *w, const struct sxs_target *t,
+                       const struct sxs_target_wish *wish, const char *verb)
+{
+    memset(w, 0, sizeof(*w));
+    sxs_control_request(w, verb);
+    sxs_message_add(w, "tools", wish->tools);
+    sxs_message_add(w, "out", t->inside);
+    sxs_message_add(w, "pick", wish->pick);
+    sxs_message_add(w, "id", t->id);
+}
+
+/* Begins the session in the library, or joins it, and holds it: it ends when this command dies. */
+static int hold_session(struct sxs_target *t, const struct sxs_target_wish *wish,
+                        char why[SXS_TARGET_WHY])
+{
+    static struct sxs_message_writer request;
+    static struct sxs_control_answer  answer;
+    char                             reason[SXS_CONTROL_WHY];
+    int                              err = sxs_process_find_profilers(&t->p);
+    if (!err)
+        err = sxs_control_connect(&t->p, &t->hold, reason);
+    if (err) {
+        t->hold = -1;
+        add_why(why, "%d: %s", (int)t->p.pid, reason);
+        return err;
+    }
+    write_wish(&request, t, wish, "start");
+    sxs_message_add(&request, "hold", "1");
+    if (!t->has_library)
+        sxs_message_add(&request, "detach", "1");
+    sxs_message_addf(&request, "duration_ms", "%llu",
+                     (unsigned long long)(wish->duration_ms ? wish->duration_ms + SPARE_MS
+                                                            : NO_LIMIT_MS));
+    sxs_message_end(&request);
+    err = sxs_control_ask(t->hold, &request, &answer, LINK_MS, reason);
+    const char *left_out = err ? reason : sxs_message_get(&answer.message, "why");
+    if (left_out && *left_out)
+        add_why(why, "%d: %s", (int)t->p.pid, left_out);
+    if (err) {
+        close(t->hold);
+        t->hold = -1;
+    }
+    return err;
+}
+
+/* Names the other profilers in the process. */
+static void name_others(const struct sxs_process *p, char *out, size_t size)
+{
+    size_t len = 0;
+    *out = '\0';
+    for (size_t i = 0; i < p->n_profilers && len < size; i++)
+        if (!p->profilers[i].ours || p->n_profilers == 1)
+            len += (size_t)snprintf(out + len, size - len, "%s%s", len ? ", " : ": ",
+                                    p->profilers[i].path);
+}
+
+static void explain_failure(const struct sxs_target *t, const struct sxs_target_runtime *r, int err,
+                            uint32_t hr, char why[SXS_TARGET_WHY])
+{
+    const char *text = err ? NULL : sxs_diag_hresult(hr);
+    char        others[PATH_MAX + 16] = "", code[32];
+    if (!err && hr == 0x8013136Au)
+        name_others(&t->p, others, sizeof(others));
+    snprintf(code, sizeof(code), "error 0x%08x", hr);
+    add_why(why, "%d: runtime %s: %s%s", (int)t->p.pid, r->version,
+            err == ETIMEDOUT ? "it did not answer in time"
+            : err            ? strerror(err)
+            : text           ? text
+                             : code,
+            others);
+}
+
+/* Asks one runtime to load the library. Returns 0, or -1 with the reason in @why. */
+static int attach_runtime(struct sxs_target *t, const struct sxs_target_wish *wish, size_t index,
+                          const char *library, char why[SXS_TARGET_WHY])
+{
+    static struct sxs_message_writer data;
+    static uint8_t                   payload[SXS_DIAG_MAX], request[SXS_DIAG_MAX], buf[SXS_DIAG_MAX];
+    const struct sxs_target_runtime *r = &t->runtimes[index];
+    struct sxs_diag_answer           answer = {0};
+    uint8_t                          clsid[16];
+    write_wish(&data, t, wish, "attach");
+    if (t->hold < 0) {
+        sxs_message_addf(&data, "duration_ms", "%u", ORPHAN_MS);
+        sxs_message_add(&data, "detach", "1");
+    }
+    sxs_message_end(&data);
+    class_id(clsid);
+    size_t size = sxs_diag_attach_payload(payload, ATTACH_MS, clsid, library, data.bytes, data.size);
+    size = size && !data.full
+               ? sxs_diag_request(request, PROFILER_SET, ATTACH_COMMAND, payload, size)
+               : 0;
+    int err = size ? sxs_ports_exchange(&t->p, &t->ports, (size_t)r->reached, request, size,
+                                        ATTACH_MS, buf, &answer)
+                   : EMSGSIZE;
+    uint32_t hr = answer.failed                ? answer.error
+                  : !err && answer.size >= 4 ? answer.payload[0] | (uint32_t)answer.payload[1] << 8 |
+                                                    (uint32_t)answer.payload[2] << 16 |
+                                                    (uint32_t)answer.payload[3] << 24
+                                              : 0;
+    if (!err && !hr)
+        return 0;
+    explain_failure(t, r, err, hr, why);
+    return -1;
+}
+
+/* ---- attach and detach ----------------------------------------------------------------------- */
+
+static void choose_id(char id[33])
+{
+    uint64_t number = 0;
+    if (getrandom(&number, sizeof(number), 0) != sizeof(number))
+        number = (uint64_t)getpid();
+    snprintf(id, 33, "%016llx", (unsigned long long)number);
+}
+
+int sxs_target_attach(struct sxs_target *t, const struct sxs_target_wish *wish,
+                      char why[SXS_TARGET_WHY])
+{
+    char library[PATH_MAX];
+    *why = '\0';
+    choose_id(t->id);
+    int status = prepare_files(t, wish, library, why);
+    if (status)
+        return status;
+    if (t->has_library && hold_session(t, wish, why) != 0)
+        return SXS_EXIT_USAGE;
+    t->attached = t->has_library;
+    for (size_t i = 0; i < t->n_runtimes; i++) {
+        const struct sxs_target_runtime *r = &t->runtimes[i];
+        if (!r->picked || r->live || r->reached < 0 ||
+            attach_runtime(t, wish, i, library, why) != 0)
+            continue;
+        if (t->hold < 0 && hold_session(t, wish, why) != 0)
+            return SXS_EXIT_PROBLEM; /* it ends by itself: ORPHAN_MS */
+        t->attached = true;
+    }
+    return t->attached ? SXS_EXIT_OK : SXS_EXIT_USAGE;
+}
+
+enum sxs_target_state sxs_target_poll(struct sxs_target *t)
+{
+    struct pollfd ready[2] = {{.fd = t->pidfd, .events = POLLIN}, {.fd = t->hold, .events = POLLIN}};
+    if (poll(ready, 2, 0) <= 0)
+        return SXS_TARGET_ON;
+    return ready[0].revents ? SXS_TARGET_GONE : SXS_TARGET_ENDED;
+}
+
+/* Sends a request without values, over a connection of its own. Returns 0 or an errno value. */
+static int ask(const struct sxs_process *p, const char *verb, int timeout_ms,
+               struct sxs_control_answer *answer, char why[SXS_CONTROL_WHY])
+{
+    static struct sxs_message_writer request;
+    int                              fd, err = sxs_control_connect(p, &fd, why);
+    if (err)
+        return err;
+    memset(&request, 0, sizeof(request));
+    sxs_control_request(&request, verb);
+    sxs_message_end(&request);
+    err = sxs_control_ask(fd, &request, answer, timeout_ms, why);
+    close(fd);
+    return err;
+}
+
+/* Returns how many runtimes the answer calls live. */
+static size_t count_live(const struct sxs_control_answer *answer)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < answer->message.n; i++)
+        n += strcmp(answer->message.names[i], "runtime") == 0 &&
+             strstr(answer->message.values[i], " live ") != NULL;
+    return n;
+}
+
+static int64_t now_ms(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
+/* Waits until no runtime calls the library any more. Returns 0, or an errno value. */
+static int wait_detached(const struct sxs_process *p, unsigned wait_ms)
+{
+    static struct sxs_control_answer answer;
+    const struct timespec         pause = {.tv_nsec = 20000000};
+    char                             why[SXS_CONTROL_WHY];
+    int64_t                       deadline = now_ms() + wait_ms;
+    while (now_ms() < deadline) {
+        int err = ask(p, "status", 5000, &answer, why);
+        if (err == ECONNREFUSED || err == ESRCH || (!err && count_live(&answer) == 0))
+            return 0; /* nothing of the library runs, or the process has ended */
+        nanosleep(&pause, NULL);
+    }
+    return ETIMEDOUT;
+}
+
+int sxs_target_release(const struct sxs_process *p, unsigned wait_ms, char why[SXS_TARGET_WHY])
+{
+    static struct sxs_control_answer answer;
+    char                          reason[SXS_CONTROL_WHY];
+    *why = '\0';
+    int err = ask(p, "detach", STOP_MS, &answer, reason);
+    if (err) {
+        add_why(why, "%d: %s", (int)p->pid, reason);
+        return SXS_EXIT_PROBLEM;
+    }
+    const char *remains = sxs_message_get(&answer.message, "why");
+    if (remains && *remains)
+        add_why(why, "%d: %s", (int)p->pid, remains);
+    else if (wait_detached(p, wait_ms) != 0)
+        add_why(why,
+                "%d: a runtime has not let the library go yet, because a thread is inside of a call "
+                "of it; it will, and nothing is recorded",
+                (int)p->pid);
+    return *why ? SXS_EXIT_PROBLEM : SXS_EXIT_OK;
+}
+
+static int stop_session(struct sxs_target *t, char why[SXS_TARGET_WHY])
+{
+    static struct sxs_control_answer answer;
+    char                          reason[SXS_CONTROL_WHY];
+    if (!t->has_library)
+        return sxs_target_release(&t->p, DETACH_MS, why);
+    int err = ask(&t->p, "stop", STOP_MS, &answer, reason);
+    if (err)
+        add_why(why, "%d: %s", (int)t->p.pid, reason);
+    return err ? SXS_EXIT_PROBLEM : SXS_EXIT_OK;
+}
+
+int sxs_target_detach(struct sxs_target *t, char why[SXS_TARGET_WHY])
+{
+    int status = SXS_EXIT_OK;
+    *why = '\0';
+    enum sxs_target_state state = sxs_target_poll(t);
+    if (t->attached && state == SXS_TARGET_ON)
+        status = stop_session(t, why);
+    if (status && sxs_target_poll(t) == SXS_TARGET_GONE) { /* it ended meanwhile */
+        status = SXS_EXIT_OK;
+        *why = '\0';
+    }
+    t->attached = false;
+    if (t->hold >= 0)
+        close(t->hold);
+    t->hold = -1;
+    if (strcmp(t->inside, t->out) != 0 && t->staging.dir >= 0) {
+        int err = sxs_staging_fetch(&t->staging, t->out);
+        if (err) {
+            add_why(why, "%d: the session could not be copied out of %s: %s", (int)t->p.pid,
+                    t->staging.folder, strerror(err));
+            close(t->staging.dir); /* the only whole copy stays there */
+            t->staging.dir = -1;
+            status = SXS_EXIT_PROBLEM;
+        }
+    }
+    return status;
+}
+
+void sxs_target_close(struct sxs_target *t)
+{
+    if (t->hold >= 0)
+        close(t->hold);
+    if (t->pidfd >= 0)
+        close(t->pidfd);
+    t->hold = t->pidfd = -1;
+    sxs_ports_close(&t->p, &t->ports);
+    sxs_staging_close(&t->p, &t->staging);
+    sxs_process_free(&t->p);
+}

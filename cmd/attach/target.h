@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * target.h - one process from the checks before an attach to the detach.
+ *
+ * In this order: sxs_target_check(), which touches nothing but asks the diagnostics ports who
+ * answers; sxs_target_attach(); sxs_target_poll() again and again; sxs_target_detach();
+ * sxs_target_close().
+ */
+#ifndef SXS_CMD_ATTACH_TARGET_H
+#define SXS_CMD_ATTACH_TARGET_H
+
+#include "cmd/processes/ports.h"
+#include "cmd/processes/process.h"
+#include "cmd/processes/staging.h"
+
+#include <stdio.h>
+
+#define SXS_TARGET_WHY 2048 /* bytes that are enough for a reason */
+
+/** What shall be recorded. The strings are borrowed. */
+struct sxs_target_wish {
+    const char *tools;       /* "NAME:OPTIONS;NAME..." */
+    const char *pick;        /* all, first or one:WHAT; NULL: all */
+    const char *library;     /* path of libsxsprof.so for this command */
+    const char *out;         /* session folder of this command, absolute; exists */
+    uint64_t    duration_ms; /* 0: no limit */
+};
+
+/** A runtime of the process, as this attach sees it. */
+struct sxs_target_runtime {
+    char version[64];
+    int  reached; /* index in ports.runtimes; -1: no port answers for it */
+    bool live;    /* the library is loaded by it already */
+    bool picked;
+};
+
+struct sxs_target {
+    struct sxs_process        p;
+    struct sxs_ports          ports;
+    struct sxs_staging        staging;
+    struct sxs_target_runtime runtimes[SXS_MAX_REACHED];
+    size_t                    n_runtimes;
+    const char               *out;     /* borrowed: the session folder of this command */
+    char                      id[33];  /* of the session */
+    char inside[PATH_MAX];             /* the session folder, as the process sees it */
+    bool has_library;                  /* the library was in the process, with runtimes live */
+    bool attached;                     /* a session of ours is on */
+    int  hold;                         /* connection that holds the session; -1: none */
+    int  pidfd;                        /* readable when the process has ended; -1: none */
+};
+
+/**
+ * sxs_target_check - look at process @pid, and refuse what cannot work.
+ * @t: release with sxs_target_close(), also after a failure.
+ * @why: receives a sentence about a failure, SXS_TARGET_WHY bytes.
+ * Returns an exit status: SXS_EXIT_OK, SXS_EXIT_USAGE (2): refused, or SXS_EXIT_FAILED (125).
+ */
+int sxs_target_check(struct sxs_target *t, pid_t pid, const struct sxs_target_wish *wish,
+                     char why[SXS_TARGET_WHY]);
+
+/** sxs_target_explain - print which runtimes are not reached, and what each tool does not record on
+ *  those that are; @to: NULL prints nothing. Returns the number of tools that record something on at least one runtime. */
+unsigned sxs_target_explain(const struct sxs_target *t, const struct sxs_target_wish *wish,
+                            FILE *to);
+
+/**
+ * sxs_target_attach - load the library into the picked runtimes, and begin the session.
+ * @why: receives a sentence: after a failure the reason, after a success what is left out, or "".
+ * Returns an exit status. After a failure nothing is left behind in the process but what @why says.
+ */
+int sxs_target_attach(struct sxs_target *t, const struct sxs_target_wish *wish,
+                      char why[SXS_TARGET_WHY]);
+
+enum sxs_target_state {
+    SXS_TARGET_ON,
+    SXS_TARGET_ENDED, /* the session was ended by somebody else */
+    SXS_TARGET_GONE,  /* the process has ended */
+};
+
+/** sxs_target_poll - tell how the process is. Waits for nothing. */
+enum sxs_target_state sxs_target_poll(struct sxs_target *t);
+
+/**
+ * sxs_target_detach - end the session, and let the library go unless it was there before.
+ * The session is in the wish's folder when it returns, also when the process has ended.
+ * @why: receives a sentence about what failed, or "".
+ * Returns an exit status: SXS_EXIT_OK or SXS_EXIT_PROBLEM.
+ */
+int sxs_target_detach(struct sxs_target *t, char why[SXS_TARGET_WHY]);
+
+/** sxs_target_close - release everything; removes the staging folder. */
+void sxs_target_close(struct sxs_target *t);
+
+/**
+ * sxs_target_release - "detach": ask the library in process @p to end its session and to leave its
+ * runtimes, and wait until it has.
+ * @wait_ms: how long. Returns an exit status with a sentence in @why, as above.
+ */
+int sxs_target_release(const struct sxs_process *p, unsigned wait_ms, char why[SXS_TARGET_WHY]);
+
+#endif

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: MIT */
+/* runs.c - whether a recorded process still runs. */
+#include "cmd/live/internal.h"
+
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* Reads a small file. Returns its length, or 0. */
+static size_t read_small(const char *path, char *to, size_t size)
+{
+    int    fd = open(path, O_RDONLY | O_CLOEXEC);
+    size_t n = fd >= 0 ? sxs_file_read_at(fd, to, size - 1, 0) : 0;
+    if (fd >= 0)
+        close(fd);
+    to[n] = '\0';
+    return n;
+}
+
+/* Returns when the system was started (CLOCK_REALTIME, ns), to the second; 0: not known. */
+static uint64_t boot_time(void)
+{
+    static uint64_t known;
+    char            text[65536];
+    const char     *at;
+    if (!known && read_small("/proc/stat", text, sizeof(text)) && (at = strstr(text, "\nbtime ")))
+        known = strtoull(at + 7, NULL, 10) * 1000000000u;
+    return known;
+}
+
+bool sxs_live_process_runs(uint32_t pid, uint64_t began_realtime_ns)
+{
+    char        path[64], text[1024], *at;
+    const char *state;
+    snprintf(path, sizeof(path), "/proc/%u/stat", pid);
+    if (!read_small(path, text, sizeof(text)) || !(at = strrchr(text, ')')) || !at[1])
+        return false;
+    state = at + 2;
+    if (*state == 'Z' || *state == 'X')
+        return false;
+    /* The start time is the 22nd field; the state is the third. */
+    for (int field = 3; field < 22 && at; field++)
+        at = strchr(at + 2, ' ') ? strchr(at + 2, ' ') - 1 : NULL;
+    uint64_t ticks = at ? strtoull(at + 2, NULL, 10) : 0;
+    uint64_t started = boot_time() + ticks * (1000000000u / (uint64_t)sysconf(_SC_CLK_TCK));
+    /* A later process with the same number has begun after the session; 5 s for clocks that were set. */
+    return !began_realtime_ns || !boot_time() || started < began_realtime_ns + 5000000000u;
+}

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: MIT
+// The script of the list of sessions that sxsprof serve shows. Asks for the list every two seconds.
+"use strict";
+(() => {
+const $ = (id) => document.getElementById(id);
+const el = (tag, text, cls) => { const e = document.createElement(tag); if (text !== undefined) e.textContent = text; if (cls) e.className = cls; return e; };
+let known = null, tag = "", timer = 0;
+
+function bytes(n) {
+  const names = ["B", "kB", "MB", "GB", "TB"];
+  let i = 0;
+  while (n >= 999.95 && i < 4) { n /= 1000; i++; }
+  return `${i && n < 99.95 ? n.toFixed(1) : Math.round(n)} ${names[i]}`;
+}
+function lasting(ms) {
+  const s = Math.max(0, ms) / 1000;
+  if (s < 120) return `${s < 10 ? s.toFixed(1) : Math.round(s)} s`;
+  return s < 7200 ? `${Math.round(s / 60)} min` : `${(s / 3600).toFixed(1)} h`;
+}
+const pad = (n) => String(n).padStart(2, "0");
+function when(ms) {
+  if (!ms) return "–";
+  const d = new Date(ms);
+  return `${d.getFullYear()}-${pad(d.getMonth() + 1)}-${pad(d.getDate())} ${pad(d.getHours())}:${pad(d.getMinutes())}:${pad(d.getSeconds())}`;
+}
+
+function row(s) {
+  const tr = el("tr"), name = el("td"), what = el("td"), runtimes = el("td"), data = el("td"), link = el("a", s.name);
+  link.href = `session/${s.link}/`;
+  name.append(link);
+  if (s.running) name.append(el("span", "running", "live"));
+  for (const p of (s.processes || []).slice(0, 4)) {
+    const line = el("div");
+    line.append(el("code", p.command || "?"), " ", el("small", `pid ${p.pid}`));
+    what.append(line);
+  }
+  if (s.processes && s.processes.length > 4) what.append(el("small", `and ${s.processes.length - 4} more`));
+  if (s.packed) what.append(el("small", "a packed session"));
+  runtimes.textContent = [...new Set((s.processes || []).flatMap((p) => p.runtimes))].map((v) => `.NET ${v}`).join(", ");
+  for (const d of s.data || []) data.append(el("span", d, "tag"));
+  if (s.problems) data.append(el("small", `${s.problems} ${s.problems === 1 ? "problem" : "problems"}`));
+  const end = s.running ? Date.now() : s.ended_ms;
+  tr.append(name, what, runtimes, el("td", when(s.started_ms || s.ended_ms), "when"),
+    el("td", s.started_ms ? lasting(end - s.started_ms) : "–", "number"), data, el("td", bytes(s.bytes), "number"));
+  tr.dataset.name = s.name;
+  return tr;
+}
+function paint() {
+  if (!known) return;
+  const text = $("search").value.toLowerCase();
+  const shown = known.sessions.filter((s) => !text || [s.name, ...(s.processes || []).flatMap((p) => [p.command, String(p.pid), ...p.runtimes]), ...(s.data || [])].some((t) => t.toLowerCase().includes(text)));
+  const running = known.sessions.filter((s) => s.running).length, focus = document.activeElement.closest?.("tr")?.dataset.name;
+  const body = document.querySelector("#sessions tbody");
+  body.replaceChildren(...shown.map(row));
+  if (focus !== undefined) [...body.children].find((tr) => tr.dataset.name === focus)?.querySelector("a").focus();
+  $("summary").textContent = [known.folder, `${known.sessions.length} ${known.sessions.length === 1 ? "session" : "sessions"}`, running ? `${running} running` : "",
+    known.left_out ? `${known.left_out} more are left out` : ""].filter(Boolean).join(" · ");
+  $("found").textContent = text ? `${shown.length} found` : "";
+  $("none").hidden = shown.length > 0;
+  $("none").textContent = text ? "No session has this text." : "No session is here yet. sxsprof run -o DIR records one; it is listed when it begins.";
+}
+async function ask() {
+  clearTimeout(timer);
+  try {
+    const answer = await fetch("sessions", { cache: "no-store", headers: tag ? { "If-None-Match": tag } : {} });
+    if (answer.status === 200) { known = await answer.json(); tag = answer.headers.get("ETag") || ""; }
+    else if (answer.status === 403) { $("summary").textContent = "The server has ended and another one began: open the address that is in its terminal."; return; }
+    paint();
+  } catch { $("summary").textContent = "The server does not answer."; }
+  document.documentElement.dataset.ready = "1";
+  if (!document.hidden) timer = setTimeout(ask, 2000);
+}
+document.onvisibilitychange = () => { if (!document.hidden) ask(); };
+$("search").oninput = paint;
+document.onkeydown = (e) => { if (e.key === "/" && document.activeElement !== $("search")) { e.preventDefault(); $("search").focus(); } };
+const preferred = matchMedia("(prefers-color-scheme: dark)");
+let dark = preferred.matches;
+const paintTheme = () => document.documentElement.classList.toggle("dark", dark);
+preferred.onchange = () => { dark = preferred.matches; paintTheme(); };
+$("theme").onclick = () => { dark = !dark; paintTheme(); };
+paintTheme();
+ask();
+})();

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * control_client.h - requests to the library in a running process, over its control socket
+ * (docs/internals/live.md).
+ *
+ * Before anything is sent, the process at the other end is compared with the one that is meant, so
+ * that nobody who has taken the name of its socket can answer in its place.
+ */
+#ifndef SXS_CMD_PROCESSES_CONTROL_CLIENT_H
+#define SXS_CMD_PROCESSES_CONTROL_CLIENT_H
+
+#include "cmd/processes/process.h"
+#include "control/message/message.h"
+
+#define SXS_CONTROL_WHY 400 /* bytes that are enough for a reason */
+
+/** An answer. Zero it. Its texts come from another process: see sxs_text_clean(). */
+struct sxs_control_answer {
+    struct sxs_message message; /* points into `bytes` */
+    char               bytes[SXS_MESSAGE_MAX];
+};
+
+/**
+ * sxs_control_connect - connect to the control socket of @p, as its user and in its network.
+ * @fd: receives the socket; close it.
+ * Returns 0 or an errno value with a sentence in @why: ECONNREFUSED when the process has no control
+ * socket (@why says why not, as far as it can be seen); EPERM when this user may not, or somebody else
+ * has the name.
+ */
+int sxs_control_connect(const struct sxs_process *p, int *fd, char why[SXS_CONTROL_WHY]);
+
+/**
+ * sxs_control_ask - send @request and wait for the answer.
+ * @request: finished by sxs_message_end().
+ * @timeout_ms: for the whole of it.
+ * Returns 0 with the answer "ok" in @answer; or an errno value with a sentence in @why: EREMOTEIO when
+ * the answer is "error" (then @answer has it, and @why its reason), ETIMEDOUT, ECONNRESET when the
+ * process has closed the connection, EPROTO when the answer is not understood.
+ */
+int sxs_control_ask(int fd, const struct sxs_message_writer *request,
+                    struct sxs_control_answer *answer, int timeout_ms, char why[SXS_CONTROL_WHY]);
+
+/** sxs_control_request - begin the request @verb: "start". */
+void sxs_control_request(struct sxs_message_writer *request, const char *verb);
+
+#endif

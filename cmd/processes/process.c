@@ -1,0 +1,334 @@
+/* SPDX-License-Identifier: MIT */
+#include "cmd/processes/process.h"
+
+#include "cmd/processes/container.h"
+#include "cmd/processes/mapped.h"
+
+#include <ctype.h>
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <pwd.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+/* Reads the first @size - 1 bytes of a file of /proc/PID. Returns the number of bytes, or -errno. */
+static ssize_t read_file(const struct sxs_process *p, const char *name, char *text, size_t size)
+{
+    int     fd = openat(p->dir, name, O_RDONLY | O_CLOEXEC);
+    size_t  len = 0;
+    ssize_t n = fd < 0 ? -1 : 0;
+    while (fd >= 0 && len < size - 1 && (n = read(fd, text + len, size - 1 - len)) > 0)
+        len += (size_t)n;
+    int err = errno;
+    if (fd >= 0)
+        close(fd);
+    text[len] = '\0';
+    return n < 0 ? -err : (ssize_t)len;
+}
+
+/* Parses state and start time of /proc/PID/stat. Returns 0 or an errno value. */
+static int read_stat(const struct sxs_process *p, char *state, uint64_t *ticks)
+{
+    char        text[1024];
+    ssize_t     n = read_file(p, "stat", text, sizeof(text));
+    const char *at = n > 0 ? strrchr(text, ')') : NULL;
+    if (!at || !at[1])
+        return n < 0 ? (int)-n : ESRCH;
+    *state = at[2];
+    at += 2;
+    for (int field = 3; field < 22 && at; field++) {
+        at = strchr(at, ' ');
+        at = at ? at + 1 : NULL;
+    }
+    if (!at)
+        return ESRCH;
+    *ticks = strtoull(at, NULL, 10);
+    return 0;
+}
+
+/* Returns the value behind "NAME:" in the text of /proc/PID/status, or NULL. */
+static const char *status_value(const char *text, const char *name)
+{
+    size_t len = strlen(name);
+    for (const char *at = text; at && *at; at = strchr(at, '\n'), at = at ? at + 1 : NULL)
+        if (strncmp(at, name, len) == 0 && at[len] == ':')
+            return at + len + 1 + strspn(at + len + 1, "\t ");
+    return NULL;
+}
+
+/* The effective ID is the second number of four. */
+static unsigned effective_id(const char *value)
+{
+    unsigned real = 0, effective = 0;
+    if (value)
+        sscanf(value, "%u %u", &real, &effective);
+    return effective;
+}
+
+static int read_status(struct sxs_process *p)
+{
+    char    text[8192];
+    ssize_t n = read_file(p, "status", text, sizeof(text));
+    if (n <= 0)
+        return n < 0 ? (int)-n : ESRCH;
+    const char *name = status_value(text, "Name"), *pids = status_value(text, "NSpid");
+    if (name)
+        snprintf(p->name, sizeof(p->name), "%.*s", (int)strcspn(name, "\n"), name);
+    p->uid = effective_id(status_value(text, "Uid"));
+    p->gid = effective_id(status_value(text, "Gid"));
+    p->ns_pid = p->pid;
+    for (const char *end = pids ? pids + strcspn(pids, "\n") : NULL; pids && pids < end;) {
+        p->ns_pid = (pid_t)strtol(pids, NULL, 10); /* the last is the innermost */
+        pids += strcspn(pids, "\t\n");
+        pids += pids < end;
+    }
+    return 0;
+}
+
+static void read_command(struct sxs_process *p)
+{
+    ssize_t n = read_file(p, "cmdline", p->command, sizeof(p->command));
+    while (n > 0 && p->command[n - 1] == '\0')
+        n--;
+    for (ssize_t i = 0; i < n; i++)
+        if (p->command[i] == '\0')
+            p->command[i] = ' ';
+}
+
+static void read_container(struct sxs_process *p)
+{
+    char text[8192];
+    if (read_file(p, "cgroup", text, sizeof(text)) > 0)
+        sxs_container_name(text, p->container, sizeof(p->container));
+}
+
+static bool is_other(const struct sxs_process *p, const char *name)
+{
+    char        own[64];
+    struct stat a, b;
+    snprintf(own, sizeof(own), "/proc/self/%s", name);
+    return fstatat(p->dir, name, &a, 0) == 0 && stat(own, &b) == 0 &&
+           (a.st_ino != b.st_ino || a.st_dev != b.st_dev);
+}
+
+static void read_namespaces(struct sxs_process *p)
+{
+    p->other.mnt = is_other(p, "ns/mnt");
+    p->other.pid = is_other(p, "ns/pid");
+    p->other.net = is_other(p, "ns/net");
+    p->other.user = is_other(p, "ns/user");
+    p->other.root = !p->other.mnt && is_other(p, "root");
+}
+
+static void read_user(struct sxs_process *p)
+{
+    static char   last[sizeof(p->user)];
+    static uid_t  last_uid;
+    char          buf[4096];
+    struct passwd pw, *found = NULL;
+    if (!*last || last_uid != p->uid) { /* looking up a user may be slow: remember the last */
+        if (getpwuid_r(p->uid, &pw, buf, sizeof(buf), &found) == 0 && found)
+            snprintf(last, sizeof(last), "%s", found->pw_name);
+        else
+            snprintf(last, sizeof(last), "%u", (unsigned)p->uid);
+        last_uid = p->uid;
+    }
+    memcpy(p->user, last, sizeof(last));
+}
+
+static uint64_t real_start(uint64_t ticks)
+{
+    struct timespec real, boot;
+    uint64_t        hz = (uint64_t)sysconf(_SC_CLK_TCK);
+    clock_gettime(CLOCK_REALTIME, &real);
+    clock_gettime(CLOCK_BOOTTIME, &boot);
+    uint64_t booted = ((uint64_t)real.tv_sec - (uint64_t)boot.tv_sec) * 1000000000u +
+                      (uint64_t)real.tv_nsec - (uint64_t)boot.tv_nsec;
+    return booted + ticks / hz * 1000000000u + ticks % hz * (1000000000u / hz);
+}
+
+static int open_process(pid_t pid, struct sxs_process *out)
+{
+    char path[32];
+    memset(out, 0, sizeof(*out));
+    out->pid = pid;
+    out->root = -1;
+    snprintf(path, sizeof(path), "/proc/%d", (int)pid);
+    out->dir = pid > 0 ? open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
+    return out->dir < 0 ? pid > 0 && errno != ENOENT ? errno : ESRCH : 0;
+}
+
+/* Reads what is shown of a process that is worth it. */
+static int read_rest(struct sxs_process *p)
+{
+    int err = read_stat(p, &p->state, &p->start_ticks);
+    if (!err)
+        err = read_status(p);
+    if (err)
+        return err;
+    p->started_ns = real_start(p->start_ticks);
+    read_command(p);
+    read_container(p);
+    read_namespaces(p);
+    read_user(p);
+    return p->problem ? 0 : sxs_process_find_profilers(p);
+}
+
+int sxs_process_read(pid_t pid, struct sxs_process *out)
+{
+    int err = open_process(pid, out);
+    if (!err)
+        err = sxs_process_find_runtimes(out);
+    if (!err)
+        err = read_rest(out);
+    if (!err)
+        out->root = openat(out->dir, "root", O_PATH | O_DIRECTORY | O_CLOEXEC);
+    return err == ENOENT ? ESRCH : err;
+}
+
+void sxs_process_close(struct sxs_process *p)
+{
+    if (p->dir >= 0)
+        close(p->dir);
+    if (p->root >= 0)
+        close(p->root);
+    p->dir = p->root = -1;
+}
+
+void sxs_process_free(struct sxs_process *p)
+{
+    sxs_process_close(p);
+    for (size_t i = 0; i < p->n_runtimes; i++)
+        free(p->runtimes[i].path);
+    for (size_t i = 0; i < p->n_profilers; i++)
+        free(p->profilers[i].path);
+    free(p->runtimes);
+    free(p->profilers);
+    p->runtimes = NULL;
+    p->profilers = NULL;
+    p->n_runtimes = p->n_profilers = 0;
+}
+
+bool sxs_process_lives(struct sxs_process *p)
+{
+    uint64_t ticks;
+    return read_stat(p, &p->state, &ticks) == 0 && p->state != 'Z' && p->state != 'X';
+}
+
+bool sxs_process_is_apart(const struct sxs_process *p)
+{
+    return p->other.mnt || p->other.root;
+}
+
+const struct sxs_process_profiler *sxs_process_own_profiler(const struct sxs_process *p)
+{
+    for (size_t i = 0; i < p->n_profilers; i++)
+        if (p->profilers[i].ours)
+            return &p->profilers[i];
+    return NULL;
+}
+
+int sxs_process_variable(const struct sxs_process *p, const char *name, char *value, size_t size)
+{
+    int    fd = openat(p->dir, "environ", O_RDONLY | O_CLOEXEC);
+    FILE  *from = fd >= 0 ? fdopen(fd, "r") : NULL;
+    char  *text = NULL;
+    size_t room = 0, len = strlen(name);
+    int    err = from ? ENOENT : errno;
+    while (from && err && getdelim(&text, &room, '\0', from) > 0)
+        if (strncmp(text, name, len) == 0 && text[len] == '=') {
+            snprintf(value, size, "%s", text + len + 1);
+            err = 0;
+        }
+    free(text);
+    if (from)
+        fclose(from);
+    else if (fd >= 0)
+        close(fd);
+    return err;
+}
+
+void sxs_process_file(const struct sxs_process *p, const char *path, char out[PATH_MAX])
+{
+    snprintf(out, PATH_MAX, "/proc/%d/root%s", (int)p->pid, path);
+}
+
+/* Returns true when a thread of the process is named as runtimes name theirs. The names of threads
+ * may be read by everybody. */
+static bool has_runtime_thread(const struct sxs_process *p)
+{
+    char comm[32], path[64];
+    for (int i = 1; i < 24; i++) { /* a runtime starts its threads first, so their IDs are near */
+        snprintf(path, sizeof(path), "task/%d/comm", (int)p->pid + i);
+        if (read_file(p, path, comm, sizeof(comm)) > 0 && strncmp(comm, ".NET ", 5) == 0)
+            return true;
+    }
+    return false;
+}
+
+static int by_pid(const void *a, const void *b)
+{
+    const struct sxs_process *x = a, *y = b;
+    return (x->pid > y->pid) - (x->pid < y->pid);
+}
+
+static int add_process(struct sxs_process_list *list, struct sxs_process *p)
+{
+    struct sxs_process *grown = realloc(list->items, (list->n + 1) * sizeof(*list->items));
+    if (!grown)
+        return ENOMEM;
+    list->items = grown;
+    grown[list->n++] = *p;
+    return 0;
+}
+
+/* Adds process @pid if it has a runtime, or seems to and may not be read. */
+static int consider(struct sxs_process_list *list, pid_t pid)
+{
+    struct sxs_process p;
+    int                err = open_process(pid, &p);
+    if (!err)
+        err = sxs_process_find_runtimes(&p);
+    bool hidden = !err && (p.problem == EACCES || p.problem == EPERM);
+    list->n_unreadable += hidden;
+    bool shown = !err && (p.n_runtimes || (hidden && has_runtime_thread(&p)));
+    if (shown)
+        err = read_rest(&p);
+    if (shown && !err) {
+        sxs_process_close(&p);
+        err = add_process(list, &p);
+        if (!err)
+            return 0;
+    }
+    sxs_process_free(&p);
+    return err == ENOMEM ? ENOMEM : 0; /* other processes ended meanwhile */
+}
+
+int sxs_process_list_read(struct sxs_process_list *out)
+{
+    memset(out, 0, sizeof(*out));
+    int    fd = open("/proc", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    DIR   *proc = fd >= 0 ? fdopendir(fd) : NULL;
+    int    err = proc ? 0 : errno;
+    for (struct dirent *e; !err && (e = readdir(proc));)
+        if (isdigit((unsigned char)e->d_name[0]))
+            err = consider(out, (pid_t)strtol(e->d_name, NULL, 10));
+    if (proc)
+        closedir(proc);
+    if (out->n)
+        qsort(out->items, out->n, sizeof(*out->items), by_pid);
+    return err;
+}
+
+void sxs_process_list_free(struct sxs_process_list *list)
+{
+    for (size_t i = 0; i < list->n; i++)
+        sxs_process_free(&list->items[i]);
+    free(list->items);
+    memset(list, 0, sizeof(*list));
+}

@@ -1,0 +1,216 @@
+/* SPDX-License-Identifier: MIT */
+#include "cmd/processes/staging.h"
+
+#include "cmd/processes/copy.h"
+#include "cmd/processes/inside.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/random.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
+#include <unistd.h>
+
+#define LIBRARY "libsxsprof.so"
+
+/* Libraries that are copied if they lie beside the library: it finds them in its own folder. */
+static const char *const own_libraries[] = {LIBRARY, "libsxsxml.so", "libsxsunwind.so",
+                                            "libsxsunwindremote.so"};
+#define N_LIBRARIES (sizeof(own_libraries) / sizeof(own_libraries[0]))
+
+/* What the child that makes the folder works with. */
+struct plan {
+    const char *parent;          /* "/tmp" */
+    const char *name;
+    int         libraries[N_LIBRARIES]; /* descriptors; -1: not there */
+    bool        copies;
+};
+
+static int copy_libraries(int dir, const struct plan *plan)
+{
+    int err = 0;
+    for (size_t i = 0; i < N_LIBRARIES && !err; i++) {
+        if (plan->libraries[i] < 0)
+            continue;
+        int to = openat(dir, own_libraries[i], O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
+                        0500);
+        err = to < 0 ? errno : sxs_copy_file(plan->libraries[i], to);
+        if (to >= 0 && close(to) != 0 && !err)
+            err = errno;
+    }
+    return err;
+}
+
+/* Returns 0 when the file system of @dir can be used, or an errno value. */
+static int check_mount(int dir, const struct plan *plan)
+{
+    struct statvfs fs;
+    if (fstatvfs(dir, &fs) != 0)
+        return errno;
+    if (fs.f_flag & ST_RDONLY)
+        return EROFS;
+    return plan->copies && (fs.f_flag & ST_NOEXEC) ? ENOEXEC : 0;
+}
+
+static int make_folder(int root, void *arg, int *fd)
+{
+    const struct plan *plan = arg;
+    /* No link: the path must name the same file when the runtime is asked again. */
+    int parent = sxs_inside_open(root, plan->parent, O_RDONLY | O_DIRECTORY | O_NOFOLLOW, 0);
+    int err = parent < 0 ? errno : check_mount(parent, plan);
+    if (err)
+        return err;
+    umask(0077);
+    if (mkdirat(parent, plan->name, 0700) != 0)
+        return errno;
+    int dir = openat(parent, plan->name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    err = dir < 0 ? errno : 0;
+    if (!err && mkdirat(dir, "session", 0700) != 0)
+        err = errno;
+    if (!err)
+        err = copy_libraries(dir, plan);
+    if (err) {
+        if (dir >= 0)
+            sxs_remove_contents(dir);
+        unlinkat(parent, plan->name, AT_REMOVEDIR);
+        return err;
+    }
+    *fd = dir;
+    return 0;
+}
+
+static void open_libraries(struct plan *plan, const char *library)
+{
+    char path[PATH_MAX];
+    int  folder = library ? (int)(strrchr(library, '/') - library) : 0;
+    for (size_t i = 0; i < N_LIBRARIES; i++) {
+        snprintf(path, sizeof(path), "%.*s/%s", folder, library ? library : "", own_libraries[i]);
+        plan->libraries[i] = library ? open(path, O_RDONLY | O_CLOEXEC) : -1;
+    }
+}
+
+static const char *reason(int err)
+{
+    return err == ENOEXEC ? "no code can be loaded from there (noexec)"
+           : err == ELOOP ? "it is a link"
+                          : strerror(err);
+}
+
+int sxs_staging_open(const struct sxs_process *p, const char *library, struct sxs_staging *out,
+                     char *why, size_t size)
+{
+    static const char *const parents[] = {"/tmp", "/var/tmp", "/dev/shm"};
+    struct plan              plan = {.copies = library != NULL};
+    uint64_t                 number = 0;
+    char                     name[32];
+    int                      err = 0;
+    size_t                   len = 0;
+    memset(out, 0, sizeof(*out));
+    out->dir = -1;
+    if (getrandom(&number, sizeof(number), 0) != sizeof(number))
+        return errno;
+    snprintf(name, sizeof(name), "sxsprof-%016llx", (unsigned long long)number);
+    plan.name = name;
+    open_libraries(&plan, library);
+    for (size_t i = 0; i < sizeof(parents) / sizeof(parents[0]) && out->dir < 0; i++) {
+        plan.parent = parents[i];
+        err = sxs_inside_call(p, 0, make_folder, &plan, &out->dir);
+        if (!err)
+            snprintf(out->folder, sizeof(out->folder), "%s/%s", parents[i], name);
+        else if (len < size)
+            len += (size_t)snprintf(why + len, size - len, "%s%s: %s", len ? "; " : "", parents[i],
+                                    reason(err));
+    }
+    for (size_t i = 0; i < N_LIBRARIES; i++)
+        if (plan.libraries[i] >= 0)
+            close(plan.libraries[i]);
+    if (out->dir < 0)
+        return err ? err : EIO;
+    snprintf(out->session, sizeof(out->session), "%s/session", out->folder);
+    if (library)
+        snprintf(out->library, sizeof(out->library), "%s/" LIBRARY, out->folder);
+    return 0;
+}
+
+/* Makes a folder @name in @into, or @name-2, -3... when there is one already: processes of several
+ * containers may have the same PID. Returns a descriptor, or -1 with errno. */
+static int make_free(int into, const char *name)
+{
+    char numbered[NAME_MAX + 16];
+    for (int i = 1; i < 10000; i++) {
+        snprintf(numbered, sizeof(numbered), i == 1 ? "%s" : "%s-%d", name, i);
+        if (mkdirat(into, numbered, 0700) == 0)
+            return openat(into, numbered, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+        if (errno != EEXIST)
+            return -1;
+    }
+    return -1;
+}
+
+static int fetch_process(int from, int into, const char *name)
+{
+    int source = openat(from, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    int target = source >= 0 ? make_free(into, name) : -1;
+    int err = target < 0 ? errno : sxs_copy_folder(source, target);
+    if (source >= 0)
+        close(source);
+    if (target >= 0)
+        close(target);
+    return err;
+}
+
+int sxs_staging_fetch(const struct sxs_staging *s, const char *to)
+{
+    int  from = openat(s->dir, "session", O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    int  into = open(to, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    DIR *d = from >= 0 && into >= 0 ? fdopendir(from) : NULL;
+    int  err = d ? 0 : errno;
+    for (struct dirent *e; d && (e = readdir(d));) {
+        int failed = e->d_name[0] != '.' ? fetch_process(from, into, e->d_name) : 0;
+        if (failed && !err)
+            err = failed;
+    }
+    if (d)
+        closedir(d);
+    else if (from >= 0)
+        close(from);
+    if (into >= 0)
+        close(into);
+    return err;
+}
+
+/* The folder's own descriptor is inherited by the child. */
+struct removal {
+    int         dir;
+    const char *folder;
+};
+
+static int remove_folder(int root, void *arg, int *fd)
+{
+    const struct removal *r = arg;
+    char                  parent[64];
+    const char           *name = strrchr(r->folder, '/');
+    int                   err = sxs_remove_contents(r->dir);
+    (void)fd;
+    snprintf(parent, sizeof(parent), "%.*s", (int)(name - r->folder), r->folder);
+    int at = sxs_inside_open(root, parent, O_PATH | O_DIRECTORY | O_NOFOLLOW, 0);
+    if (at < 0)
+        return errno;
+    return unlinkat(at, name + 1, AT_REMOVEDIR) == 0 ? 0 : err ? err : errno;
+}
+
+int sxs_staging_close(const struct sxs_process *p, struct sxs_staging *s)
+{
+    struct removal r = {s->dir, s->folder};
+    if (s->dir < 0)
+        return 0;
+    int err = sxs_inside_call(p, 0, remove_folder, &r, NULL);
+    if (err) /* the process has ended: the descriptor leads to the folder still */
+        err = sxs_remove_contents(s->dir);
+    close(s->dir);
+    s->dir = -1;
+    return err;
+}

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * staging.h - a folder of a process's own, in which it finds the library and records its session,
+ * when it cannot reach the files of this command: in a container, or as another user.
+ *
+ * The folder is made by the process's user, mode 0700, in /tmp, /var/tmp or /dev/shm of the process:
+ * the first that can be written to and, if the library must be copied, permits code to be loaded.
+ */
+#ifndef SXS_CMD_PROCESSES_STAGING_H
+#define SXS_CMD_PROCESSES_STAGING_H
+
+#include "cmd/processes/process.h"
+
+struct sxs_staging {
+    int  dir;               /* descriptor of the folder; -1: none was made */
+    char folder[64];        /* as the process sees it: "/tmp/sxsprof-0123456789abcdef" */
+    char session[80];       /* the session folder inside */
+    char library[96];       /* the library inside; "": not copied */
+};
+
+/**
+ * sxs_staging_open - make the folder.
+ * @library: path of the library to copy, with the libraries of its own beside it; NULL: none.
+ * @out: release with sxs_staging_close(), also after a failure.
+ * @why: receives a sentence about a failure; @size bytes.
+ * Returns 0 or an errno value. After a failure nothing is left.
+ */
+int sxs_staging_open(const struct sxs_process *p, const char *library, struct sxs_staging *out,
+                     char *why, size_t size);
+
+/** sxs_staging_fetch - copy the session out of the folder into the folder @to of this command. Works
+ *  also when the process has ended. Returns 0 or an errno value. */
+int sxs_staging_fetch(const struct sxs_staging *s, const char *to);
+
+/** sxs_staging_close - remove the folder with everything in it, as the process's user. Returns 0, or
+ *  an errno value when something is left. */
+int sxs_staging_close(const struct sxs_process *p, struct sxs_staging *s);
+
+#endif

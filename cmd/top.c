@@ -1,0 +1,210 @@
+/* SPDX-License-Identifier: MIT */
+/* sxsprof top: a live view of a process that is recorded, or of a session. */
+#include "cmd/argument.h"
+#include "cmd/command.h"
+#include "cmd/top/top.h"
+#include "cmd/top_attach.h"
+
+#include "base/c_locale.h"
+#include "session/read/session_read.h"
+
+#include <argp.h>
+#include <errno.h>
+#include <math.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { KEY_INTERVAL = 0x100, KEY_WINDOW, KEY_VIEW, KEY_RUNTIME, KEY_FILTER, KEY_PROCESS, KEY_LINES };
+
+struct options {
+    struct sxs_top_options top;
+    const char            *source; /* a session's folder, or a pid */
+    bool                   batch;
+    pid_t                  pid; /* 0: the source is a folder */
+};
+
+static double seconds_argument(struct argp_state *state, const char *option, const char *text)
+{
+    char  *end;
+    double v = sxs_strtod(text, &end);
+    if (end == text || *end || !(v >= 0.05 && v <= 3600))
+        argp_error(state, "%s: '%s': expected seconds, from 0.05 to 3600", option, text);
+    return v;
+}
+
+static void set_format(struct argp_state *state, struct options *o, const char *text)
+{
+    enum sxs_format format;
+    if (sxs_format_parse(text, &format) != 0)
+        argp_error(state, "--format: '%s': expected text or json", text);
+    o->top.json = format == SXS_FORMAT_JSON;
+    o->batch |= o->top.json;
+}
+
+static void set_view(struct argp_state *state, struct options *o, const char *text)
+{
+    if (sxs_top_view_named(text) == SXS_TOP_N_VIEWS)
+        argp_error(state, "--view: '%s': expected %s", text, sxs_top_view_names());
+    o->top.view = text;
+}
+
+/* Chooses what no argument said. A number is a process; a folder of that name is ./NUMBER. */
+static void complete(struct argp_state *state, struct options *o)
+{
+    if (!o->source)
+        o->source = sxs_newest_argument(state, "PID or SESSION", "a running process, or a folder made by sxsprof run");
+    if (o->source[strspn(o->source, "0123456789")] == '\0' && strlen(o->source) < 10)
+        o->pid = (pid_t)strtol(o->source, NULL, 10);
+    if (o->top.count && !o->batch)
+        argp_error(state, "--count needs --batch");
+    if (o->top.lines && !o->batch)
+        argp_error(state, "--lines needs --batch");
+    if (o->top.process && o->pid)
+        argp_error(state, "--process is for a SESSION with several processes, not for a PID");
+    if (!o->top.lines)
+        o->top.lines = 20;
+}
+
+static error_t parse_option(int key, char *arg, struct argp_state *state)
+{
+    struct options *o = state->input;
+    switch (key) {
+    case 'b': o->batch = true; return 0;
+    case 'n': o->top.count = sxs_number_argument(state, "--count", arg); return 0;
+    case 'f': set_format(state, o, arg); return 0;
+    case KEY_INTERVAL: o->top.interval_s = seconds_argument(state, "--interval", arg); return 0;
+    case KEY_WINDOW: o->top.window_s = seconds_argument(state, "--window", arg); return 0;
+    case KEY_VIEW: set_view(state, o, arg); return 0;
+    case KEY_RUNTIME:
+        o->top.runtime = (uint32_t)sxs_number_argument(state, "--runtime", arg);
+        return 0;
+    case KEY_FILTER: o->top.filter = arg; return 0;
+    case KEY_PROCESS: o->top.process = arg; return 0;
+    case KEY_LINES: o->top.lines = sxs_number_argument(state, "--lines", arg); return 0;
+    case ARGP_KEY_ARG:
+        if (o->source)
+            argp_error(state, "one process or session is expected, '%s' is one more", arg);
+        o->source = arg;
+        return 0;
+    case ARGP_KEY_END: complete(state, o); return 0;
+    default: return ARGP_ERR_UNKNOWN;
+    }
+}
+
+static const struct argp_option option_list[] = {
+    {"interval", KEY_INTERVAL, "SECONDS", 0, "Time between two looks (default: 1)", 0},
+    {"window", KEY_WINDOW, "SECONDS", 0, "Values are those of the last SECONDS (default: 5)", 0},
+    {"view", KEY_VIEW, "VIEW", 0,
+     "functions, threads, allocations, native, exceptions, locks, collections, jit or runtimes", 1},
+    {"runtime", KEY_RUNTIME, "N", 0, "Only runtime number N", 1},
+    {"filter", KEY_FILTER, "TEXT", 0, "Only rows that contain TEXT", 1},
+    {"process", KEY_PROCESS, "P", 0,
+     "This process of the session: its pid (default: the newest that runs)", 1},
+    {"batch", 'b', NULL, 0, "Print, instead of using the terminal", 2},
+    {"count", 'n', "N", 0, "Print N times, then end (default: until the process ends)", 2},
+    {"lines", KEY_LINES, "N", 0, "Print N rows of each list (default: 20)", 2},
+    {"format", 'f', "text|json", 0, "Print text, or a line of JSON for each look (implies --batch)",
+     2},
+    {0}};
+
+const struct argp sxs_argp_top = {
+    .options = option_list,
+    .parser = parse_option,
+    .args_doc = "[PID|SESSION]",
+    .doc = "Show what a process does now: functions, threads, allocations, exceptions, locks, "
+           "collections, compilations. PID: a process that is recorded, or that is attached to for "
+           "this. SESSION: a session's folder (default: the newest one here)."};
+
+static void wait_s(double seconds)
+{
+    struct timespec t = {(time_t)seconds, (long)(fmod(seconds, 1) * 1e9)};
+    nanosleep(&t, NULL); /* a signal that asks to end ends the wait */
+}
+
+/* Looks until everything that was recorded has been read. */
+static unsigned look_at_all(struct sxs_live *live)
+{
+    unsigned changes;
+    while (((changes = sxs_live_look(live)) & SXS_LIVE_BEHIND) && !sxs_top_stopped())
+        ;
+    return changes;
+}
+
+static int batch(struct sxs_live *live, const struct options *o, pid_t pid)
+{
+    struct sxs_top_system system = {0};
+    unsigned              changes = look_at_all(live);
+    sxs_top_system_read(&system, pid);
+    for (size_t n = 0; !sxs_top_stopped(); n++) {
+        if (!(changes & SXS_LIVE_ENDED)) { /* figures are those of an interval, also at first */
+            wait_s(o->top.interval_s);
+            changes = look_at_all(live);
+            sxs_top_system_read(&system, pid);
+        }
+        if ((o->top.json ? sxs_top_print_json : sxs_top_print_text)(live, &o->top, &system, stdout))
+            return sxs_finish_output();
+        if ((changes & SXS_LIVE_ENDED) || n + 1 == o->top.count)
+            break;
+    }
+    return SXS_EXIT_OK;
+}
+
+static void print_problems(struct sxs_live *live)
+{
+    const char *line;
+    for (size_t i = 0; (line = sxs_live_problem(live, i)) != NULL; i++)
+        sxs_complain("%s", line);
+}
+
+static int show(const char *dir, const struct options *o)
+{
+    struct sxs_live_options live_options = {.process = o->top.process,
+                                            .pid = (uint32_t)o->pid,
+                                            .window_s = o->top.window_s};
+    struct sxs_live *live;
+    char             why[512];
+    int              status = SXS_EXIT_OK;
+    if (sxs_live_open(dir, &live_options, &live, why, sizeof(why)) != 0)
+        return sxs_wrong_input("top: %s: %s", dir, why);
+    pid_t pid = o->pid;
+    if (!pid) { /* the process of a session, if it is of this PID namespace and runs */
+        sxs_live_look(live);
+        pid = sxs_live_process(live)->running ? (pid_t)sxs_live_process(live)->pid : 0;
+    }
+    if (o->batch) {
+        status = batch(live, o, pid);
+    } else if (sxs_top_screen(live, &o->top, pid, why, sizeof(why)) != 0) {
+        status = sxs_wrong_input("top: %s", why);
+    }
+    print_problems(live);
+    sxs_live_close(live);
+    return status;
+}
+
+/* Shows a process; attaches to it when it is not recorded. */
+static int show_process(const struct options *o)
+{
+    char                  dir[4200], why[512];
+    struct sxs_top_attach attached;
+    int err = sxs_top_session_of(o->pid, dir, sizeof(dir), why, sizeof(why));
+    if (err == 0)
+        return show(dir, o);
+    if (err != ENODATA)
+        return sxs_wrong_input("top: process %d: %s", (int)o->pid, why);
+    int status = sxs_top_attach(o->pid, &attached, dir, sizeof(dir));
+    if (status == SXS_EXIT_OK)
+        status = show(dir, o);
+    sxs_top_detach(&attached);
+    return status;
+}
+
+int sxs_cmd_top(int argc, char **argv)
+{
+    struct options o = {.top = {.interval_s = 1, .window_s = 5}};
+    sxs_options_parse(&sxs_argp_top, argc, argv, 0, &o);
+    sxs_top_catch();
+    return o.pid ? show_process(&o) : show(o.source, &o);
+}

@@ -1,0 +1,378 @@
+/* SPDX-License-Identifier: MIT */
+/* test_processes.c - parts of cmd/processes: the protocol of diagnostics ports with a runtime that is
+ * played by the test, names of containers, versions, copies of folders. */
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "cmd/processes/container.h"
+#include "cmd/processes/copy.h"
+#include "cmd/processes/diagnostics.h"
+#include "cmd/processes/inspect.h"
+#include "cmd/processes/ports.h"
+
+
+/* ---- messages -------------------------------------------------------------------------------- */
+
+static void a_request_has_the_layout_of_the_protocol(void **state)
+{
+    static uint8_t out[SXS_DIAG_MAX];
+    (void)state;
+    assert_int_equal(sxs_diag_request(out, 3, 1, "abc", 3), 23);
+    assert_memory_equal(out, "DOTNET_IPC_V1\0\x17\0\x03\x01\0\0abc", 23);
+    assert_int_equal(sxs_diag_request(out, 4, 4, NULL, 0), 20);
+    assert_int_equal(sxs_diag_request(out, 4, 4, out, SXS_DIAG_MAX), 0);
+}
+
+static void an_attach_has_timeout_class_path_and_data(void **state)
+{
+    static uint8_t out[SXS_DIAG_MAX];
+    const uint8_t  clsid[16] = {1, 2, 3};
+    (void)state;
+    size_t size = sxs_diag_attach_payload(out, 0x01020304, clsid, "/\xc3\xa4", "xy", 2);
+    const uint8_t expected[] = {4, 3, 2, 1, 1, 2, 3, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
+                                3, 0, 0, 0, '/', 0, 0xe4, 0, 0, 0, 2, 0, 0, 0, 'x', 'y'};
+    assert_int_equal(size, sizeof(expected));
+    assert_memory_equal(out, expected, sizeof(expected));
+    assert_int_equal(sxs_diag_attach_payload(out, 1, clsid, "/\xff", "", 0), 0); /* no UTF-8 */
+    assert_int_equal(sxs_diag_attach_payload(out, 1, clsid, "/a", out, SXS_DIAG_MAX), 0);
+}
+
+static size_t put_string(uint8_t *at, const char *text)
+{
+    size_t n = strlen(text) + 1;
+    memset(at, 0, 4 + 2 * n);
+    at[0] = (uint8_t)n;
+    for (size_t i = 0; i < n; i++)
+        at[4 + 2 * i] = (uint8_t)text[i];
+    return 4 + 2 * n;
+}
+
+/* Writes the payload of an answer to ProcessInfo2. Returns its size. */
+static size_t put_info(uint8_t *out)
+{
+    static const char *const texts[] = {"run app", "Linux", "x64", "app", "10.0.11"};
+    size_t                   at = 24;
+    memset(out, 0, at);
+    out[0] = 42;
+    memcpy(out + 8, "0123456789abcdef", 16);
+    for (size_t i = 0; i < 5; i++)
+        at += put_string(out + at, texts[i]);
+    return at;
+}
+
+static void info_is_read_and_refused_at_each_shorter_size(void **state)
+{
+    static uint8_t       payload[512];
+    struct sxs_diag_info info;
+    size_t               size = put_info(payload);
+    (void)state;
+    assert_int_equal(sxs_diag_parse_info(payload, size, &info), 0);
+    assert_int_equal(info.pid, 42);
+    assert_string_equal(info.version, "10.0.11");
+    assert_memory_equal(info.cookie, "0123456789abcdef", 16);
+    for (size_t cut = 0; cut < size; cut++) {
+        uint8_t *exact = malloc(cut ? cut : 1); /* a sanitizer sees reads behind it */
+        memcpy(exact, payload, cut);
+        assert_int_equal(sxs_diag_parse_info(exact, cut, &info), -1);
+        free(exact);
+    }
+}
+
+static void an_answer_is_refused_when_it_is_damaged(void **state)
+{
+    static uint8_t         bytes[SXS_DIAG_MAX];
+    struct sxs_diag_answer answer;
+    size_t                 size = sxs_diag_request(bytes, 0xFF, 0, "four", 4);
+    (void)state;
+    assert_int_equal(sxs_diag_parse_answer(bytes, size, &answer), 0);
+    assert_int_equal(answer.size, 4);
+    for (size_t cut = 0; cut < size; cut++)
+        assert_int_equal(sxs_diag_answer_size(bytes, cut), 0);
+    bytes[3] ^= 1;
+    assert_int_equal(sxs_diag_answer_size(bytes, 4), (size_t)-1);
+    bytes[3] ^= 1;
+    bytes[14] = 19; /* shorter than its header */
+    assert_int_equal(sxs_diag_answer_size(bytes, size), (size_t)-1);
+    bytes[14] = 24;
+    bytes[16] = 4; /* not of a server */
+    assert_int_equal(sxs_diag_parse_answer(bytes, size, &answer), -1);
+    bytes[16] = 0xFF;
+    bytes[17] = 0xFF; /* an error code */
+    memcpy(bytes + 20, "\x6a\x13\x13\x80", 4);
+    assert_int_equal(sxs_diag_parse_answer(bytes, size, &answer), 0);
+    assert_int_equal(answer.failed, 1);
+    assert_int_equal(answer.error, 0x8013136A);
+    assert_non_null(strstr(sxs_diag_hresult(answer.error), "ALREADY_ACTIVE"));
+    assert_null(sxs_diag_hresult(0x12345678));
+    assert_int_equal(sxs_diag_parse_answer(bytes, size - 1, &answer), -1);
+}
+
+/* Any bytes at all: nothing is read behind the end, which the sanitizers watch. */
+static void random_bytes_are_parsed_or_refused(void **state)
+{
+    unsigned seed = 17;
+    (void)state;
+    for (int round = 0; round < 20000; round++) {
+        size_t                 size = (size_t)(rand_r(&seed) % 200);
+        uint8_t               *bytes = malloc(size + 1);
+        struct sxs_diag_answer answer;
+        struct sxs_diag_info   info;
+        for (size_t i = 0; i < size; i++)
+            bytes[i] = (uint8_t)rand_r(&seed);
+        if (round % 2 && size > 20) { /* a sound header */
+            memcpy(bytes, "DOTNET_IPC_V1", 14);
+            bytes[14] = (uint8_t)size;
+            bytes[15] = 0;
+            bytes[16] = 0xFF;
+            bytes[17] = 0;
+        }
+        if (sxs_diag_parse_answer(bytes, size, &answer) == 0)
+            assert_true(answer.payload + answer.size <= bytes + size);
+        if (size >= 24 && round % 3 == 0) /* short lengths of strings */
+            for (size_t i = 24; i + 4 <= size; i += 4)
+                bytes[i + 1] = bytes[i + 2] = bytes[i + 3] = 0;
+        (void)sxs_diag_parse_info(bytes, size, &info);
+        free(bytes);
+    }
+}
+
+/* ---- a runtime that is played ---------------------------------------------------------------- */
+
+struct play {
+    int            fd;
+    const uint8_t *bytes;
+    size_t         size, step; /* bytes that are sent at once */
+    int            waits;      /* does not answer, and does not close */
+};
+
+static void *answer_like_a_runtime(void *arg)
+{
+    const struct play *p = arg;
+    uint8_t            request[20];
+    if (recv(p->fd, request, sizeof(request), MSG_WAITALL) == (ssize_t)sizeof(request))
+        for (size_t at = 0; at < p->size; at += p->step) {
+            size_t n = p->size - at < p->step ? p->size - at : p->step;
+            if (send(p->fd, p->bytes + at, n, MSG_NOSIGNAL) < 0)
+                break;
+            usleep(100);
+        }
+    if (!p->waits)
+        close(p->fd);
+    return NULL;
+}
+
+/* Asks a runtime that answers as @p says. Returns the result of the exchange. */
+static int exchange_with(struct play *p, unsigned timeout_ms, struct sxs_diag_answer *answer)
+{
+    static uint8_t buf[SXS_DIAG_MAX];
+    uint8_t        request[20];
+    pthread_t      thread;
+    int            io[2];
+    assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM, 0, io), 0);
+    fcntl(io[0], F_SETFL, O_NONBLOCK);
+    p->fd = io[1];
+    pthread_create(&thread, NULL, answer_like_a_runtime, p);
+    size_t size = sxs_diag_request(request, 4, 4, NULL, 0);
+    int    err = sxs_diag_exchange(io[0], request, size, timeout_ms, buf, answer);
+    close(io[0]);
+    pthread_join(thread, NULL);
+    if (p->waits)
+        close(io[1]);
+    return err;
+}
+
+static void an_answer_may_come_in_pieces(void **state)
+{
+    static uint8_t         payload[512], bytes[SXS_DIAG_MAX];
+    size_t                 size = put_info(payload);
+    struct sxs_diag_answer answer;
+    struct sxs_diag_info   info;
+    (void)state;
+    for (size_t step = 1; step < 64; step = 2 * step + 1) {
+        struct play p = {.bytes = bytes, .step = step};
+        p.size = sxs_diag_request(bytes, 0xFF, 0, payload, size);
+        assert_int_equal(exchange_with(&p, 20000, &answer), 0);
+        assert_int_equal(sxs_diag_parse_info(answer.payload, answer.size, &info), 0);
+    }
+}
+
+static void a_runtime_that_does_not_answer_costs_a_limited_time(void **state)
+{
+    static uint8_t         bytes[SXS_DIAG_MAX];
+    struct sxs_diag_answer answer;
+    struct play            mute = {.bytes = bytes, .step = 1, .waits = 1};
+    struct play            half = {.bytes = bytes, .step = 1, .size = 10, .waits = 1};
+    struct play            closed = {.bytes = bytes, .step = 1, .size = 10};
+    struct play            garbage = {.bytes = (const uint8_t *)"HTTP/1.1 400", .step = 12, .size = 12};
+    (void)state;
+    sxs_diag_request(bytes, 0xFF, 0, "four", 4);
+    assert_int_equal(exchange_with(&mute, 50, &answer), ETIMEDOUT);
+    assert_int_equal(exchange_with(&half, 50, &answer), ETIMEDOUT);
+    assert_int_equal(exchange_with(&closed, 20000, &answer), ECONNRESET);
+    assert_int_equal(exchange_with(&garbage, 20000, &answer), EBADMSG);
+}
+
+/* ---- ports ----------------------------------------------------------------------------------- */
+
+static void the_setting_of_ports_names_paths_and_modes(void **state)
+{
+    struct sxs_ports *ports = calloc(1, sizeof(*ports));
+    (void)state;
+    sxs_ports_of_setting("/a/b,nosuspend;/c,LISTEN;;relative,connect;/d;/a/b", ports);
+    assert_int_equal(ports->n, 3);
+    assert_string_equal(ports->ports[0].path, "/a/b");
+    assert_true(ports->ports[0].connects);
+    assert_string_equal(ports->ports[1].path, "/c");
+    assert_false(ports->ports[1].connects);
+    assert_true(ports->ports[2].connects);
+    char many[1024] = "";
+    for (int i = 0; i < 100; i++)
+        snprintf(many + strlen(many), sizeof(many) - strlen(many), "/p%d;", i);
+    sxs_ports_of_setting(many, ports);
+    assert_int_equal(ports->n, SXS_MAX_PORTS);
+    free(ports);
+}
+
+static void an_advert_has_cookie_and_process(void **state)
+{
+    uint8_t              bytes[SXS_DIAG_ADVERT] = "ADVR_V1";
+    struct sxs_diag_info info;
+    (void)state;
+    memset(bytes + 8, 7, 16);
+    bytes[24] = 9;
+    assert_int_equal(sxs_diag_parse_advert(bytes, &info), 0);
+    assert_int_equal(info.pid, 9);
+    assert_int_equal(info.cookie[15], 7);
+    bytes[6] = '2';
+    assert_int_equal(sxs_diag_parse_advert(bytes, &info), -1);
+}
+
+/* ---- containers and versions ----------------------------------------------------------------- */
+
+#define ID "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
+
+static void containers_are_named_as_their_makers_write_them(void **state)
+{
+    static const struct {
+        const char *cgroup, *name;
+    } rows[] = {
+        {"0::/system.slice/docker-" ID ".scope\n", "docker 0123456789ab"},
+        {"12:pids:/docker/" ID "\n0::/\n", "docker 0123456789ab"},
+        {"0::/machine.slice/libpod-" ID ".scope/container\n", "podman 0123456789ab"},
+        {"0::/kubepods.slice/kubepods-pod1.slice/cri-containerd-" ID ".scope", "containerd 0123456789ab"},
+        {"0::/kubepods.slice/kubepods-pod1.slice/crio-" ID ".scope", "cri-o 0123456789ab"},
+        {"0::/kubepods/besteffort/pod1234/" ID "\n", "kubernetes 0123456789ab"},
+        {"0::/lxc.payload.web/init.scope\n", "lxc web"},
+        {"0::/machine.slice/systemd-nspawn@db.service/payload\n", "nspawn db"},
+        {"0::/user.slice/user-1000.slice\n", ""},
+        {"0::/" ID "0\n", ""}, /* 65 digits */
+        {"", ""},
+    };
+    char name[64];
+    (void)state;
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        sxs_container_name(rows[i].cgroup, name, sizeof(name));
+        assert_string_equal(name, rows[i].name);
+    }
+}
+
+static void versions_come_from_the_path_or_the_build(void **state)
+{
+    static const struct {
+        const char *build, *version;
+    } rows[] = {
+        {"10.0.1126.37416 @Commit", "10.0.11"}, {"8.0.23.53103", "8.0.0"}, {"9.0.1826", ""},
+        {"8.x", ""},                            {"", ""},                  {"99999999.0.1.1", ""},
+    };
+    char version[64];
+    (void)state;
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        sxs_version_of_build(rows[i].build, strlen(rows[i].build), version, sizeof(version));
+        assert_string_equal(version, rows[i].version);
+    }
+    sxs_version_in_path("/usr/share/dotnet/shared/Microsoft.NETCore.App/8.0.29/libcoreclr.so", version,
+                        sizeof(version));
+    assert_string_equal(version, "8.0.29");
+    sxs_version_in_path("/srv/11.0.0-rc.1/libcoreclr.so", version, sizeof(version));
+    assert_string_equal(version, "11.0.0-rc.1");
+    sxs_version_in_path("/srv/app/libcoreclr.so.1.0", version, sizeof(version));
+    assert_string_equal(version, "");
+}
+
+/* ---- copies ---------------------------------------------------------------------------------- */
+
+static int make_file(int dir, const char *name, const char *text, off_t at)
+{
+    int fd = openat(dir, name, O_WRONLY | O_CREAT | O_EXCL, 0600);
+    assert_true(fd >= 0);
+    assert_int_equal(pwrite(fd, text, strlen(text), at), strlen(text));
+    return close(fd);
+}
+
+static void a_copy_has_the_bytes_and_the_holes_and_no_links(void **state)
+{
+    char        from_name[] = "/tmp/sxsprof-copy-XXXXXX", to_name[] = "/tmp/sxsprof-copy-XXXXXX";
+    char        text[8] = "";
+    struct stat a, b;
+    (void)state;
+    assert_non_null(mkdtemp(from_name));
+    assert_non_null(mkdtemp(to_name));
+    int from = open(from_name, O_RDONLY | O_DIRECTORY), to = open(to_name, O_RDONLY | O_DIRECTORY);
+    assert_int_equal(mkdirat(from, "12", 0700), 0);
+    int sub = openat(from, "12", O_RDONLY | O_DIRECTORY);
+    make_file(sub, "samples", "end", 64l << 20);
+    assert_int_equal(symlinkat("/etc/passwd", sub, "link"), 0);
+    assert_int_equal(mkfifoat(sub, "pipe", 0600), 0);
+    assert_int_equal(sxs_copy_folder(from, to), 0);
+    assert_int_equal(fstatat(sub, "samples", &a, 0), 0);
+    assert_int_equal(fstatat(to, "12/samples", &b, 0), 0);
+    assert_int_equal(a.st_size, b.st_size);
+    assert_true(b.st_blocks < 2048); /* of 131,072 */
+    int copy = openat(to, "12/samples", O_RDONLY);
+    assert_int_equal(pread(copy, text, 7, 64l << 20), 3);
+    assert_string_equal(text, "end");
+    close(copy);
+    assert_int_not_equal(fstatat(to, "12/link", &b, AT_SYMLINK_NOFOLLOW), 0);
+    assert_int_not_equal(fstatat(to, "12/pipe", &b, AT_SYMLINK_NOFOLLOW), 0);
+    assert_int_equal(sxs_copy_folder(from, to), EEXIST); /* nothing is overwritten */
+    assert_int_equal(sxs_remove_contents(from), 0);
+    assert_int_equal(sxs_remove_contents(to), 0);
+    close(sub);
+    close(from);
+    close(to);
+    assert_int_equal(rmdir(from_name), 0);
+    assert_int_equal(rmdir(to_name), 0);
+    assert_int_equal(stat("/etc/passwd", &a), 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_request_has_the_layout_of_the_protocol),
+        cmocka_unit_test(an_attach_has_timeout_class_path_and_data),
+        cmocka_unit_test(info_is_read_and_refused_at_each_shorter_size),
+        cmocka_unit_test(an_answer_is_refused_when_it_is_damaged),
+        cmocka_unit_test(random_bytes_are_parsed_or_refused),
+        cmocka_unit_test(an_answer_may_come_in_pieces),
+        cmocka_unit_test(a_runtime_that_does_not_answer_costs_a_limited_time),
+        cmocka_unit_test(the_setting_of_ports_names_paths_and_modes),
+        cmocka_unit_test(an_advert_has_cookie_and_process),
+        cmocka_unit_test(containers_are_named_as_their_makers_write_them),
+        cmocka_unit_test(versions_come_from_the_path_or_the_build),
+        cmocka_unit_test(a_copy_has_the_bytes_and_the_holes_and_no_links),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
