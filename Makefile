@@ -74,7 +74,7 @@ LIB_LIBS := -ldl -lpthread
 CMD_LIBS := -Wl,--gc-sections -Wl,-Bstatic -larchive -Wl,-Bdynamic -l:libzstd.so.1 -l:liblzma.so.5 -l:libbz2.so.1.0 -ljansson -ldw -lelf -lz -lprotobuf-c -lm \
             -Wl,-Bstatic -lstdc++ -Wl,-Bdynamic
 
-.PHONY: all help check check-run check-loop demo demo-run bench bench-run soak soak-run lint format \
+.PHONY: all help check check-run check-loop demo demo-run demo-fleet bench-fleet bench bench-run soak soak-run lint format \
         install uninstall tarball deb check-packages clean setup abi-check unit hosts host-programs
 .PHONY: FORCE
 .DELETE_ON_ERROR:
@@ -94,6 +94,8 @@ help:
 	@echo 'check-packages  installs the packages and the tarball on bare Debian roots (as root; Debian mirror)'
 	@echo 'check-loop      those of races, N=20 times'
 	@echo 'SAN=... check   the same on simulated runtimes under address,undefined or thread'
+	@echo 'demo-fleet      a hundred simulated machines in ClickHouse, and one flame graph of them'
+	@echo 'bench-fleet     ClickHouse with 10^9 samples of 1,000 simulated machines (ROWS=1e8 SAMPLES=1e9)'
 	@echo 'bench           measurements into docs/internals/bench.md'
 	@echo 'soak            hundreds of runs of four runtimes, 500 edits, 30 min of sampling under stress'
 	@echo '                (RUNS=200 MINUTES=30)'
@@ -385,7 +387,7 @@ $(O)/tests/fuzz_control: tests/fuzz/fuzz_control.c tests/fuzz/fuzz.h tests/unit/
 
 # Unit tests of the command's own folders.
 CMD_UNIT := $(addprefix $(O)/tests/,test_names_table test_heap_graph test_cost_sums test_wait_class \
-              test_own test_live test_push)
+              test_own test_live test_push test_clickhouse)
 
 $(O)/tests/test_push: $(call obj,$(wildcard cmd/push/*.c cmd/http/*.c)) $(O)/obj/gen/otlp.pb-c.o
 
@@ -411,6 +413,8 @@ $(O)/tests/report_main: tests/profile/report_main.c $(PROFILE_OBJ) $(O)/libsxsil
 	@mkdir -p $(@D)
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) $(LDFLAGS) -o $@ $(filter %.c %.o %.a,$^) $(CMD_LIBS)
+
+$(O)/tests/test_clickhouse: $(call obj,$(wildcard cmd/clickhouse/*.c cmd/http/*.c) cmd/fleet/rows.c cmd/fleet/select.c cmd/fleet/when.c cmd/fleet/server.c)
 
 # Loads sessions into ClickHouse, one or as many simulated machines.
 $(O)/tests/fleet_load: tests/fleet/load.c $(call obj,cmd/push/batches.c cmd/push/labels.c cmd/fleet/target.c $(wildcard cmd/clickhouse/*.c cmd/http/*.c)) \
@@ -576,6 +580,21 @@ $(O)/bench/bench_il: tests/bench/bench_il.c tests/instr/assembly.h $(O)/libsxsil
 	@mkdir -p $(@D)
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) $(LDFLAGS) -o $@ $(filter %.c %.a,$^) -lm
+
+# A hundred simulated machines in a ClickHouse server of its own, and one flame graph of all of them.
+demo-fleet:
+	$(Q)sh setup/packages.sh
+	$(Q)sh setup/packages.sh fleet
+	$(Q)$(MAKE) --no-print-directory all $(O)/tests/fleet_load
+	$(Q)sh setup/runtimes.sh build/runtimes
+	$(Q)sh setup/managed.sh build/managed
+	$(Q)BUILD=$(O) sh tests/fleet/demo.sh
+
+# ROWS, SAMPLES, DAYS, MACHINES: tests/bench/fleet.py. 10^9 rows need 15 GB of disk and hours.
+bench-fleet: setup all $(O)/tests/fleet_load
+	$(Q)sh setup/packages.sh fleet
+	$(Q)sh setup/managed.sh build/managed
+	$(Q)BUILD=$(O) sh tests/fleet/bench.sh
 
 bench: setup all $(addprefix $(O)/bench/bench_,walk clock hooks il graph) $(O)/clrie/libcost.so
 	$(Q)sh setup/packages.sh bench

@@ -230,12 +230,16 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 static const struct argp_option option_list[] = {
     {"to", KEY_TO, "URL", 0,
      "The server: http://HOST:PORT or https://HOST:PORT, with a path in "
-     "front of its own or with the path of an interface",
+     "front of its own or with the path of an interface; clickhouse://HOST:PORT/DATABASE for "
+     "sxsprof "
+     "fleet",
      0},
     {"format", KEY_FORMAT, "pyroscope|ingest|otlp|clickhouse", 0,
      "What the server takes: pyroscope (the default: pprof for push.v1.PusherService), ingest "
-     "(pprof for /ingest), otlp (OTLP profiles, v1development), clickhouse (rows; for addresses "
-     "that begin with clickhouse://). A path of --to that is one of these interfaces says it, too",
+     "(pprof "
+     "for /ingest), otlp (OTLP profiles, v1development), clickhouse; a path of --to that is one of "
+     "these "
+     "interfaces says it, too",
      0},
     {"follow", KEY_FOLLOW, "DIR", 0,
      "Push each minute of a session that grows, or of sessions that come into the folder DIR, "
