@@ -66,10 +66,10 @@ static int take(struct sxs_fleet_selection *s, char *text, time_t now, char *why
     bool negated = equals[-1] == '!';
     equals[negated ? -1 : 0] = '\0';
     const char *pattern = equals + 1;
-    int64_t *limit = strcmp(text, "from") == 0 ? &s->from : strcmp(text, "to") == 0 ? &s->to : NULL;
-    if (!limit) {
+    bool        from = strcmp(text, "from") == 0, to = strcmp(text, "to") == 0;
+    if (!from && !to) {
         sxs_fleet_select_one(s, text, pattern, negated);
-    } else if (negated || sxs_fleet_when(pattern, now, limit) != 0) {
+    } else if (negated || sxs_fleet_when(pattern, now, from ? &s->from : &s->to) != 0) {
         snprintf(why, size, "%s: '%s': expected " SXS_FLEET_WHEN, text, pattern);
         return -1;
     }
