@@ -127,11 +127,13 @@ static void complete(struct argp_state *state, struct options *o)
     bool                     known = false;
     for (size_t i = 0; o->command && i < sizeof(commands) / sizeof(commands[0]); i++)
         known |= is_command(o, commands[i]);
-    if (!known)
+    if (!known) {
         argp_error(state,
                    o->command ? "'%s': expected init, expire, flame, top, diff or series"
                               : "init, expire, flame, top, diff or series is expected",
                    o->command);
+        return;
+    }
     if (is_command(o, "init")) {
         o->server = o->to ? o->to : o->server;
     } else if (o->to) {
