@@ -387,7 +387,8 @@ $(O)/tests/fuzz_control: tests/fuzz/fuzz_control.c tests/fuzz/fuzz.h tests/unit/
 
 # Unit tests of the command's own folders.
 CMD_UNIT := $(addprefix $(O)/tests/,test_names_table test_heap_graph test_cost_sums test_wait_class \
-              test_own test_live test_push test_clickhouse)
+              test_own test_live test_push test_clickhouse \
+              test_fleet_select)
 
 $(O)/tests/test_push: $(call obj,$(wildcard cmd/push/*.c cmd/http/*.c)) $(O)/obj/gen/otlp.pb-c.o
 
@@ -414,7 +415,7 @@ $(O)/tests/report_main: tests/profile/report_main.c $(PROFILE_OBJ) $(O)/libsxsil
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) $(LDFLAGS) -o $@ $(filter %.c %.o %.a,$^) $(CMD_LIBS)
 
-$(O)/tests/test_clickhouse: $(call obj,$(wildcard cmd/clickhouse/*.c cmd/http/*.c) cmd/fleet/rows.c cmd/fleet/select.c cmd/fleet/when.c cmd/fleet/server.c)
+$(O)/tests/test_clickhouse $(O)/tests/test_fleet_select: $(call obj,$(wildcard cmd/clickhouse/*.c cmd/http/*.c) cmd/fleet/rows.c cmd/fleet/select.c cmd/fleet/when.c cmd/fleet/server.c)
 
 # Loads sessions into ClickHouse, one or as many simulated machines.
 $(O)/tests/fleet_load: tests/fleet/load.c $(call obj,cmd/push/batches.c cmd/push/labels.c cmd/fleet/target.c $(wildcard cmd/clickhouse/*.c cmd/http/*.c)) \

@@ -18,8 +18,23 @@
 /** The variable of the environment with the address of the server. */
 #define SERVER_VARIABLE "SXSPROF_FLEET"
 
-enum { KEY_SERVER = 256, KEY_FROM, KEY_TO, KEY_WHERE, KEY_DATA, KEY_A, KEY_B, KEY_BY, KEY_EVERY,
-       KEY_LIMIT, KEY_TOP, KEY_OPEN, KEY_KEEP, KEY_CA, KEY_TIMEOUT };
+enum {
+    KEY_SERVER = 256,
+    KEY_FROM,
+    KEY_TO,
+    KEY_WHERE,
+    KEY_DATA,
+    KEY_A,
+    KEY_B,
+    KEY_BY,
+    KEY_EVERY,
+    KEY_LIMIT,
+    KEY_TOP,
+    KEY_OPEN,
+    KEY_KEEP,
+    KEY_CA,
+    KEY_TIMEOUT
+};
 
 enum { DEFAULT_LIMIT = 20000, DEFAULT_TOP = 30, MAX_GROUPS = 100000, WHY = 700 };
 
@@ -45,7 +60,7 @@ struct context {
     char                          why[WHY];
 };
 
-/* ---- options ---------------------------------------------------------------------------------- */
+/* ---- options --------------------------------------------------------------------------------- */
 
 static void add_where(struct argp_state *state, struct sxs_fleet_selection *s, const char *option,
                       const char *text, time_t now)
@@ -83,8 +98,10 @@ static void check_format(struct argp_state *state, const struct options *o)
     if (is_command(o, "flame")) {
         if (!page && strcmp(o->format, "collapsed") != 0 && strcmp(o->format, "speedscope") != 0 &&
             strcmp(o->format, "pprof") != 0)
-            argp_error(state, "--format: '%s': expected html, collapsed, speedscope or pprof; text and "
-                              "json are of fleet top", o->format);
+            argp_error(state,
+                       "--format: '%s': expected html, collapsed, speedscope or pprof; text and "
+                       "json are of fleet top",
+                       o->format);
     } else if (!plain && !(page && is_command(o, "diff") && !o->by)) {
         argp_error(state, "--format: '%s': expected text%s or json", o->format,
                    is_command(o, "diff") && !o->by ? ", html" : "");
@@ -110,10 +127,13 @@ static void complete(struct argp_state *state, struct options *o)
     bool                     known = false;
     for (size_t i = 0; o->command && i < sizeof(commands) / sizeof(commands[0]); i++)
         known |= is_command(o, commands[i]);
-    if (!known)
-        argp_error(state, o->command ? "'%s': expected init, expire, flame, top, diff or series"
-                                     : "init, expire, flame, top, diff or series is expected",
+    if (!known) {
+        argp_error(state,
+                   o->command ? "'%s': expected init, expire, flame, top, diff or series"
+                              : "init, expire, flame, top, diff or series is expected",
                    o->command);
+        return;
+    }
     if (is_command(o, "init")) {
         o->server = o->to ? o->to : o->server;
     } else if (o->to) {
@@ -148,8 +168,10 @@ static error_t parse_selection(int key, char *arg, struct argp_state *state, str
         return 0;
     case KEY_BY:
         if (!*arg || strcmp(arg, "function") == 0)
-            argp_error(state, "--by: '%s': expected service, version, machine, container, process, "
-                              "command, runtime, class, thread or a label", arg);
+            argp_error(state,
+                       "--by: '%s': expected service, version, machine, container, process, "
+                       "command, runtime, class, thread or a label",
+                       arg);
         o->by = arg;
         return 0;
     case KEY_EVERY:
@@ -171,7 +193,9 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
         return 0;
     case KEY_LIMIT: o->limit = sxs_number_argument(state, "--limit", arg); return 0;
     case KEY_TOP: o->top = sxs_number_argument(state, "--top", arg); return 0;
-    case KEY_KEEP: o->keep_days = (unsigned)sxs_number_argument(state, "--keep-days", arg); return 0;
+    case KEY_KEEP:
+        o->keep_days = (unsigned)sxs_number_argument(state, "--keep-days", arg);
+        return 0;
     case 'f': o->format = arg; return 0;
     case 'o': o->output = arg; return 0;
     case KEY_OPEN: o->open = true; return 0;
@@ -187,18 +211,21 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 
 static const struct argp_option option_list[] = {
     {"server", KEY_SERVER, "URL", 0,
-     "The server: clickhouse://[USER@]HOST[:PORT][/DATABASE], clickhouses:// with TLS; by default the "
+     "The server: clickhouse://[USER@]HOST[:PORT][/DATABASE], clickhouses:// with TLS; by default "
+     "the "
      "variable SXSPROF_FLEET. The user's password is in SXSPROF_FLEET_PASSWORD",
      0},
     {"ca", KEY_CA, "FILE", 0, "Certificates to trust in place of the system's", 0},
     {"timeout", KEY_TIMEOUT, "SECONDS", 0, "How long to wait for an answer (600)", 0},
     {"from", KEY_FROM, "TIME", 0,
      "Samples since TIME: \"2h ago\", yesterday, 2026-11-23, 2026-11-23T18:05Z (all)", 1},
-    {"to", KEY_TO, "TIME", 0, "Samples before TIME (all). Of init: the same as --server", 1},
+    {"to", KEY_TO, "TIME", 0, "Samples before TIME (all). Of init: the server", 1},
     {"service", 's', "PATTERN", 0, "Samples of this service; * and ? are wildcards", 1},
     {"where", KEY_WHERE, "KEY=PATTERN,...", 0,
-     "Samples for which all of this is true: service, version, machine, container, process, command, "
-     "runtime, class (managed, native, gc, jit, sxsprof), thread, function (anywhere in the stack), or "
+     "Samples for which all of this is true: service, version, machine, container, process, "
+     "command, "
+     "runtime, class (managed, native, gc, jit, sxsprof), thread, function (anywhere in the "
+     "stack), or "
      "a label; KEY!=PATTERN for the opposite; can be repeated",
      1},
     {"data", KEY_DATA, "cpu|wall|alloc|native|locks", 0, "Which samples (cpu)", 1},
@@ -211,7 +238,8 @@ static const struct argp_option option_list[] = {
      "Of flame, and diff as html: the heaviest N stacks; the others are one frame (20000)", 3},
     {"top", KEY_TOP, "N", 0, "Functions, or rows of diff --by (30)", 3},
     {"format", 'f', "text|json|html|collapsed|speedscope|pprof", 0,
-     "Of flame html (the default), collapsed, speedscope or pprof; of top and series text or json; of "
+     "Of flame html (the default), collapsed, speedscope or pprof; of top and series text or json; "
+     "of "
      "diff text, json or html",
      3},
     {"output", 'o', "FILE", 0, "Write to FILE instead of standard output", 3},
@@ -225,11 +253,12 @@ const struct argp sxs_argp_fleet = {
     .args_doc = "init|expire|flame|top|diff|series",
     .doc = "Ask a ClickHouse server about the profiles of many machines.\v"
            "init makes the tables, expire drops days that are not to be kept. sxsprof push --to "
-           "clickhouse://... fills them. flame draws a flame graph, top lists functions, diff compares "
+           "clickhouse://... fills them. flame draws a flame graph, top lists functions, diff "
+           "compares "
            "two selections, series lists sums over time or by version, machine...",
 };
 
-/* ---- commands --------------------------------------------------------------------------------- */
+/* ---- commands -------------------------------------------------------------------------------- */
 
 static int failed(const struct context *c)
 {
@@ -319,7 +348,7 @@ static int print_functions(struct context *c, const struct sxs_fleet_selection *
     struct sxs_fleet_names            names = {0};
     const struct sxs_fleet_selection *s = &c->o->of[A];
     FILE                             *to;
-    int err = sxs_fleet_functions(c->server, s, other, c->o->top, &of, c->why, WHY);
+    int       err = sxs_fleet_functions(c->server, s, other, c->o->top, &of, c->why, WHY);
     uint64_t *ids = sxs_must_zeroed(of.n, sizeof(*ids));
     for (size_t i = 0; i < of.n; i++)
         ids[i] = of.all[i].frame;
@@ -348,7 +377,8 @@ static int changes(struct context *c)
     FILE                   *to;
     int                     status = SXS_EXIT_OK;
     for (int i = A; i <= B && status == SXS_EXIT_OK; i++)
-        if (sxs_fleet_groups(c->server, &c->o->of[i], 0, c->o->by, MAX_GROUPS, &g[i], c->why, WHY) != 0)
+        if (sxs_fleet_groups(c->server, &c->o->of[i], 0, c->o->by, MAX_GROUPS, &g[i], c->why,
+                             WHY) != 0)
             status = failed(c);
         else if (!g[i].n)
             status = nothing(c, &c->o->of[i]);
@@ -392,11 +422,14 @@ static int series(struct context *c)
 static int init(struct context *c)
 {
     struct sxs_fleet_tables t;
-    if (sxs_fleet_tables_make(c->server, c->address.database, c->o->keep_days, &t, c->why, WHY) != 0)
+    if (sxs_fleet_tables_make(c->server, c->address.database, c->o->keep_days, &t, c->why, WHY) !=
+        0)
         return failed(c);
-    printf("ClickHouse %s at %s: database %s has tables of version %u; samples are kept %u days%s\n",
-           t.server, c->address.base, c->address.database, t.version, t.keep_days,
-           t.codecs ? "" : ", if sxsprof fleet expire is run every day: this server drops nothing itself");
+    printf(
+        "ClickHouse %s at %s: database %s has tables of version %u; samples are kept %u days%s\n",
+        t.server, c->address.base, c->address.database, t.version, t.keep_days,
+        t.codecs ? ""
+                 : ", if sxsprof fleet expire is run every day: this server drops nothing itself");
     return sxs_finish_output();
 }
 

@@ -7,8 +7,9 @@
 
 #include <string.h>
 
-static const char EXPECTED[] = "expected clickhouse://[USER@]HOST[:PORT][/DATABASE] (clickhouses:// "
-                               "with TLS)";
+static const char EXPECTED[] =
+    "expected clickhouse://[USER@]HOST[:PORT][/DATABASE] (clickhouses:// "
+    "with TLS)";
 
 static const struct scheme {
     const char *name, *http;
@@ -45,7 +46,8 @@ static int port_len(const char *host, size_t len)
 static bool is_host(const char *host, size_t len)
 {
     for (size_t i = 0; i < len; i++)
-        if (!strchr("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789.-_:[]", host[i]))
+        if (!strchr("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789.-_:[]",
+                    host[i]))
             return false;
     return len > 0 && port_len(host, len) >= 0;
 }
@@ -62,13 +64,16 @@ int sxs_clickhouse_address_parse(const char *url, struct sxs_clickhouse_address 
     const char *host = url + strlen(scheme->name), *path = host + strcspn(host, "/?#");
     const char *at = memrchr(host, '@', (size_t)(path - host));
     if (at && memchr(host, ':', (size_t)(at - host))) {
-        snprintf(why, size, "a password in a URL can be seen by everybody; expected it in "
-                            SXS_CLICKHOUSE_PASSWORD);
+        snprintf(why, size,
+                 "a password in a URL can be seen by everybody; expected it "
+                 "in " SXS_CLICKHOUSE_PASSWORD);
         return -1;
     }
     out->user = at ? sxs_must(strndup(host, (size_t)(at - host))) : NULL;
     host = at ? at + 1 : host;
-    const char *database = *path == '/' && path[1] ? path + 1 : *path == '/' || !*path ? "sxsprof" : "";
+    const char *database = *path == '/' && path[1]  ? path + 1
+                           : *path == '/' || !*path ? "sxsprof"
+                                                    : "";
     out->database = sxs_must(strdup(database));
     if (!is_host(host, (size_t)(path - host)) || !sxs_sql_is_name(database) ||
         (out->user && !*out->user)) {

@@ -20,7 +20,8 @@ struct sxs_clickhouse_address {
     char *database; /* owned */
 };
 
-/** sxs_clickhouse_address_parse - read @url. Returns 0, or -1 with one line in @why, which says what
+/** sxs_clickhouse_address_parse - read @url. Returns 0, or -1 with one line in @why, which says
+ * what
  *  was expected. Release @out with sxs_clickhouse_address_free() in both cases. */
 int  sxs_clickhouse_address_parse(const char *url, struct sxs_clickhouse_address *out, char *why,
                                   size_t size);
@@ -28,7 +29,8 @@ void sxs_clickhouse_address_free(struct sxs_clickhouse_address *a);
 
 /**
  * sxs_clickhouse_reason - turn the body of a refusal into one line: "Code: 60, e.displayText() =
- * DB::Exception: Table x doesn't exist, e.what() = ..." becomes "Table x doesn't exist". @why: receives
+ * DB::Exception: Table x doesn't exist, e.what() = ..." becomes "Table x doesn't exist". @why:
+ * receives
  * it. Returns the server's error code, 0 when there is none.
  */
 int sxs_clickhouse_reason(const char *body, char *why, size_t size);

@@ -39,7 +39,7 @@ struct encoder {
     size_t                             n_samples, cap_samples;
 };
 
-/* ---- frames and stacks ------------------------------------------------------------------------ */
+/* ---- frames and stacks ----------------------------------------------------------------------- */
 
 /* Returns the version of the runtime that a frame belongs to; "" for other native code. */
 static const char *version_of(const struct sxs_model *m, const struct sxs_model_frame *f)
@@ -60,7 +60,7 @@ static uint64_t frame_id(struct encoder *e, uint32_t frame)
     uint16_t    flags = (uint16_t)(f->flags | (f->runtime ? SXS_CLICKHOUSE_MANAGED
                                                : f->home  ? SXS_CLICKHOUSE_HOME
                                                           : 0));
-    uint64_t    id = hash_text(hash_text(hash_text(SEED_FRAME + 16ull * flags, name), file), version);
+    uint64_t id = hash_text(hash_text(hash_text(SEED_FRAME + 16ull * flags, name), file), version);
     id += id == 0; /* 0: no frame */
     struct sxs_rows *to = &e->out->of[SXS_CLICKHOUSE_FRAMES];
     sxs_rows_u64(to, id);
@@ -97,7 +97,8 @@ static uint64_t stack_id(struct encoder *e, uint32_t node)
         ids[i] = frame_id(e, frames[i]);
     for (size_t i = depth; i-- > 0 && !*version;)
         version = version_of(m, &m->frames[frames[i]]);
-    uint64_t id = sxs_hash_bytes(ids, depth * sizeof(ids[0]), hash_text(SEED_STACK + 16ull * root, thread));
+    uint64_t id =
+        sxs_hash_bytes(ids, depth * sizeof(ids[0]), hash_text(SEED_STACK + 16ull * root, thread));
     struct sxs_rows *to = &e->out->of[SXS_CLICKHOUSE_STACKS];
     sxs_rows_u64(to, id);
     sxs_rows_text(to, thread);
@@ -111,7 +112,7 @@ static uint64_t stack_id(struct encoder *e, uint32_t node)
     return id;
 }
 
-/* ---- samples ---------------------------------------------------------------------------------- */
+/* ---- samples --------------------------------------------------------------------------------- */
 
 /* Returns the kind of a model's samples, or SXS_CLICKHOUSE_BATCH if it is not stored. */
 static enum sxs_clickhouse_kind kind_of(const struct sxs_model *m)
@@ -139,7 +140,8 @@ static void take_model(struct encoder *e, const struct sxs_model *m)
         if (!n->self && !n->self_ns)
             continue;
         SXS_GROW(e->samples, e->n_samples, e->cap_samples);
-        e->samples[e->n_samples++] = (struct sample){(uint8_t)kind, stack_id(e, i), n->self, n->self_ns};
+        e->samples[e->n_samples++] =
+            (struct sample){(uint8_t)kind, stack_id(e, i), n->self, n->self_ns};
     }
     free(e->frame_ids);
 }
@@ -184,15 +186,15 @@ static void put_samples(struct encoder *e, uint64_t source)
     }
 }
 
-/* ---- sources ---------------------------------------------------------------------------------- */
+/* ---- sources --------------------------------------------------------------------------------- */
 
 /* Writes the row of the source and returns its ID. */
 static uint64_t put_source(struct encoder *e)
 {
     const struct sxs_clickhouse_source *s = e->b->source;
-    const char *const texts[] = {s->service,   s->version, s->machine,
-                                 s->container, s->process, s->command};
-    uint64_t          id = SEED_SOURCE;
+    const char *const                   texts[] = {s->service,   s->version, s->machine,
+                                                   s->container, s->process, s->command};
+    uint64_t                            id = SEED_SOURCE;
     for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++)
         id = hash_text(id, texts[i]);
     for (size_t i = 0; i < s->n_runtimes; i++)
@@ -233,13 +235,13 @@ void sxs_clickhouse_rows_free(struct sxs_clickhouse_rows *r)
         sxs_rows_free(&r->of[i]);
 }
 
-/* ---- statements ------------------------------------------------------------------------------- */
+/* ---- statements ------------------------------------------------------------------------------ */
 
 static const struct {
     const char *name, *key, *structure;
 } tables[SXS_CLICKHOUSE_N_TABLES] = {
-    [SXS_CLICKHOUSE_FRAMES] = {"frames", "frame",
-                               "frame UInt64, name String, file String, runtime String, flags UInt16"},
+    [SXS_CLICKHOUSE_FRAMES] =
+        {"frames", "frame", "frame UInt64, name String, file String, runtime String, flags UInt16"},
     [SXS_CLICKHOUSE_STACKS] = {"stacks", "stack",
                                "stack UInt64, thread String, root UInt8, class String, "
                                "runtime String, typed UInt8, frames Array(UInt64)"},
@@ -274,7 +276,8 @@ void sxs_clickhouse_insert_sql(FILE *to, enum sxs_clickhouse_table table,
     fprintf(to, "INSERT INTO %s (", name);
     put_names(to, tables[table].structure);
     fputs(") SELECT ", to);
-    if (table == SXS_CLICKHOUSE_SAMPLES) { /* old servers split a structure at all spaces: no Enum */
+    if (table ==
+        SXS_CLICKHOUSE_SAMPLES) { /* old servers split a structure at all spaces: no Enum */
         fputs("service,CAST(kind, ", to);
         sxs_sql_text(to, SXS_CLICKHOUSE_KINDS);
         fputs("),stack,time,source,count,value", to);
@@ -283,7 +286,8 @@ void sxs_clickhouse_insert_sql(FILE *to, enum sxs_clickhouse_table table,
     }
     fputs(" FROM _data WHERE ", to);
     if (key)
-        fprintf(to, "%s NOT IN (SELECT %s FROM %s WHERE %s IN (SELECT %s FROM _data)) LIMIT 1 BY %s",
+        fprintf(to,
+                "%s NOT IN (SELECT %s FROM %s WHERE %s IN (SELECT %s FROM _data)) LIMIT 1 BY %s",
                 key, key, name, key, key, key);
     else
         fprintf(to,

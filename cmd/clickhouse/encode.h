@@ -48,7 +48,7 @@ enum sxs_clickhouse_table {
 
 /* Bits of frames.flags, beside those of enum sxs_frame_flag. They are stored: none ever changes. */
 #define SXS_CLICKHOUSE_MANAGED 0x100u /* code of the runtime, or a type of it */
-#define SXS_CLICKHOUSE_HOME 0x200u    /* native code in the folder of the runtime */
+#define SXS_CLICKHOUSE_HOME    0x200u /* native code in the folder of the runtime */
 
 /** A batch as rows, by table. Release it with sxs_clickhouse_rows_free(). */
 struct sxs_clickhouse_rows {
@@ -67,7 +67,8 @@ void sxs_clickhouse_rows_free(struct sxs_clickhouse_rows *r);
  *  Static. */
 const char *sxs_clickhouse_structure(enum sxs_clickhouse_table table);
 
-/** sxs_clickhouse_insert_sql - write the statement that inserts the rows for @table of batch @b from
+/** sxs_clickhouse_insert_sql - write the statement that inserts the rows for @table of batch @b
+ * from
  *  the external table _data. */
 void sxs_clickhouse_insert_sql(FILE *to, enum sxs_clickhouse_table table,
                                const struct sxs_clickhouse_batch *b);

@@ -29,7 +29,8 @@ void sxs_rows_text(struct sxs_rows *r, const char *text);
 void sxs_rows_bytes(struct sxs_rows *r, const void *bytes, size_t size);
 void sxs_rows_free(struct sxs_rows *r);
 
-/** Rows being read. After the first value that is not whole, `failed` is set and every further value
+/** Rows being read. After the first value that is not whole, `failed` is set and every further
+ * value
  *  is 0 or "". */
 struct sxs_rows_reader {
     const uint8_t *at, *end; /* borrowed */
@@ -45,7 +46,8 @@ uint64_t sxs_rows_get_u64(struct sxs_rows_reader *r);
 /** sxs_rows_get_count - return the number of elements of an array, each of at least @element_size
  *  bytes; 0 when the rest cannot hold so many. */
 size_t sxs_rows_get_count(struct sxs_rows_reader *r, size_t element_size);
-/** sxs_rows_get_text - return a String, not zero-terminated, borrowed from the rows. @size: receives
+/** sxs_rows_get_text - return a String, not zero-terminated, borrowed from the rows. @size:
+ * receives
  *  its length. */
 const char *sxs_rows_get_text(struct sxs_rows_reader *r, size_t *size);
 

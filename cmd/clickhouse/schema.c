@@ -15,7 +15,8 @@ int sxs_clickhouse_server_parse(const char *version, struct sxs_clickhouse_serve
     *out = (struct sxs_clickhouse_server){0};
     if (sscanf(version, "%u.%u", &out->major, &out->minor) != 2)
         return -1;
-    out->codecs = out->major >= 20; /* all codecs used below, and TTL, are in every release of 2020 */
+    out->codecs =
+        out->major >= 20; /* all codecs used below, and TTL, are in every release of 2020 */
     return 0;
 }
 
@@ -78,7 +79,9 @@ static const struct table tables[] = {
      .order = "service, kind, stack, source, time",
      .expires = true},
     {.name = "schema",
-     .columns = {{"version", "UInt32", NULL}, {"keep_days", "UInt32", NULL}, {"made", "DateTime", NULL}},
+     .columns = {{"version", "UInt32", NULL},
+                 {"keep_days", "UInt32", NULL},
+                 {"made", "DateTime", NULL}},
      .engine = "MergeTree",
      .order = "made"},
 };

@@ -19,16 +19,16 @@
 #define SXS_CLICKHOUSE_SCHEMA 1u
 
 /** The kinds of samples, as the type of the column `kind`. */
-#define SXS_CLICKHOUSE_KINDS                                                                       \
+#define SXS_CLICKHOUSE_KINDS \
     "Enum8('batch' = 0, 'cpu' = 1, 'wall' = 2, 'alloc' = 3, 'native' = 4, 'locks' = 5)"
 
 enum sxs_clickhouse_kind {
-    SXS_CLICKHOUSE_BATCH, /* not a sample: stack is the batch's ID, value the ns that it covers */
-    SXS_CLICKHOUSE_CPU,   /* value: ns */
-    SXS_CLICKHOUSE_WALL,  /* value: ns */
-    SXS_CLICKHOUSE_ALLOC, /* value: bytes */
-    SXS_CLICKHOUSE_NATIVE,/* value: bytes */
-    SXS_CLICKHOUSE_LOCKS, /* value: ns */
+    SXS_CLICKHOUSE_BATCH,  /* not a sample: stack is the batch's ID, value the ns that it covers */
+    SXS_CLICKHOUSE_CPU,    /* value: ns */
+    SXS_CLICKHOUSE_WALL,   /* value: ns */
+    SXS_CLICKHOUSE_ALLOC,  /* value: bytes */
+    SXS_CLICKHOUSE_NATIVE, /* value: bytes */
+    SXS_CLICKHOUSE_LOCKS,  /* value: ns */
     SXS_CLICKHOUSE_N_KINDS
 };
 

@@ -70,8 +70,8 @@ void sxs_url_text(FILE *to, const char *text)
 {
     for (; *text; text++) {
         unsigned char c = (unsigned char)*text;
-        if ((c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '-' ||
-            c == '.' || c == '_' || c == '~')
+        if ((c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+            c == '-' || c == '.' || c == '_' || c == '~')
             putc(c, to);
         else
             fprintf(to, "%%%02X", c);

@@ -12,7 +12,7 @@
 /* A row that the server answers: a stack, how many samples, their weight. */
 enum { STACK, COUNT, VALUE, WIDTH };
 
-/* ---- asking ----------------------------------------------------------------------------------- */
+/* ---- asking ---------------------------------------------------------------------------------- */
 
 static int ask_stacks(struct sxs_fleet_server *server, const struct sxs_fleet_selection *s,
                       size_t limit, struct sxs_fleet_rows *rows, char *why, size_t size)
@@ -49,13 +49,13 @@ static int ask_names(struct sxs_fleet_server *server, const struct sxs_fleet_row
     return err;
 }
 
-/* ---- the model -------------------------------------------------------------------------------- */
+/* ---- the model ------------------------------------------------------------------------------- */
 
 static void begin_model(struct sxs_model *m, const struct sxs_fleet_selection *s)
 {
-    static const enum sxs_data data[SXS_CLICKHOUSE_N_KINDS] = {
-        SXS_DATA_SAMPLES, SXS_DATA_SAMPLES, SXS_DATA_SAMPLES,
-        SXS_DATA_ALLOC,   SXS_DATA_NATIVE,  SXS_DATA_LOCKS};
+    static const enum sxs_data data[SXS_CLICKHOUSE_N_KINDS] = {SXS_DATA_SAMPLES, SXS_DATA_SAMPLES,
+                                                               SXS_DATA_SAMPLES, SXS_DATA_ALLOC,
+                                                               SXS_DATA_NATIVE,  SXS_DATA_LOCKS};
     memset(m, 0, sizeof(*m));
     m->data = data[s->kind];
     m->unit = sxs_data_kind(m->data)->unit;
@@ -82,7 +82,8 @@ static void begin_model(struct sxs_model *m, const struct sxs_fleet_selection *s
     }
 }
 
-/* Returns the root of the thread of this name, added when new. Its tid is its number until the model
+/* Returns the root of the thread of this name, added when new. Its tid is its number until the
+ * model
  * is whole. */
 static uint32_t root_of(struct sxs_model *m, const char *name, uint8_t root)
 {
@@ -122,8 +123,8 @@ static uint32_t add_note(struct sxs_model *m, const char *text)
     return add_child(m, root_of(m, text, 0), sxs_model_frame(m, &f));
 }
 
-static void add_stack(struct sxs_model *m, const struct sxs_fleet_names *names,
-                      const uint64_t *row, uint32_t *frames)
+static void add_stack(struct sxs_model *m, const struct sxs_fleet_names *names, const uint64_t *row,
+                      uint32_t *frames)
 {
     const struct sxs_fleet_stack *stack = sxs_fleet_stack(names, row[STACK]);
     if (!stack) {
@@ -135,7 +136,7 @@ static void add_stack(struct sxs_model *m, const struct sxs_fleet_names *names,
         uint64_t id = names->ids[stack->first + i];
         /* numbers of frames are kept by position in `names`, because texts are slow to find */
         const struct sxs_fleet_frame *f = sxs_fleet_frame(names, id);
-        uint32_t *number = f ? &frames[f - names->frames] : NULL;
+        uint32_t                     *number = f ? &frames[f - names->frames] : NULL;
         if (number && !*number)
             *number = sxs_fleet_model_frame(m, names, id) + 1;
         node = add_child(m, node, number ? *number - 1 : sxs_fleet_model_frame(m, names, id));

@@ -31,7 +31,8 @@ typedef void take_row(struct sxs_fleet_names *names, struct sxs_rows_reader *r);
 
 /* Asks for the rows of all IDs. @select: "SELECT ... FROM ...", @key: name of the IDs' column. */
 static int ask(struct sxs_fleet_names *names, struct sxs_fleet_server *server, const char *select,
-               const char *key, const uint64_t *ids, size_t n, take_row *take, char *why, size_t size)
+               const char *key, const uint64_t *ids, size_t n, take_row *take, char *why,
+               size_t size)
 {
     int err = 0;
     for (size_t i = 0; i < n && !err;) {
@@ -105,8 +106,8 @@ int sxs_fleet_names_stacks(struct sxs_fleet_names *names, struct sxs_fleet_serve
 int sxs_fleet_names_frames(struct sxs_fleet_names *names, struct sxs_fleet_server *server,
                            uint64_t *ids, size_t n, char *why, size_t size)
 {
-    int err = ask(names, server, "SELECT frame, name, file, runtime, flags FROM frames", "frame", ids,
-                  sort_unique(ids, n), take_frame, why, size);
+    int err = ask(names, server, "SELECT frame, name, file, runtime, flags FROM frames", "frame",
+                  ids, sort_unique(ids, n), take_frame, why, size);
     if (names->n_frames)
         qsort(names->frames, names->n_frames, sizeof(*names->frames), by_id);
     return err;
@@ -158,7 +159,8 @@ static uint16_t runtime_of(struct sxs_model *m, const char *version)
     return (uint16_t)(sxs_model_runtime(m, (uint32_t)m->n_runtimes + 1, text, add_text(m, "")) + 1);
 }
 
-uint32_t sxs_fleet_model_frame(struct sxs_model *m, const struct sxs_fleet_names *names, uint64_t id)
+uint32_t sxs_fleet_model_frame(struct sxs_model *m, const struct sxs_fleet_names *names,
+                               uint64_t id)
 {
     const struct sxs_fleet_frame *known = sxs_fleet_frame(names, id);
     struct sxs_model_frame        f = {.name = add_text(m, known ? known->name : "?"),

@@ -9,7 +9,7 @@
 #include <math.h>
 #include <string.h>
 
-/* ---- numbers ---------------------------------------------------------------------------------- */
+/* ---- numbers --------------------------------------------------------------------------------- */
 
 static bool is_time(enum sxs_clickhouse_kind kind)
 {
@@ -65,7 +65,7 @@ static void put_said(FILE *to, const char *key, const struct sxs_fleet_selection
     free(says);
 }
 
-/* ---- functions -------------------------------------------------------------------------------- */
+/* ---- functions ------------------------------------------------------------------------------- */
 
 /* Formats a function as reports do. */
 static const char *function_text(const struct sxs_fleet_names *names, uint64_t id, char *buf,
@@ -104,7 +104,8 @@ static void put_function_json(FILE *to, const struct sxs_fleet_function *f,
 
 static void functions_json(FILE *to, const struct sxs_fleet_selection *s,
                            const struct sxs_fleet_selection *other,
-                           const struct sxs_fleet_functions *of, const struct sxs_fleet_names *names)
+                           const struct sxs_fleet_functions *of,
+                           const struct sxs_fleet_names     *names)
 {
     putc('{', to);
     put_said(to, other ? "a" : "selection", s);
@@ -128,19 +129,20 @@ static void functions_json(FILE *to, const struct sxs_fleet_selection *s,
     fputs("]}\n", to);
 }
 
-static void put_title(FILE *to, const char *name, const struct sxs_fleet_selection *s, uint64_t count,
-                      uint64_t value)
+static void put_title(FILE *to, const char *name, const struct sxs_fleet_selection *s,
+                      uint64_t count, uint64_t value)
 {
     char weight[64];
     fputs(name, to);
     sxs_fleet_says(to, s);
-    fprintf(to, ": %s in %llu samples\n", weight_text(s->kind, (double)value, weight, sizeof(weight)),
-            (unsigned long long)count);
+    fprintf(to, ": %s in %llu samples\n",
+            weight_text(s->kind, (double)value, weight, sizeof(weight)), (unsigned long long)count);
 }
 
 static void functions_text(FILE *to, const struct sxs_fleet_selection *s,
                            const struct sxs_fleet_selection *other,
-                           const struct sxs_fleet_functions *of, const struct sxs_fleet_names *names)
+                           const struct sxs_fleet_functions *of,
+                           const struct sxs_fleet_names     *names)
 {
     static char text[70000];
     put_title(to, other ? "A: " : "", s, of->count, of->value);
@@ -165,7 +167,7 @@ static void functions_text(FILE *to, const struct sxs_fleet_selection *s,
 void sxs_fleet_print_functions(FILE *to, bool json, const struct sxs_fleet_selection *s,
                                const struct sxs_fleet_selection *other,
                                const struct sxs_fleet_functions *of,
-                               const struct sxs_fleet_names *names)
+                               const struct sxs_fleet_names     *names)
 {
     if (json)
         functions_json(to, s, other, of, names);
@@ -173,7 +175,7 @@ void sxs_fleet_print_functions(FILE *to, bool json, const struct sxs_fleet_selec
         functions_text(to, s, other, of, names);
 }
 
-/* ---- groups ----------------------------------------------------------------------------------- */
+/* ---- groups ---------------------------------------------------------------------------------- */
 
 static const char *time_text(uint32_t seconds, char *buf, size_t size)
 {
@@ -190,8 +192,8 @@ static const char *name_text(const char *name, char *buf, size_t size)
     return buf;
 }
 
-static void put_numbers_json(FILE *to, enum sxs_clickhouse_kind kind, const struct sxs_fleet_group *g,
-                             const char *suffix)
+static void put_numbers_json(FILE *to, enum sxs_clickhouse_kind kind,
+                             const struct sxs_fleet_group *g, const char *suffix)
 {
     fprintf(to, ",\"count%s\":%llu,\"value%s\":%llu,\"covered_ns%s\":%llu,\"per_process%s\":%.9g",
             suffix, (unsigned long long)g->count, suffix, (unsigned long long)g->value, suffix,
@@ -233,8 +235,8 @@ static void series_text(FILE *to, const struct sxs_fleet_selection *s, int64_t s
     fputs("\n\n", to);
     if (step)
         fprintf(to, "%-20s  ", "time");
-    fprintf(to, "%14s  %10s  %13s  %s\n", sxs_clickhouse_kind_name(s->kind), "samples", "per process",
-            by ? by : "");
+    fprintf(to, "%14s  %10s  %13s  %s\n", sxs_clickhouse_kind_name(s->kind), "samples",
+            "per process", by ? by : "");
     for (size_t i = 0; i < g->n; i++) {
         const struct sxs_fleet_group *r = &g->all[i];
         if (step)
@@ -256,7 +258,7 @@ void sxs_fleet_print_series(FILE *to, bool json, const struct sxs_fleet_selectio
         series_text(to, s, step, by, g);
 }
 
-/* ---- changes ---------------------------------------------------------------------------------- */
+/* ---- changes --------------------------------------------------------------------------------- */
 
 struct change {
     const char            *name;
@@ -327,8 +329,8 @@ static void put_change(FILE *to, enum sxs_clickhouse_kind kind, const struct cha
 
 void sxs_fleet_print_changes(FILE *to, bool json, const struct sxs_fleet_selection *a,
                              const struct sxs_fleet_selection *b, const char *by,
-                             const struct sxs_fleet_groups *of_a, const struct sxs_fleet_groups *of_b,
-                             size_t top)
+                             const struct sxs_fleet_groups *of_a,
+                             const struct sxs_fleet_groups *of_b, size_t top)
 {
     size_t         n;
     struct change *all = join(a->kind, of_a, of_b, &n);

@@ -10,18 +10,20 @@
 void sxs_fleet_print_functions(FILE *to, bool json, const struct sxs_fleet_selection *s,
                                const struct sxs_fleet_selection *other,
                                const struct sxs_fleet_functions *of,
-                               const struct sxs_fleet_names *names);
+                               const struct sxs_fleet_names     *names);
 
-/** sxs_fleet_print_series - write what `fleet series` found. @step: seconds; 0: one period. @by: NULL:
+/** sxs_fleet_print_series - write what `fleet series` found. @step: seconds; 0: one period. @by:
+ * NULL:
  *  no groups. */
 void sxs_fleet_print_series(FILE *to, bool json, const struct sxs_fleet_selection *s, int64_t step,
                             const char *by, const struct sxs_fleet_groups *g);
 
-/** sxs_fleet_print_changes - write what `fleet diff --by` found: the groups of @a (before) and @b, the
+/** sxs_fleet_print_changes - write what `fleet diff --by` found: the groups of @a (before) and @b,
+ * the
  *  largest change first. @top: how many in the text. */
 void sxs_fleet_print_changes(FILE *to, bool json, const struct sxs_fleet_selection *a,
                              const struct sxs_fleet_selection *b, const char *by,
-                             const struct sxs_fleet_groups *of_a, const struct sxs_fleet_groups *of_b,
-                             size_t top);
+                             const struct sxs_fleet_groups *of_a,
+                             const struct sxs_fleet_groups *of_b, size_t top);
 
 #endif

@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-/* ---- numbers ---------------------------------------------------------------------------------- */
+/* ---- numbers --------------------------------------------------------------------------------- */
 
 /* Reads one line of @width numbers. Returns what follows it, or NULL. */
 static const char *read_line(const char *text, size_t width, uint64_t *out)
@@ -63,7 +63,7 @@ void sxs_fleet_rows_free(struct sxs_fleet_rows *r)
     *r = (struct sxs_fleet_rows){0};
 }
 
-/* ---- functions -------------------------------------------------------------------------------- */
+/* ---- functions ------------------------------------------------------------------------------- */
 
 /* Asks for the sums of a selection. */
 static int ask_total(struct sxs_fleet_server *server, const struct sxs_fleet_selection *s,
@@ -87,35 +87,37 @@ static int ask_total(struct sxs_fleet_server *server, const struct sxs_fleet_sel
 
 static void put_samples(FILE *to, const struct sxs_fleet_selection *s, bool other)
 {
-    fprintf(to, "SELECT stack, %s AS x, %s AS y FROM samples WHERE ", other ? "toUInt64(0)" : "value",
-            other ? "value" : "toUInt64(0)");
+    fprintf(to, "SELECT stack, %s AS x, %s AS y FROM samples WHERE ",
+            other ? "toUInt64(0)" : "value", other ? "value" : "toUInt64(0)");
     sxs_fleet_where(to, s, false);
 }
 
 /* Writes the query for the sums by function. The big table is on the left of the join, which keeps
- * its right side in memory. A stack whose youngest frame is a type (`typed`) counts for the function
+ * its right side in memory. A stack whose youngest frame is a type (`typed`) counts for the
+ * function
  * above it, too. FINAL: a stack that two machines inserted at once is there twice. */
 static void put_functions(FILE *to, const struct sxs_fleet_selection *s,
                           const struct sxs_fleet_selection *other, size_t limit,
                           const struct sxs_fleet_functions *of)
 {
     static const char own[] = "frame = frames[-1] OR (typed = 1 AND frame = frames[-2])";
-    fprintf(to,
-            "SELECT frame, sum(if(%s, a, toUInt64(0))) AS sa, sum(a) AS ta, "
-            "sum(if(%s, b, toUInt64(0))) AS sb, sum(b) AS tb FROM ("
-            "SELECT stack, frames, typed, a, b FROM (SELECT stack, frames, typed FROM stacks FINAL) "
-            "ANY INNER JOIN (SELECT stack, sum(x) AS a, sum(y) AS b FROM (",
-            own, own);
+    fprintf(
+        to,
+        "SELECT frame, sum(if(%s, a, toUInt64(0))) AS sa, sum(a) AS ta, "
+        "sum(if(%s, b, toUInt64(0))) AS sb, sum(b) AS tb FROM ("
+        "SELECT stack, frames, typed, a, b FROM (SELECT stack, frames, typed FROM stacks FINAL) "
+        "ANY INNER JOIN (SELECT stack, sum(x) AS a, sum(y) AS b FROM (",
+        own, own);
     put_samples(to, s, false);
     if (other) {
         fputs(" UNION ALL ", to);
         put_samples(to, other, true);
     }
     fputs(") GROUP BY stack) USING stack) LEFT ARRAY JOIN arrayDistinct(frames) AS frame "
-          "GROUP BY frame WITH TOTALS ORDER BY ", to);
+          "GROUP BY frame WITH TOTALS ORDER BY ",
+          to);
     if (other)
-        fprintf(to,
-                "abs(sa / %llu.0 - sb / %llu.0) DESC, abs(ta / %llu.0 - tb / %llu.0) DESC",
+        fprintf(to, "abs(sa / %llu.0 - sb / %llu.0) DESC, abs(ta / %llu.0 - tb / %llu.0) DESC",
                 (unsigned long long)(of->value ? of->value : 1),
                 (unsigned long long)(of->other_value ? of->other_value : 1),
                 (unsigned long long)(of->value ? of->value : 1),
@@ -158,7 +160,7 @@ int sxs_fleet_functions(struct sxs_fleet_server *server, const struct sxs_fleet_
     return err ? err : ask_functions(server, s, other, limit, out, why, size);
 }
 
-/* ---- groups ----------------------------------------------------------------------------------- */
+/* ---- groups ---------------------------------------------------------------------------------- */
 
 static void put_group_name(FILE *to, const char *by)
 {
@@ -177,7 +179,8 @@ static void put_groups(FILE *to, const struct sxs_fleet_selection *s, int64_t st
     const char *key = by && sxs_fleet_place(by) == SXS_FLEET_OF_STACK ? "stack" : "source";
     fputs("SELECT t, d, sum(n), sum(v), sum(c) FROM (SELECT t, n, v, c, d FROM (SELECT ", to);
     if (step)
-        fprintf(to, "toUInt32(intDiv(toUInt32(time), %lld) * %lld)", (long long)step, (long long)step);
+        fprintf(to, "toUInt32(intDiv(toUInt32(time), %lld) * %lld)", (long long)step,
+                (long long)step);
     else
         fputs("toUInt32(0)", to);
     fprintf(to,
@@ -191,8 +194,7 @@ static void put_groups(FILE *to, const struct sxs_fleet_selection *s, int64_t st
         put_group_name(to, by);
     else
         fputs("''", to);
-    fprintf(to,
-            " AS d FROM %ss) USING %s) GROUP BY t, d ORDER BY t, d LIMIT %zu FORMAT RowBinary",
+    fprintf(to, " AS d FROM %ss) USING %s) GROUP BY t, d ORDER BY t, d LIMIT %zu FORMAT RowBinary",
             key, key, limit);
 }
 
@@ -240,7 +242,7 @@ int sxs_fleet_groups(struct sxs_fleet_server *server, const struct sxs_fleet_sel
     *out = (struct sxs_fleet_groups){0};
     put_groups(to, s, step, by, limit);
     fclose(to);
-    int err = sxs_fleet_query(server, sxs_must(sql), true, &answer, why, size);
+    int                    err = sxs_fleet_query(server, sxs_must(sql), true, &answer, why, size);
     struct sxs_rows_reader r = {(const uint8_t *)answer.bytes,
                                 (const uint8_t *)answer.bytes + answer.size, false};
     while (!err && sxs_rows_more(&r))

@@ -10,7 +10,7 @@ enum { SXS_FLEET_MAX_WIDTH = 6 };
 
 /** Rows of `width` numbers each. Zeroed it is empty. */
 struct sxs_fleet_rows {
-    uint64_t *all; /* owned; row by row */
+    uint64_t *all;    /* owned; row by row */
     size_t    n, cap; /* numbers */
     size_t    width;
     uint64_t  totals[SXS_FLEET_MAX_WIDTH]; /* WITH TOTALS */
@@ -18,7 +18,8 @@ struct sxs_fleet_rows {
 
 /**
  * sxs_fleet_rows - send @sql, which answers @width unsigned numbers a row, WITH TOTALS, FORMAT
- * TabSeparated. @out: overwritten; release it in both cases. Returns 0, or -1 with one line in @why.
+ * TabSeparated. @out: overwritten; release it in both cases. Returns 0, or -1 with one line in
+ * @why.
  */
 int  sxs_fleet_rows(struct sxs_fleet_server *server, const char *sql, size_t width,
                     struct sxs_fleet_rows *out, char *why, size_t size);
@@ -29,7 +30,7 @@ int sxs_fleet_rows_read(const char *text, size_t width, struct sxs_fleet_rows *o
 
 /** What the samples of a selection add up to, by function. */
 struct sxs_fleet_function {
-    uint64_t frame; /* 0: no frame */
+    uint64_t frame;                   /* 0: no frame */
     uint64_t self, total;             /* recursion counted once */
     uint64_t other_self, other_total; /* of the other selection */
 };
@@ -44,7 +45,8 @@ struct sxs_fleet_functions {
 
 /**
  * sxs_fleet_functions - sum up the samples of @s by function, in the server.
- * @other: another selection, or NULL. Then the order is that of the difference between the two, each
+ * @other: another selection, or NULL. Then the order is that of the difference between the two,
+ * each
  * as a share of its selection's total, else that of self.
  * @limit: how many functions. @out: overwritten; release `all` with free() in both cases.
  * Returns 0, or -1 with one line in @why.
@@ -55,8 +57,8 @@ int sxs_fleet_functions(struct sxs_fleet_server *server, const struct sxs_fleet_
 
 /** The samples of a selection in one period and group. */
 struct sxs_fleet_group {
-    uint32_t time;  /* of its begin, seconds since 1970 */
-    char    *name;  /* owned; the value of --by */
+    uint32_t time; /* of its begin, seconds since 1970 */
+    char    *name; /* owned; the value of --by */
     uint64_t count, value;
     uint64_t covered_ns; /* for how long processes were recorded, all of them added up */
 };

@@ -10,8 +10,8 @@
 
 enum sxs_fleet_place sxs_fleet_place(const char *key)
 {
-    static const char *const of_source[] = {"service", "version", "machine", "container", "process",
-                                            "command"};
+    static const char *const of_source[] = {"service",   "version", "machine",
+                                            "container", "process", "command"};
     static const char *const of_stack[] = {"runtime", "class", "thread"};
     for (size_t i = 0; i < sizeof(of_source) / sizeof(of_source[0]); i++)
         if (strcmp(key, of_source[i]) == 0)
@@ -22,7 +22,7 @@ enum sxs_fleet_place sxs_fleet_place(const char *key)
     return strcmp(key, "function") == 0 ? SXS_FLEET_FUNCTION : SXS_FLEET_LABEL;
 }
 
-/* ---- making ----------------------------------------------------------------------------------- */
+/* ---- making ---------------------------------------------------------------------------------- */
 
 void sxs_fleet_select_one(struct sxs_fleet_selection *s, const char *key, const char *pattern,
                           bool negated)
@@ -66,10 +66,10 @@ static int take(struct sxs_fleet_selection *s, char *text, time_t now, char *why
     bool negated = equals[-1] == '!';
     equals[negated ? -1 : 0] = '\0';
     const char *pattern = equals + 1;
-    int64_t    *limit = strcmp(text, "from") == 0 ? &s->from : strcmp(text, "to") == 0 ? &s->to : NULL;
-    if (!limit) {
+    bool        from = strcmp(text, "from") == 0, to = strcmp(text, "to") == 0;
+    if (!from && !to) {
         sxs_fleet_select_one(s, text, pattern, negated);
-    } else if (negated || sxs_fleet_when(pattern, now, limit) != 0) {
+    } else if (negated || sxs_fleet_when(pattern, now, from ? &s->from : &s->to) != 0) {
         snprintf(why, size, "%s: '%s': expected " SXS_FLEET_WHEN, text, pattern);
         return -1;
     }
@@ -101,7 +101,7 @@ int sxs_fleet_select(struct sxs_fleet_selection *s, const char *text, time_t now
     return err;
 }
 
-/* ---- SQL -------------------------------------------------------------------------------------- */
+/* ---- SQL ------------------------------------------------------------------------------------- */
 
 static bool is_about_sources(enum sxs_fleet_place place)
 {
@@ -138,10 +138,11 @@ static void put_sources(FILE *to, const struct sxs_fleet_selection *s, const cha
 static void put_stack_condition(FILE *to, const struct sxs_fleet_condition *c)
 {
     if (c->place == SXS_FLEET_FUNCTION) {
-        fprintf(to,
-                "stack %s (SELECT stack FROM stacks ARRAY JOIN frames AS f WHERE f IN (SELECT frame "
-                "FROM frames WHERE name",
-                c->negated ? "NOT IN" : "IN");
+        fprintf(
+            to,
+            "stack %s (SELECT stack FROM stacks ARRAY JOIN frames AS f WHERE f IN (SELECT frame "
+            "FROM frames WHERE name",
+            c->negated ? "NOT IN" : "IN");
         sxs_sql_match(to, c->pattern, false);
         fputs("))", to);
     } else {
@@ -185,7 +186,7 @@ void sxs_fleet_where(FILE *to, const struct sxs_fleet_selection *s, bool with_ba
     }
 }
 
-/* ---- words ------------------------------------------------------------------------------------ */
+/* ---- words ----------------------------------------------------------------------------------- */
 
 static void put_time(FILE *to, int64_t seconds)
 {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /**
- * select.h - which samples a query is about: the options --from, --to, --service, --where and --data
+ * select.h - which samples a query is about: the options --from, --to, --service, --where and
+ * --data
  * as conditions of SQL. One thread.
  */
 #ifndef SXS_CMD_FLEET_SELECT_H
@@ -30,8 +31,8 @@ struct sxs_fleet_condition {
 
 /** A selection. Zeroed it selects all samples of kind SXS_CLICKHOUSE_BATCH: set `kind`. */
 struct sxs_fleet_selection {
-    enum sxs_clickhouse_kind    kind;
-    int64_t                     from, to; /* seconds since 1970; 0: not limited; `to` is not in it */
+    enum sxs_clickhouse_kind kind;
+    int64_t                  from, to; /* seconds since 1970; 0: not limited; `to` is not in it */
     struct sxs_fleet_condition *conditions; /* owned; all must be true */
     size_t                      n, cap;
 };
@@ -40,7 +41,8 @@ struct sxs_fleet_selection {
 enum sxs_fleet_place sxs_fleet_place(const char *key);
 
 /**
- * sxs_fleet_select - add conditions: "KEY=PATTERN,KEY!=PATTERN,...". A comma in a pattern is written
+ * sxs_fleet_select - add conditions: "KEY=PATTERN,KEY!=PATTERN,...". A comma in a pattern is
+ * written
  * "\,". The keys "from" and "to" set the period.
  * @now: the present. Returns 0, or -1 with one line in @why.
  */
@@ -54,7 +56,8 @@ void sxs_fleet_select_one(struct sxs_fleet_selection *s, const char *key, const 
 void sxs_fleet_select_copy(struct sxs_fleet_selection *to, const struct sxs_fleet_selection *from);
 void sxs_fleet_selection_free(struct sxs_fleet_selection *s);
 
-/** sxs_fleet_where - write the conditions for rows of samples, without WHERE. @with_batches: take the
+/** sxs_fleet_where - write the conditions for rows of samples, without WHERE. @with_batches: take
+ * the
  *  rows of kind "batch" of the same sources and period, too. */
 void sxs_fleet_where(FILE *to, const struct sxs_fleet_selection *s, bool with_batches);
 

@@ -2,17 +2,25 @@
 #include "cmd/fleet/server.h"
 
 #include "base/env.h"
-#include "cmd/output/must.h"
 #include "cmd/http/http.h"
+#include "cmd/output/must.h"
 
 #include <string.h>
 
 enum { TIMEOUT_S = 600 };
 
 /* Error codes of the server. */
-enum { UNKNOWN_TABLE = 60, UNKNOWN_DATABASE = 81, WRONG_PASSWORD = 193, UNKNOWN_USER = 192,
-       NO_AUTHENTICATION = 194, AUTHENTICATION_FAILED = 516, READONLY = 164, ACCESS_DENIED = 497,
-       DATABASE_ACCESS_DENIED = 291 };
+enum {
+    UNKNOWN_TABLE = 60,
+    UNKNOWN_DATABASE = 81,
+    WRONG_PASSWORD = 193,
+    UNKNOWN_USER = 192,
+    NO_AUTHENTICATION = 194,
+    AUTHENTICATION_FAILED = 516,
+    READONLY = 164,
+    ACCESS_DENIED = 497,
+    DATABASE_ACCESS_DENIED = 291
+};
 
 struct sxs_fleet_server {
     const struct sxs_clickhouse_address *address;
@@ -20,7 +28,7 @@ struct sxs_fleet_server {
     struct sxs_http                     *http;
 };
 
-struct sxs_fleet_server *sxs_fleet_server_open(const struct sxs_clickhouse_address *address,
+struct sxs_fleet_server *sxs_fleet_server_open(const struct sxs_clickhouse_address   *address,
                                                const struct sxs_fleet_server_options *options,
                                                char *why, size_t size)
 {
@@ -73,16 +81,18 @@ static void explain(const struct sxs_fleet_server *c, const char *body, long sta
     switch (code) {
     case UNKNOWN_TABLE:
     case UNKNOWN_DATABASE:
-        snprintf(why, size, "%s: no tables of sxsprof in database %s; make them with sxsprof fleet init",
+        snprintf(why, size,
+                 "%s: no tables of sxsprof in database %s; make them with sxsprof fleet init",
                  c->address->base, c->address->database);
         return;
     case WRONG_PASSWORD:
     case UNKNOWN_USER:
     case NO_AUTHENTICATION:
     case AUTHENTICATION_FAILED:
-        snprintf(why, size, "%s: the server knows no user %s with this password (from "
-                 SXS_CLICKHOUSE_PASSWORD ")", c->address->base,
-                 c->address->user ? c->address->user : "default");
+        snprintf(why, size,
+                 "%s: the server knows no user %s with this password (from " SXS_CLICKHOUSE_PASSWORD
+                 ")",
+                 c->address->base, c->address->user ? c->address->user : "default");
         return;
     case READONLY:
     case ACCESS_DENIED:
@@ -90,16 +100,15 @@ static void explain(const struct sxs_fleet_server *c, const char *body, long sta
         snprintf(why, size, "%s: user %s may not do this: %s", c->address->base,
                  c->address->user ? c->address->user : "default", reason);
         return;
-    default:
-        snprintf(why, size, "%s: HTTP status %ld: %s", c->address->base, status, reason);
+    default: snprintf(why, size, "%s: HTTP status %ld: %s", c->address->base, status, reason);
     }
 }
 
 static char *make_url(const struct sxs_fleet_server *c, bool in_database)
 {
     char *url = NULL;
-    if (asprintf(&url, "%s/?wait_end_of_query=1%s%s", c->address->base, in_database ? "&database=" : "",
-                 in_database ? c->address->database : "") < 0)
+    if (asprintf(&url, "%s/?wait_end_of_query=1%s%s", c->address->base,
+                 in_database ? "&database=" : "", in_database ? c->address->database : "") < 0)
         sxs_must(NULL);
     return url;
 }
@@ -108,7 +117,7 @@ int sxs_fleet_query(struct sxs_fleet_server *c, const char *sql, bool in_databas
                     struct sxs_fleet_answer *out, char *why, size_t size)
 {
     *out = (struct sxs_fleet_answer){0};
-    char                  *url = make_url(c, in_database);
+    char                   *url = make_url(c, in_database);
     struct sxs_http_answer *a = sxs_must_zeroed(1, sizeof(*a));
     struct sxs_http_request r = {.url = url,
                                  .body = sql,

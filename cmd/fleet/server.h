@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/** server.h - statements sent to a ClickHouse server over HTTP. One thread; not signal-safe; without
+/** server.h - statements sent to a ClickHouse server over HTTP. One thread; not signal-safe;
+ * without
  *  memory the command ends. */
 #ifndef SXS_CMD_FLEET_SERVER_H
 #define SXS_CMD_FLEET_SERVER_H
@@ -22,10 +23,10 @@ struct sxs_fleet_server_options {
 
 /** sxs_fleet_server_open - prepare to talk to @address (borrowed until the end). Returns an owned
  *  connection, or NULL with one line in @why. Nothing is sent yet. */
-struct sxs_fleet_server *sxs_fleet_server_open(const struct sxs_clickhouse_address *address,
-                                           const struct sxs_fleet_server_options *options, char *why,
-                                           size_t size);
-void sxs_fleet_server_close(struct sxs_fleet_server *c);
+struct sxs_fleet_server *sxs_fleet_server_open(const struct sxs_clickhouse_address   *address,
+                                               const struct sxs_fleet_server_options *options,
+                                               char *why, size_t size);
+void                     sxs_fleet_server_close(struct sxs_fleet_server *c);
 
 /** An answer. Zeroed it is empty. */
 struct sxs_fleet_answer {
@@ -41,7 +42,7 @@ struct sxs_fleet_answer {
  * what the server said.
  */
 int  sxs_fleet_query(struct sxs_fleet_server *c, const char *sql, bool in_database,
-                          struct sxs_fleet_answer *out, char *why, size_t size);
+                     struct sxs_fleet_answer *out, char *why, size_t size);
 void sxs_fleet_answer_free(struct sxs_fleet_answer *a);
 
 #endif

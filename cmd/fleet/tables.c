@@ -26,12 +26,12 @@ static int tell(struct sxs_fleet_server *server, bool in_database, char *why, si
     return err;
 }
 
-/* ---- looking ---------------------------------------------------------------------------------- */
+/* ---- looking --------------------------------------------------------------------------------- */
 
 static int look_server(struct sxs_fleet_server *server, struct sxs_fleet_tables *out, char *why,
                        size_t size)
 {
-    struct sxs_fleet_answer     answer;
+    struct sxs_fleet_answer      answer;
     struct sxs_clickhouse_server can;
     int err = sxs_fleet_query(server, "SELECT version()", false, &answer, why, size);
     if (!err) {
@@ -46,13 +46,15 @@ static int look_server(struct sxs_fleet_server *server, struct sxs_fleet_tables 
     return err;
 }
 
-/* Reads the newest row of the table schema, if there is one. @database: a name (sxs_sql_is_name). */
+/* Reads the newest row of the table schema, if there is one. @database: a name (sxs_sql_is_name).
+ * */
 static int look_tables(struct sxs_fleet_server *server, const char *database,
                        struct sxs_fleet_tables *out, char *why, size_t size)
 {
     struct sxs_fleet_answer answer;
     char                   *sql = NULL;
-    if (asprintf(&sql, "SELECT count() FROM system.tables WHERE database = '%s' AND name = 'schema'",
+    if (asprintf(&sql,
+                 "SELECT count() FROM system.tables WHERE database = '%s' AND name = 'schema'",
                  database) < 0)
         sxs_must(NULL);
     int  err = sxs_fleet_query(server, sql, false, &answer, why, size);
@@ -61,10 +63,12 @@ static int look_tables(struct sxs_fleet_server *server, const char *database,
     free(sql);
     if (err || !has)
         return err;
-    err = sxs_fleet_query(server, "SELECT version, keep_days FROM schema ORDER BY made DESC, version "
-                                  "DESC LIMIT 1 FORMAT TabSeparated",
+    err = sxs_fleet_query(server,
+                          "SELECT version, keep_days FROM schema ORDER BY made DESC, version "
+                          "DESC LIMIT 1 FORMAT TabSeparated",
                           true, &answer, why, size);
-    if (!err && answer.size && sscanf(answer.bytes, "%u\t%u", &out->version, &out->keep_days) != 2) {
+    if (!err && answer.size &&
+        sscanf(answer.bytes, "%u\t%u", &out->version, &out->keep_days) != 2) {
         snprintf(why, size, "the table schema of database %s is not one of sxsprof", database);
         err = -1;
     }
@@ -80,12 +84,14 @@ int sxs_fleet_tables_look(struct sxs_fleet_server *server, const char *database,
     return err ? err : look_tables(server, database, out, why, size);
 }
 
-static int refuse_newer(const struct sxs_fleet_tables *t, const char *database, char *why, size_t size)
+static int refuse_newer(const struct sxs_fleet_tables *t, const char *database, char *why,
+                        size_t size)
 {
     if (t->version <= SXS_CLICKHOUSE_SCHEMA)
         return 0;
-    snprintf(why, size, "database %s has tables of version %u, made by a newer sxsprof; this one knows "
-                        "version %u",
+    snprintf(why, size,
+             "database %s has tables of version %u, made by a newer sxsprof; this one knows "
+             "version %u",
              database, t->version, SXS_CLICKHOUSE_SCHEMA);
     return -1;
 }
@@ -104,7 +110,7 @@ int sxs_fleet_tables_check(struct sxs_fleet_server *server, const char *database
     return -1;
 }
 
-/* ---- making ----------------------------------------------------------------------------------- */
+/* ---- making ---------------------------------------------------------------------------------- */
 
 static int make_tables(struct sxs_fleet_server *server, const struct sxs_fleet_tables *t,
                        unsigned keep_days, char *why, size_t size)
@@ -139,10 +145,12 @@ int sxs_fleet_tables_make(struct sxs_fleet_server *server, const char *database,
         make_tables(server, out, days, why, size) != 0)
         return -1;
     if (changed && out->codecs &&
-        tell(server, true, why, size, "ALTER TABLE samples MODIFY TTL time + INTERVAL %u DAY", days) != 0)
+        tell(server, true, why, size, "ALTER TABLE samples MODIFY TTL time + INTERVAL %u DAY",
+             days) != 0)
         return -1;
     if ((changed || out->version < SXS_CLICKHOUSE_SCHEMA) &&
-        tell(server, true, why, size, "INSERT INTO schema (version, keep_days, made) VALUES (%u, %u, now())",
+        tell(server, true, why, size,
+             "INSERT INTO schema (version, keep_days, made) VALUES (%u, %u, now())",
              SXS_CLICKHOUSE_SCHEMA, days) != 0)
         return -1;
     out->version = SXS_CLICKHOUSE_SCHEMA;
@@ -156,13 +164,16 @@ int sxs_fleet_tables_expire(struct sxs_fleet_server *server, const struct sxs_fl
     struct sxs_fleet_answer days;
     char                   *sql = NULL;
     *n = 0;
-    if (asprintf(&sql, "SELECT DISTINCT partition FROM system.parts WHERE database = currentDatabase() "
-                       "AND table = 'samples' AND active AND toDate(partition) < today() - %u "
-                       "ORDER BY partition FORMAT TabSeparated", tables->keep_days) < 0)
+    if (asprintf(&sql,
+                 "SELECT DISTINCT partition FROM system.parts WHERE database = currentDatabase() "
+                 "AND table = 'samples' AND active AND toDate(partition) < today() - %u "
+                 "ORDER BY partition FORMAT TabSeparated",
+                 tables->keep_days) < 0)
         sxs_must(NULL);
     int err = sxs_fleet_query(server, sql, true, &days, why, size);
     free(sql);
-    for (char *at = days.bytes, *line; !err && (line = strsep(&at, "\n")) != NULL && *line; (*n)++) {
+    for (char *at = days.bytes, *line; !err && (line = strsep(&at, "\n")) != NULL && *line;
+         (*n)++) {
         if (strspn(line, "0123456789-") != 10 || line[10]) {
             snprintf(why, size, "the table samples has a partition that is no day");
             err = -1;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/** tables.h - make the tables of a fleet, and drop what is older than it is to be kept. One thread. */
+/** tables.h - make the tables of a fleet, and drop what is older than it is to be kept. One
+ * thread. */
 #ifndef SXS_CMD_FLEET_TABLES_H
 #define SXS_CMD_FLEET_TABLES_H
 
@@ -28,7 +29,8 @@ int sxs_fleet_tables_check(struct sxs_fleet_server *server, const char *database
 
 /**
  * sxs_fleet_tables_make - make what is missing: the database and the tables.
- * @keep_days: 0: as it is, or SXS_FLEET_KEEP_DAYS. @out: what the server has then. Tables of a newer
+ * @keep_days: 0: as it is, or SXS_FLEET_KEEP_DAYS. @out: what the server has then. Tables of a
+ * newer
  * version are left alone and refused. Returns 0, or -1 with one line in @why.
  */
 int sxs_fleet_tables_make(struct sxs_fleet_server *server, const char *database, unsigned keep_days,

@@ -14,14 +14,15 @@
 #include <errno.h>
 #include <string.h>
 
-/* ---- the address ------------------------------------------------------------------------------ */
+/* ---- the address ----------------------------------------------------------------------------- */
 
 static int check(const struct sxs_push_settings *s, char *why, size_t size)
 {
     struct sxs_clickhouse_address address;
-    int err = sxs_clickhouse_address_parse(s->to, &address, why, size);
+    int                           err = sxs_clickhouse_address_parse(s->to, &address, why, size);
     if (!err && address.user) {
-        snprintf(why, size, "'%s': a user is given by --user, the password by --password-file", s->to);
+        snprintf(why, size, "'%s': a user is given by --user, the password by --password-file",
+                 s->to);
         err = -1;
     }
     sxs_clickhouse_address_free(&address);
@@ -39,20 +40,21 @@ static char *base(const struct sxs_push_settings *s)
     return url;
 }
 
-/* ---- the source ------------------------------------------------------------------------------- */
+/* ---- the source ------------------------------------------------------------------------------ */
 
 struct source {
     struct sxs_clickhouse_source is;
     struct sxs_clickhouse_label *labels; /* owned, with their texts */
     size_t                       cap_labels;
-    const char                 **runtimes; /* owned */
+    const char                 **runtimes;   /* owned */
     char                        *columns[4]; /* owned; texts of the columns below */
 };
 
 /* Takes a label: those that have a column of their own become its text. */
 static void take_label(void *arg, const char *key, const char *value)
 {
-    static const char *const columns[] = {"service.version", "host.name", "container.id", "process.pid"};
+    static const char *const columns[] = {"service.version", "host.name", "container.id",
+                                          "process.pid"};
     struct source           *s = arg;
     for (size_t i = 0; i < sizeof(columns) / sizeof(columns[0]); i++)
         if (strcmp(key, columns[i]) == 0) {
@@ -98,7 +100,7 @@ static void free_source(struct source *s)
     free(s->runtimes);
 }
 
-/* ---- requests --------------------------------------------------------------------------------- */
+/* ---- requests -------------------------------------------------------------------------------- */
 
 /* Builds the path of a request: the statement, its external table, and an ID, with which the server
  * refuses the same request as long as it still works on it. */
@@ -137,7 +139,8 @@ static void choose_boundary(const struct sxs_rows *rows, uint64_t seed, char *bu
 }
 
 static int emit(const struct sxs_push_settings *s, const struct sxs_clickhouse_batch *b,
-                enum sxs_clickhouse_table table, const struct sxs_rows *rows, struct sxs_push_out *out)
+                enum sxs_clickhouse_table table, const struct sxs_rows *rows,
+                struct sxs_push_out *out)
 {
     char            boundary[40], type[120], text[200];
     struct sxs_rows body = {0};
@@ -162,9 +165,9 @@ static int emit(const struct sxs_push_settings *s, const struct sxs_clickhouse_b
 static int encode(const struct sxs_push_settings *s, const struct sxs_push_batch *b,
                   struct sxs_push_out *out)
 {
-    struct source             source;
+    struct source              source;
     struct sxs_clickhouse_rows rows;
-    int                       err = 0;
+    int                        err = 0;
     describe(s, b, &source);
     struct sxs_clickhouse_batch batch = {.from_ns = b->from_ns,
                                          .to_ns = b->to_ns,
@@ -181,7 +184,7 @@ static int encode(const struct sxs_push_settings *s, const struct sxs_push_batch
     return err;
 }
 
-/* ---- answers ---------------------------------------------------------------------------------- */
+/* ---- answers --------------------------------------------------------------------------------- */
 
 /* Error codes of the server. All come with status 500 from old servers. */
 enum {

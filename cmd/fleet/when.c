@@ -13,10 +13,10 @@ static int read_duration(const char **at, int64_t *out)
     static const struct {
         const char *name;
         int64_t     seconds;
-    } units[] = {{"seconds", 1}, {"second", 1},   {"s", 1},       {"minutes", 60}, {"minute", 60},
-                 {"min", 60},    {"m", 60},       {"hours", 3600}, {"hour", 3600}, {"h", 3600},
-                 {"days", 86400},{"day", 86400},  {"d", 86400},   {"weeks", 604800},
-                 {"week", 604800}, {"w", 604800}};
+    } units[] = {{"seconds", 1}, {"second", 1},     {"s", 1},         {"minutes", 60},
+                 {"minute", 60}, {"min", 60},       {"m", 60},        {"hours", 3600},
+                 {"hour", 3600}, {"h", 3600},       {"days", 86400},  {"day", 86400},
+                 {"d", 86400},   {"weeks", 604800}, {"week", 604800}, {"w", 604800}};
     char     *end;
     long long n = **at >= '0' && **at <= '9' ? strtoll(*at, &end, 10) : -1;
     if (n < 1 || n > LATEST)

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * load.c - loads sessions into ClickHouse without the queue of `sxsprof push`: each request of the
- * target is sent at once. With machines=N, each session stands for the profile of a service, and its
+ * target is sent at once. With machines=N, each session stands for the profile of a service, and
+ * its
  * samples are drawn anew for N simulated machines and each minute.
  *
  * fleet_load URL KEY=VALUE... SESSION...
  *   service, version, machine, label.KEY: as the options of push
- *   machines=N minutes=N start=SECONDS first=N: simulated machines, minutes of each, time of the first
+ *   machines=N minutes=N start=SECONDS first=N: simulated machines, minutes of each, time of the
+ * first
  *       minute, number of the first machine
  *   slower=F: factor of all weights of the second half of the machines, which have version "2"
  *   twice=1: sends each request two times
@@ -45,8 +47,11 @@ int sxs_push_emit(struct sxs_push_out *out, const struct sxs_push_request *r)
     (void)out;
     if (asprintf(&url, "%s%s", load.base, r->path) < 0)
         return -ENOMEM;
-    struct sxs_http_request q = {.url = url, .body = r->body, .size = r->size,
-                                 .content_type = r->content_type, .encoding = r->encoding};
+    struct sxs_http_request q = {.url = url,
+                                 .body = r->body,
+                                 .size = r->size,
+                                 .content_type = r->content_type,
+                                 .encoding = r->encoding};
     for (int i = 0; i <= load.twice; i++) {
         sxs_http_send(load.http, &q, &a);
         const struct sxs_push_answer answer = {a.status, a.body, a.size};
@@ -78,11 +83,13 @@ static double uniform(void)
     return ((double)(next_random() >> 11) + 0.5) / 9007199254740992.0;
 }
 
-/* A number with this mean, distributed as Poisson says; as a normal distribution for large means. */
+/* A number with this mean, distributed as Poisson says; as a normal distribution for large means.
+ * */
 static uint64_t poisson(double mean)
 {
     if (mean > 30) {
-        double v = mean + sqrt(mean) * sqrt(-2 * log(uniform())) * cos(6.283185307179586 * uniform());
+        double v =
+            mean + sqrt(mean) * sqrt(-2 * log(uniform())) * cos(6.283185307179586 * uniform());
         return v < 0 ? 0 : (uint64_t)(v + 0.5);
     }
     uint64_t n = 0;
@@ -97,16 +104,18 @@ static void draw(struct sxs_model *m, const struct sxs_model_node *from, double 
     for (size_t i = 0; i < m->n_nodes; i++) {
         m->nodes[i].self = from[i].self ? poisson((double)from[i].self * scale) : 0;
         m->nodes[i].self_ns =
-            from[i].self ? (uint64_t)((double)from[i].self_ns / (double)from[i].self) * m->nodes[i].self : 0;
+            from[i].self
+                ? (uint64_t)((double)from[i].self_ns / (double)from[i].self) * m->nodes[i].self
+                : 0;
     }
 }
 
 static int simulate(const struct sxs_push_batch *b)
 {
-    struct sxs_model             *m;
-    struct sxs_push_settings      s = load.settings;
-    struct sxs_push_batch         minute = *b;
-    char                          machine[32];
+    struct sxs_model        *m;
+    struct sxs_push_settings s = load.settings;
+    struct sxs_push_batch    minute = *b;
+    char                     machine[32];
     memcpy(&m, b->models, sizeof(m)); /* only the first kind of data; it is changed here */
     double                 seconds = (double)(m->last_ns - m->first_ns) / 1e9;
     struct sxs_model_node *from = sxs_must_zeroed(m->n_nodes, sizeof(*from));
@@ -146,16 +155,19 @@ static int take(void *arg, const struct sxs_push_batch *b, uint64_t next_ns)
 
 static void load_session(const char *dir)
 {
-    struct sxs_session  session;
-    bool                damaged = false;
-    const char         *slash = strrchr(dir, '/');
-    struct sxs_push_cut cut = {.dir = dir, .name = slash ? slash + 1 : dir,
-                               .width_ns = load.machines ? 0 : 60000000000u, .quiet = true};
+    struct sxs_session   session;
+    bool                 damaged = false;
+    const char          *slash = strrchr(dir, '/');
+    struct sxs_push_cut  cut = {.dir = dir,
+                                .name = slash ? slash + 1 : dir,
+                                .width_ns = load.machines ? 0 : 60000000000u,
+                                .quiet = true};
     struct sxs_push_span all = {0};
     if (sxs_session_read(dir, &session) != 0)
         exit(2);
     for (size_t i = 0; i < session.n_processes; i++)
-        if (sxs_push_cut(&cut, &load.settings, &session.processes[i], &all, take, NULL, &damaged) != 0)
+        if (sxs_push_cut(&cut, &load.settings, &session.processes[i], &all, take, NULL, &damaged) !=
+            0)
             exit(3);
     sxs_session_free(&session);
 }
@@ -199,8 +211,8 @@ int main(int argc, char **argv)
     struct sxs_http_settings http = {.timeout_s = 100};
     char                     why[400];
     double                   began = now();
-    load.settings = (struct sxs_push_settings){.to = argv[1], .version = "", .machine = "",
-                                               .labels = load.labels};
+    load.settings = (struct sxs_push_settings){
+        .to = argv[1], .version = "", .machine = "", .labels = load.labels};
     if (argc < 3 || sxs_http_open(&http, &load.http, why, sizeof(why)) != 0)
         return 64;
     load.base = sxs_push_clickhouse.base(&load.settings);

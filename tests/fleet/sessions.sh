@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# sessions.sh - records sessions of real runtimes 8, 9 and 10, the shapes of simulated services.
+# sessions.sh - records sessions of real runtimes 8, 9 and 10, the profiles of simulated services.
 # usage: BUILD=build sessions.sh DIR [SECONDS]
 set -u
 dir=$1

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* test_clickhouse.c - profiles as tables of ClickHouse: rows, literals, statements, addresses, times and
- * selections. */
+/* test_clickhouse.c - profiles as tables of ClickHouse: rows, literals, statements, addresses. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,8 +7,6 @@
 #include "cmd/clickhouse/encode.h"
 #include "cmd/clickhouse/sql.h"
 #include "cmd/fleet/rows.h"
-#include "cmd/fleet/select.h"
-#include "cmd/fleet/when.h"
 
 /* cmocka wants these before it. */
 #include <setjmp.h>
@@ -26,7 +23,7 @@ static FILE *begin(void)
     return fmemopen(text, sizeof(text) - 1, "w");
 }
 
-/* ---- rows ------------------------------------------------------------------------------------- */
+/* ---- rows ------------------------------------------------------------------------------------ */
 
 static void rows_are_read_as_they_were_written(void **state)
 {
@@ -68,7 +65,8 @@ static void a_count_is_a_varint(void **state)
 
 static void damaged_rows_fail_and_read_nothing_beyond_their_end(void **state)
 {
-    static const uint8_t bytes[] = {0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x01};
+    static const uint8_t bytes[] = {0xff, 0xff, 0xff, 0xff, 0xff, 0xff,
+                                    0xff, 0xff, 0xff, 0xff, 0x01};
     size_t               size;
     (void)state;
     for (size_t len = 0; len <= sizeof(bytes); len++) {
@@ -79,7 +77,12 @@ static void damaged_rows_fail_and_read_nothing_beyond_their_end(void **state)
         assert_int_equal(sxs_rows_get_u64(&r), 0);
         assert_false(sxs_rows_more(&r));
     }
-    struct sxs_rows_reader r = {(const uint8_t *)"\x03" "ab", (const uint8_t *)"\x03" "ab" + 3, false};
+    struct sxs_rows_reader r = {(const uint8_t *)"\x03"
+                                                 "ab",
+                                (const uint8_t *)"\x03"
+                                                 "ab" +
+                                    3,
+                                false};
     sxs_rows_get_text(&r, &size);
     assert_true(r.failed);
 }
@@ -94,15 +97,21 @@ static void lines_of_numbers_and_their_totals(void **state)
     assert_int_equal(r.totals[1], 9);
     sxs_fleet_rows_free(&r);
     assert_int_equal(sxs_fleet_rows_read("", 2, &r), 0);
-    static const char *const wrong[] = {"1\n", "1\t2", "1\t2\n", "1\t2\n\n", "1\t2\n\n0\t9\nx",
-                                        "1\t2\t3\n\n0\t0\n", "-1\t2\n\n0\t0\n", "1\tx\n\n0\t0\n"};
+    static const char *const wrong[] = {"1\n",
+                                        "1\t2",
+                                        "1\t2\n",
+                                        "1\t2\n\n",
+                                        "1\t2\n\n0\t9\nx",
+                                        "1\t2\t3\n\n0\t0\n",
+                                        "-1\t2\n\n0\t0\n",
+                                        "1\tx\n\n0\t0\n"};
     for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
         assert_int_equal(sxs_fleet_rows_read(wrong[i], 2, &r), -1);
         sxs_fleet_rows_free(&r);
     }
 }
 
-/* ---- literals --------------------------------------------------------------------------------- */
+/* ---- literals -------------------------------------------------------------------------------- */
 
 static void check_text(const char *in, const char *expected)
 {
@@ -182,7 +191,7 @@ static void names_of_databases(void **state)
     assert_false(sxs_sql_is_name("\xc3\xbc"));
 }
 
-/* ---- tables ----------------------------------------------------------------------------------- */
+/* ---- tables ---------------------------------------------------------------------------------- */
 
 static void statements_of_an_old_server_have_no_codecs(void **state)
 {
@@ -208,14 +217,17 @@ static void statements_of_a_new_server_have_codecs_and_an_end_of_life(void **sta
     FILE *to = begin();
     assert_true(sxs_clickhouse_schema_sql(to, &server, 12, 3));
     fclose(to);
-    assert_string_equal(
-        text,
-        "CREATE TABLE IF NOT EXISTS samples (service UInt64 CODEC(ZSTD(1)), kind Enum8('batch' = 0, 'cpu' = 1, "
-        "'wall' = 2, 'alloc' = 3, 'native' = 4, 'locks' = 5) CODEC(ZSTD(1)), stack UInt64 CODEC(ZSTD(1)), time "
-        "DateTime CODEC(DoubleDelta, ZSTD(1)), source UInt64 CODEC(ZSTD(1)), count UInt64 CODEC(T64, ZSTD(1)), "
-        "value UInt64 CODEC(T64, ZSTD(1)), trace FixedString(16) CODEC(ZSTD(1))) ENGINE = MergeTree PARTITION BY "
-        "toDate(time) ORDER BY (service, kind, stack, source, time) TTL time + INTERVAL 12 DAY SETTINGS "
-        "ttl_only_drop_parts = 1");
+    assert_string_equal(text, "CREATE TABLE IF NOT EXISTS samples (service UInt64 CODEC(ZSTD(1)), "
+                              "kind Enum8('batch' = 0, 'cpu' = 1, "
+                              "'wall' = 2, 'alloc' = 3, 'native' = 4, 'locks' = 5) CODEC(ZSTD(1)), "
+                              "stack UInt64 CODEC(ZSTD(1)), time "
+                              "DateTime CODEC(DoubleDelta, ZSTD(1)), source UInt64 CODEC(ZSTD(1)), "
+                              "count UInt64 CODEC(T64, ZSTD(1)), "
+                              "value UInt64 CODEC(T64, ZSTD(1)), trace FixedString(16) "
+                              "CODEC(ZSTD(1))) ENGINE = MergeTree PARTITION BY "
+                              "toDate(time) ORDER BY (service, kind, stack, source, time) TTL time "
+                              "+ INTERVAL 12 DAY SETTINGS "
+                              "ttl_only_drop_parts = 1");
     assert_int_equal(sxs_clickhouse_server_parse("nonsense", &server), -1);
 }
 
@@ -225,8 +237,8 @@ static void make_model(struct sxs_model *m)
     memset(m, 0, sizeof(*m));
     m->data = SXS_DATA_SAMPLES;
     sxs_strings_add(&m->strings, "", 0);
-    uint32_t version = sxs_strings_add(&m->strings, "8.0.29", 6);
-    uint16_t runtime = (uint16_t)(sxs_model_runtime(m, 1, version, 0) + 1);
+    uint32_t               version = sxs_strings_add(&m->strings, "8.0.29", 6);
+    uint16_t               runtime = (uint16_t)(sxs_model_runtime(m, 1, version, 0) + 1);
     struct sxs_model_frame main_frame = {.name = sxs_strings_add(&m->strings, "main", 4),
                                          .file = sxs_strings_add(&m->strings, "/opt/a/app", 10)};
     struct sxs_model_frame work = {.name = sxs_strings_add(&m->strings, "A.Work()", 8),
@@ -245,9 +257,10 @@ static void make_model(struct sxs_model *m)
 
 static struct sxs_clickhouse_rows encode(const struct sxs_model *m, uint64_t id)
 {
-    static const struct sxs_clickhouse_source source = {"shop", "1", "host", "", "77", "app", NULL, 0, NULL, 0};
-    const struct sxs_clickhouse_batch b = {id, 60000000000u, 120000000000u, &source, &m, 1};
-    struct sxs_clickhouse_rows        rows;
+    static const struct sxs_clickhouse_source source = {"shop", "1",  "host", "",   "77",
+                                                        "app",  NULL, 0,      NULL, 0};
+    const struct sxs_clickhouse_batch         b = {id, 60000000000u, 120000000000u, &source, &m, 1};
+    struct sxs_clickhouse_rows                rows;
     sxs_clickhouse_encode(&b, &rows);
     return rows;
 }
@@ -286,7 +299,8 @@ static void ids_stay_the_same(void **state)
         assert_int_equal(a.of[t].size, b.of[t].size);
         assert_memory_equal(a.of[t].bytes, b.of[t].bytes, a.of[t].size);
     }
-    /* Databases keep them: another value splits the stacks of old samples from those of new ones. */
+    /* Databases keep them: another value splits the stacks of old samples from those of new ones.
+     * */
     assert_true(sxs_clickhouse_service_id("shop") == UINT64_C(6721988616674645462));
     sxs_clickhouse_rows_free(&a);
     sxs_clickhouse_rows_free(&b);
@@ -295,23 +309,26 @@ static void ids_stay_the_same(void **state)
 
 static void inserts_look_before_they_insert(void **state)
 {
-    static const struct sxs_clickhouse_source source = {"shop", "", "", "", "", "", NULL, 0, NULL, 0};
+    static const struct sxs_clickhouse_source source = {"shop", "",   "", "",   "",
+                                                        "",     NULL, 0,  NULL, 0};
     const struct sxs_clickhouse_batch         b = {5, 60000000000u, 61000000000u, &source, NULL, 0};
     (void)state;
     FILE *to = begin();
     sxs_clickhouse_insert_sql(to, SXS_CLICKHOUSE_FRAMES, &b);
     fclose(to);
-    assert_string_equal(text, "INSERT INTO frames (frame,name,file,runtime,flags) SELECT "
-                              "frame,name,file,runtime,flags FROM _data WHERE frame NOT IN (SELECT frame FROM "
-                              "frames WHERE frame IN (SELECT frame FROM _data)) LIMIT 1 BY frame");
+    assert_string_equal(
+        text, "INSERT INTO frames (frame,name,file,runtime,flags) SELECT "
+              "frame,name,file,runtime,flags FROM _data WHERE frame NOT IN (SELECT frame FROM "
+              "frames WHERE frame IN (SELECT frame FROM _data)) LIMIT 1 BY frame");
     to = begin();
     sxs_clickhouse_insert_sql(to, SXS_CLICKHOUSE_SAMPLES, &b);
     fclose(to);
-    assert_non_null(strstr(text, "WHERE toUInt64(5) NOT IN (SELECT stack FROM samples WHERE service = "
-                                 "6721988616674645462 AND kind = 'batch' AND stack = 5 AND time = toDateTime(60))"));
+    assert_non_null(strstr(
+        text, "WHERE toUInt64(5) NOT IN (SELECT stack FROM samples WHERE service = "
+              "6721988616674645462 AND kind = 'batch' AND stack = 5 AND time = toDateTime(60))"));
 }
 
-/* ---- addresses and reasons -------------------------------------------------------------------- */
+/* ---- addresses and reasons ------------------------------------------------------------------- */
 
 static void check_address(const char *url, const char *base, const char *user, const char *database)
 {
@@ -368,106 +385,15 @@ static void check_reason(const char *body, int code, const char *expected)
 static void reasons_of_old_and_new_servers(void **state)
 {
     (void)state;
-    check_reason("Code: 60, e.displayText() = DB::Exception: Table a.b doesn't exist., e.what() = DB::Exception\n",
+    check_reason("Code: 60, e.displayText() = DB::Exception: Table a.b doesn't exist., e.what() = "
+                 "DB::Exception\n",
                  60, "Table a.b doesn't exist.");
-    check_reason("Code: 60. DB::Exception: Table a.b does not exist. (UNKNOWN_TABLE) (version 24.3)\n", 60,
-                 "Table a.b does not exist. (UNKNOWN_TABLE) (version 24.3)");
+    check_reason(
+        "Code: 60. DB::Exception: Table a.b does not exist. (UNKNOWN_TABLE) (version 24.3)\n", 60,
+        "Table a.b does not exist. (UNKNOWN_TABLE) (version 24.3)");
     check_reason("<html>502\nno</html>", 0, "<html>502");
     check_reason("", 0, "no reason was given");
     check_reason("\x1b[2J", 0, " [2J");
-}
-
-/* ---- times and selections --------------------------------------------------------------------- */
-
-static void times(void **state)
-{
-    static const struct {
-        const char *text;
-        int64_t     at; /* -1: refused */
-    } cases[] = {{"now", 1000000000},
-                 {"90s ago", 999999910},
-                 {"2h ago", 999992800},
-                 {"2 hours ago", 999992800},
-                 {"1 week ago", 999395200},
-                 {"@1234", 1234},
-                 {"2001-09-09T01:46:40Z", 1000000000},
-                 {"2001-09-09T03:46:40+02:00", 1000000000},
-                 {"2001-09-09 01:46", 999999960},
-                 {"2001-09-09", 999993600},
-                 {"today", 999993600},
-                 {"yesterday", 999907200},
-                 {"", -1},
-                 {"2h", -1},
-                 {"0h ago", -1},
-                 {"-1h ago", -1},
-                 {"2x ago", -1},
-                 {"2h ago ", -1},
-                 {"99999 weeks ago", -1},
-                 {"2001-02-30", -1},
-                 {"2001-09-09T25:00", -1},
-                 {"2001-09-09T01:46:40X", -1},
-                 {"2001-09-09T", -1},
-                 {"1901-01-01", -1},
-                 {"2200-01-01", -1},
-                 {"@99999999999999999999", -1},
-                 {"@", -1},
-                 {"now'", -1}};
-    (void)state;
-    setenv("TZ", "UTC", 1);
-    tzset();
-    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-        int64_t at = -1;
-        int     err = sxs_fleet_when(cases[i].text, 1000000000, &at);
-        if (err != (cases[i].at < 0 ? -1 : 0) || (!err && at != cases[i].at))
-            fail_msg("%s: %d, %lld", cases[i].text, err, (long long)at);
-    }
-    int64_t d;
-    assert_int_equal(sxs_fleet_duration("5m", &d), 0);
-    assert_int_equal(d, 300);
-    assert_int_equal(sxs_fleet_duration("5m ago", &d), -1);
-    assert_int_equal(sxs_fleet_duration("0s", &d), -1);
-}
-
-static void check_where(const char *where, const char *expected)
-{
-    struct sxs_fleet_selection s = {.kind = SXS_CLICKHOUSE_CPU};
-    char                       why[300];
-    assert_int_equal(sxs_fleet_select(&s, where, 1000000000, why, sizeof(why)), 0);
-    FILE *to = begin();
-    sxs_fleet_where(to, &s, false);
-    fclose(to);
-    assert_string_equal(text, expected);
-    sxs_fleet_selection_free(&s);
-}
-
-static void selections_become_conditions(void **state)
-{
-    (void)state;
-    check_where("version=1.2*,from=@60,to=@120",
-                "kind = 'cpu' AND time >= toDateTime(60) AND time < toDateTime(120) AND service IN (SELECT "
-                "service_id FROM sources WHERE version LIKE '1.2%') AND source IN (SELECT source FROM sources WHERE "
-                "version LIKE '1.2%')");
-    check_where("runtime=8.*", "kind = 'cpu' AND stack IN (SELECT stack FROM stacks WHERE runtime LIKE '8.%')");
-    check_where("a' b!=x\\,y",
-                "kind = 'cpu' AND service IN (SELECT service_id FROM sources WHERE labels.value[indexOf(labels.key, "
-                "'a\\' b')] != 'x,y') AND source IN (SELECT source FROM sources WHERE "
-                "labels.value[indexOf(labels.key, 'a\\' b')] != 'x,y')");
-    check_where("function!=A.B(*",
-                "kind = 'cpu' AND stack NOT IN (SELECT stack FROM stacks ARRAY JOIN frames AS f WHERE f IN (SELECT "
-                "frame FROM frames WHERE name LIKE 'A.B(%'))");
-}
-
-static void wrong_selections_are_refused(void **state)
-{
-    static const char *const wrong[] = {"", "version", "=x", "!=x", "version=1,", "from=nonsense", "to!=now", ",a=b"};
-    (void)state;
-    for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
-        struct sxs_fleet_selection s = {.kind = SXS_CLICKHOUSE_CPU};
-        char                       why[300] = "";
-        assert_int_equal(sxs_fleet_select(&s, wrong[i], 1000000000, why, sizeof(why)), -1);
-        assert_non_null(strstr(why, "expected"));
-        sxs_fleet_selection_free(&s);
-    }
 }
 
 int main(void)
@@ -488,9 +414,6 @@ int main(void)
         cmocka_unit_test(inserts_look_before_they_insert),
         cmocka_unit_test(addresses),
         cmocka_unit_test(reasons_of_old_and_new_servers),
-        cmocka_unit_test(times),
-        cmocka_unit_test(selections_become_conditions),
-        cmocka_unit_test(wrong_selections_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
