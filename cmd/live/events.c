@@ -216,7 +216,8 @@ static void collections_again(struct sxs_live *l)
             !sxs_collection_read(&record.head, &now))
             continue;
         k->looked_ns = now_ns;
-        if (memcmp(&now, &k->now, sizeof(now)) == 0)
+        if (now.known == k->now.known && now.end_ns == k->now.end_ns &&
+            now.pause_ns == k->now.pause_ns)
             continue;
         sxs_live_take_collection(l, &k->now, &now);
         k->now = now;

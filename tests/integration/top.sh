@@ -126,7 +126,7 @@ wait_until shows 'TOTAL-ALL%.*FUNCTION' && [ "$(wc -l <"$tmp/screen")" -eq 40 ]
 check "120x40: more columns" $? "$tmp/screen"
 keys End Home Down PageDown PageUp Right Left Up
 "${tmux[@]}" resize-window -x 20 -y 5
-wait_until shows '^ *[0-9.-]+ +[A-Za-z]' && [ "$(wc -L <"$tmp/screen")" -le 20 ]
+wait_until shows '^ *[0-9.-]+( +[0-9.-]+)* +[A-Za-z]' && [ "$(wc -L <"$tmp/screen")" -le 20 ]
 check "20x5: still a table" $? "$tmp/screen"
 for size in "1 1" "3 2" "7 3" "200 6"; do
     "${tmux[@]}" resize-window -x "${size% *}" -y "${size#* }"
