@@ -88,7 +88,7 @@ static void begin_colors(struct sxs_curses *c)
         return;
     c->start_color();
     bool defaults = c->use_default_colors() == OK;
-    for (short i = 0; i < SXS_N_COLORS; i++)
+    for (int i = 0; i < SXS_N_COLORS; i++)
         c->init_pair((short)(i + 1),
                      looks[i].foreground < 0 && !defaults ? COLOR_WHITE : looks[i].foreground,
                      looks[i].background < 0 && !defaults ? COLOR_BLACK : looks[i].background);
