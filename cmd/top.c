@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* sxsprof top: a live view of a process that is recorded, or of a session. */
+#include "cmd/top/top.h"
 #include "cmd/argument.h"
 #include "cmd/command.h"
-#include "cmd/top/top.h"
 #include "cmd/top_attach.h"
 
 #include "base/c_locale.h"
@@ -17,7 +17,15 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { KEY_INTERVAL = 0x100, KEY_WINDOW, KEY_VIEW, KEY_RUNTIME, KEY_FILTER, KEY_PROCESS, KEY_LINES };
+enum {
+    KEY_INTERVAL = 0x100,
+    KEY_WINDOW,
+    KEY_VIEW,
+    KEY_RUNTIME,
+    KEY_FILTER,
+    KEY_PROCESS,
+    KEY_LINES
+};
 
 struct options {
     struct sxs_top_options top;
@@ -55,7 +63,8 @@ static void set_view(struct argp_state *state, struct options *o, const char *te
 static void complete(struct argp_state *state, struct options *o)
 {
     if (!o->source)
-        o->source = sxs_newest_argument(state, "PID or SESSION", "a running process, or a folder made by sxsprof run");
+        o->source = sxs_newest_argument(state, "PID or SESSION",
+                                        "a running process, or a folder made by sxsprof run");
     if (o->source[strspn(o->source, "0123456789")] == '\0' && strlen(o->source) < 10)
         o->pid = (pid_t)strtol(o->source, NULL, 10);
     if (o->top.count && !o->batch)
@@ -161,9 +170,8 @@ static void print_problems(struct sxs_live *live)
 
 static int show(const char *dir, const struct options *o)
 {
-    struct sxs_live_options live_options = {.process = o->top.process,
-                                            .pid = (uint32_t)o->pid,
-                                            .window_s = o->top.window_s};
+    struct sxs_live_options live_options = {
+        .process = o->top.process, .pid = (uint32_t)o->pid, .window_s = o->top.window_s};
     struct sxs_live *live;
     char             why[512];
     int              status = SXS_EXIT_OK;
@@ -189,7 +197,7 @@ static int show_process(const struct options *o)
 {
     char                  dir[4200], why[512];
     struct sxs_top_attach attached;
-    int err = sxs_top_session_of(o->pid, dir, sizeof(dir), why, sizeof(why));
+    int                   err = sxs_top_session_of(o->pid, dir, sizeof(dir), why, sizeof(why));
     if (err == 0)
         return show(dir, o);
     if (err != ENODATA)

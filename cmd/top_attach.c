@@ -21,8 +21,9 @@ static const char *const tools[] = SXS_TOP_ATTACH_TOOLS;
 /* In the child: becomes "sxsprof attach". Messages go to the file of this path. */
 __attribute__((noreturn)) static void become_attach(pid_t pid, const char *session, const char *log)
 {
-    char  number[16], self[] = "/proc/self/exe", verb[] = "attach", quiet[] = "--quiet",
-          option[] = "--tool", out[] = "-o", name[] = "sxsprof", names[N_TOOLS][32], folder[PATH_MAX + 32];
+    char number[16], self[] = "/proc/self/exe", verb[] = "attach", quiet[] = "--quiet",
+                     option[] = "--tool", out[] = "-o", name[] = "sxsprof", names[N_TOOLS][32],
+                     folder[PATH_MAX + 32];
     char *argv[8 + 2 * N_TOOLS];
     int   n = 0, fd = open(log, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
     if (fd >= 0) {

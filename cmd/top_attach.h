@@ -6,7 +6,10 @@
 #include "cmd/out_dir.h"
 
 /** The tools that are started. */
-#define SXS_TOP_ATTACH_TOOLS {"sample", "exceptions", "gc"}
+#define SXS_TOP_ATTACH_TOOLS         \
+    {                                \
+        "sample", "exceptions", "gc" \
+    }
 
 /** An attach. The process that keeps it ends with this one, however this one ends. */
 struct sxs_top_attach {

@@ -8,9 +8,9 @@
 #include <errno.h>
 #include <string.h>
 
-#define TIERS        8
-#define TEXT_MAX     1000u       /* bytes of a method's name that are kept */
-#define CHANGES_NS   3000000000u /* how long after its end a collection's record is read again */
+#define TIERS      8
+#define TEXT_MAX   1000u       /* bytes of a method's name that are kept */
+#define CHANGES_NS 3000000000u /* how long after its end a collection's record is read again */
 
 void sxs_live_events_open(struct sxs_live *l)
 {
@@ -32,7 +32,7 @@ static bool record_fits(const struct sxs_record *r, uint64_t need)
 static void see_time(struct sxs_live *l, uint64_t time_ns)
 {
     struct sxs_live_events *e = &l->events;
-    uint64_t began = e->head.started_ns, year = 365ull * 86400 * 1000000000;
+    uint64_t                began = e->head.started_ns, year = 365ull * 86400 * 1000000000;
     if (time_ns > e->seen_ns && time_ns + 1000000000u > began && time_ns < began + year &&
         (!l->running || time_ns < l->now_ns()))
         e->seen_ns = time_ns;
@@ -59,22 +59,23 @@ static uint32_t detail_of(struct sxs_live *l, const struct sxs_event_throw_site 
 #undef X
     };
     struct sxs_live_events *e = &l->events;
-    const char *thrown = sxs_strings_text(
-        &l->strings, sxs_live_name_of(l, e->names, e->n_names, v->thrown));
-    const char *caught = sxs_strings_text(
-        &l->strings, sxs_live_name_of(l, e->names, e->n_names, v->caught));
+    const char             *thrown =
+        sxs_strings_text(&l->strings, sxs_live_name_of(l, e->names, e->n_names, v->thrown));
+    const char *caught =
+        sxs_strings_text(&l->strings, sxs_live_name_of(l, e->names, e->n_names, v->caught));
     char *text = NULL;
-    int   n = asprintf(&text, "%s%s, %s%s%s", v->rethrown ? "again by " : "",
-                       thrown[0] ? thrown : "?", fates[v->fate],
-                       v->fate == SXS_FATE_CAUGHT && caught[0] ? " by " : "",
-                       v->fate == SXS_FATE_CAUGHT ? caught : "");
+    int   n =
+        asprintf(&text, "%s%s, %s%s%s", v->rethrown ? "again by " : "", thrown[0] ? thrown : "?",
+                 fates[v->fate], v->fate == SXS_FATE_CAUGHT && caught[0] ? " by " : "",
+                 v->fate == SXS_FATE_CAUGHT ? caught : "");
     sxs_must(n < 0 ? NULL : text);
     uint32_t string = sxs_strings_add(&l->strings, text, (size_t)n);
     free(text);
     return string;
 }
 
-static void add_exceptions(struct sxs_live *l, size_t item, uint64_t bucket, uint64_t n, uint64_t ns)
+static void add_exceptions(struct sxs_live *l, size_t item, uint64_t bucket, uint64_t n,
+                           uint64_t ns)
 {
     struct sxs_live_item *v = &l->tables[SXS_LIVE_EXCEPTION_LIST].all[item];
     v->exact = true;
@@ -91,17 +92,19 @@ static bool take_throw_site(struct sxs_live *l, const struct sxs_record *r)
         return false;
     uint32_t       type = sxs_live_name_of(l, e->names, e->n_names, v->type);
     const uint32_t key[4] = {type, v->runtime, detail_of(l, v), v->fate * 2u + (v->rethrown != 0)};
-    struct sxs_live_changing site = {.offset = e->file.offset,
-                                     .item = sxs_live_item(&l->tables[SXS_LIVE_EXCEPTION_LIST], key),
-                                     .n = atomic_load(&v->n),
-                                     .value = atomic_load(&v->total_ns)};
+    struct sxs_live_changing changing = {
+        .offset = e->file.offset,
+        .item = sxs_live_item(&l->tables[SXS_LIVE_EXCEPTION_LIST], key),
+        .n = atomic_load(&v->n),
+        .value = atomic_load(&v->total_ns)};
     see_time(l, atomic_load(&v->last_ns));
-    sxs_live_changing_add(&e->sites, &site);
-    add_exceptions(l, site.item, l->first_look_done ? l->bucket : 0, site.n, site.value);
+    sxs_live_changing_add(&e->throw_sites, &changing);
+    add_exceptions(l, changing.item, l->first_look_done ? l->bucket : 0, changing.n,
+                   changing.value);
     return true;
 }
 
-static void site_again(struct sxs_live *l, struct sxs_live_changing *c)
+static void throw_site_again(struct sxs_live *l, struct sxs_live_changing *c)
 {
     struct sxs_event_throw_site v;
     if (!sxs_chunk_follow_again(&l->events.file, c->offset, SXS_EVENT_THROW_SITE, &v, sizeof(v)))
@@ -115,13 +118,13 @@ static void site_again(struct sxs_live *l, struct sxs_live_changing *c)
     c->value = ns;
 }
 
-static void sites_again(struct sxs_live *l, bool all)
+static void throw_sites_again(struct sxs_live *l, bool all)
 {
-    struct sxs_live_changings *sites = &l->events.sites;
-    for (size_t i = sxs_live_changing_turn(sites, all); i-- > 0; sites->next++) {
-        if (sites->next >= sites->n)
-            sites->next = 0;
-        site_again(l, &sites->all[sites->next]);
+    struct sxs_live_changings *c = &l->events.throw_sites;
+    for (size_t i = sxs_live_changing_turn(c, all); i-- > 0; c->next++) {
+        if (c->next >= c->n)
+            c->next = 0;
+        throw_site_again(l, &c->all[c->next]);
     }
 }
 
@@ -131,7 +134,7 @@ static void take_compilation(struct sxs_live *l, const struct sxs_event_span *v)
 {
     struct sxs_live_events *e = &l->events;
     const char             *tier = sxs_tier_text(v->tier);
-    uint64_t       bucket = sxs_live_bucket(l, v->time_ns);
+    uint64_t                bucket = sxs_live_bucket(l, v->time_ns);
     const uint32_t key[4] = {sxs_strings_add(&l->strings, tier, strlen(tier)), v->runtime, 0, 0};
     size_t         item = sxs_live_item(&l->tables[SXS_LIVE_COMPILATION_LIST], key);
     struct sxs_live_item *row = &l->tables[SXS_LIVE_COMPILATION_LIST].all[item];
@@ -141,7 +144,8 @@ static void take_compilation(struct sxs_live *l, const struct sxs_event_span *v)
     l->changes |= SXS_LIVE_COMPILATIONS;
     if (!e->compilations)
         e->compilations = sxs_must_zeroed(SXS_LIVE_NEWEST, sizeof(*e->compilations));
-    struct sxs_live_kept_compilation *kept = &e->compilations[e->n_compilations++ % SXS_LIVE_NEWEST];
+    struct sxs_live_kept_compilation *kept =
+        &e->compilations[e->n_compilations++ % SXS_LIVE_NEWEST];
     free(kept->text);
     kept->text = sxs_must(strndup(v->text, v->size < TEXT_MAX ? v->size : TEXT_MAX));
     sxs_strings_clean(kept->text, strlen(kept->text));
@@ -172,7 +176,8 @@ static bool take_collection(struct sxs_live *l, const struct sxs_record *r)
         return false;
     see_time(l, now.time_ns);
     sxs_live_take_collection(l, NULL, &now);
-    *keep_collection(l) = (struct sxs_live_kept_collection){.offset = l->events.file.offset, .now = now};
+    *keep_collection(l) =
+        (struct sxs_live_kept_collection){.offset = l->events.file.offset, .now = now};
     return true;
 }
 
@@ -195,7 +200,7 @@ static void take_event_of_collection(struct sxs_live *l, const struct sxs_event_
 
 static void collections_again(struct sxs_live *l)
 {
-    struct sxs_live_events      *e = &l->events;
+    struct sxs_live_events *e = &l->events;
     union {
         struct sxs_record           head;
         struct sxs_event_collection whole;
@@ -211,7 +216,8 @@ static void collections_again(struct sxs_live *l)
             !sxs_collection_read(&record.head, &now))
             continue;
         k->looked_ns = now_ns;
-        if (memcmp(&now, &k->now, sizeof(now)) == 0)
+        if (now.known == k->now.known && now.end_ns == k->now.end_ns &&
+            now.pause_ns == k->now.pause_ns)
             continue;
         sxs_live_take_collection(l, &k->now, &now);
         k->now = now;
@@ -256,7 +262,7 @@ void sxs_live_events_look(struct sxs_live *l, bool all)
     if (!e->open)
         return;
     sxs_chunk_follow_head(&e->file, &e->head);
-    sites_again(l, all);
+    throw_sites_again(l, all);
     collections_again(l);
     sxs_chunk_follow_look(&e->file, l->max_bytes);
     while (sxs_chunk_follow_next(&e->file, SXS_EVENT_RECORD_LAST, take_record, l))
@@ -274,5 +280,5 @@ void sxs_live_events_close(struct sxs_live *l)
     free(e->compilations);
     free(e->collections);
     free(e->names);
-    free(e->sites.all);
+    free(e->throw_sites.all);
 }

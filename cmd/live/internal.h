@@ -42,13 +42,13 @@ void   sxs_live_table_free(struct sxs_live_table *t);
 /** A record that is read again at each look. */
 struct sxs_live_changing {
     uint64_t offset;
-    size_t   item;      /* row that it belongs to */
-    uint64_t n, value;  /* what it said at the last look */
-    double   times;     /* open waits: how many waits it stands for */
+    size_t   item;     /* row that it belongs to */
+    uint64_t n, value; /* what it said at the last look */
+    double   times;    /* open waits: how many waits it stands for */
 };
 
 struct sxs_live_changings {
-    struct sxs_live_changing *all; /* owned */
+    struct sxs_live_changing *all;          /* owned */
     size_t                    n, cap, next; /* next: where the next look goes on */
 };
 
@@ -83,33 +83,33 @@ struct sxs_live_samples {
     struct sxs_natives       *natives;
     struct sxs_sources       *sources;
     /* samples that wait for names: copies of records, in the order of the file */
-    char    *queue; /* owned */
-    size_t   queue_at, queue_end, queue_cap, n_queued;
-    uint64_t seen_ns; /* the latest time of any record */
-    uint64_t drained_ns; /* the time as of which samples were taken out last */
-    struct sxs_live_ringed *ring; /* owned; samples in the window: n from `first` on, of cap */
-    size_t                  ring_first, ring_n, ring_cap;
-    struct sxs_live_recent *frames, *threads; /* owned; by index */
-    size_t                  n_frames, n_threads;
-    uint64_t               *frame_seen; /* owned; by frame: the sample that counted it last */
-    size_t                  n_frame_seen;
-    uint64_t                n_added;
-    uint64_t                window_ns; /* sum of the ring */
-    struct sxs_live_pause  *pauses; /* owned; recent ones */
-    size_t                  n_pauses, cap_pauses;
-    bool                    has_pauses;
-    char                  **texts; /* owned; by frame, made when first shown */
-    size_t                  n_texts;
-    uint32_t               *names; /* owned; strings by number of a NAME record */
-    size_t                  n_names;
+    char                     *queue; /* owned */
+    size_t                    queue_at, queue_end, queue_cap, n_queued;
+    uint64_t                  seen_ns;    /* the latest time of any record */
+    uint64_t                  drained_ns; /* the time as of which samples were taken out last */
+    struct sxs_live_ringed   *ring; /* owned; samples in the window: n from `first` on, of cap */
+    size_t                    ring_first, ring_n, ring_cap;
+    struct sxs_live_recent   *frames, *threads; /* owned; by index */
+    size_t                    n_frames, n_threads;
+    uint64_t                 *frame_seen; /* owned; by frame: the sample that counted it last */
+    size_t                    n_frame_seen;
+    uint64_t                  n_added;
+    uint64_t                  window_ns; /* sum of the ring */
+    struct sxs_live_pause    *pauses;    /* owned; recent ones */
+    size_t                    n_pauses, cap_pauses;
+    bool                      has_pauses;
+    char                    **texts; /* owned; by frame, made when first shown */
+    size_t                    n_texts;
+    uint32_t                 *names; /* owned; strings by number of a NAME record */
+    size_t                    n_names;
     struct sxs_live_changings totals, open_waits;
 };
 
 /* ---- events ---- */
 
 struct sxs_live_kept_collection {
-    uint64_t offset; /* 0: from an event, does not change */
-    uint64_t looked_ns;
+    uint64_t                     offset; /* 0: from an event, does not change */
+    uint64_t                     looked_ns;
     struct sxs_events_collection now;
 };
 
@@ -121,14 +121,14 @@ struct sxs_live_kept_compilation {
 
 /** The file "events". */
 struct sxs_live_events {
-    bool                      open;
-    struct sxs_chunk_follower file;
-    struct sxs_events_header  head;
-    uint32_t                 *names; /* owned; strings by number of a NAME record */
-    size_t                    n_names;
-    struct sxs_live_changings sites;
-    struct sxs_live_kept_collection *collections; /* owned; a ring of SXS_LIVE_NEWEST */
-    uint64_t                         n_collections;
+    bool                              open;
+    struct sxs_chunk_follower         file;
+    struct sxs_events_header          head;
+    uint32_t                         *names; /* owned; strings by number of a NAME record */
+    size_t                            n_names;
+    struct sxs_live_changings         throw_sites;
+    struct sxs_live_kept_collection  *collections; /* owned; a ring of SXS_LIVE_NEWEST */
+    uint64_t                          n_collections;
     struct sxs_live_kept_compilation *compilations; /* owned; a ring of SXS_LIVE_NEWEST */
     uint64_t                          n_compilations;
     uint64_t                          seen_ns;
@@ -147,31 +147,31 @@ struct sxs_live_of_runtime {
 };
 
 struct sxs_live {
-    char    *dir, *folder; /* owned */
-    int      dir_fd, fd;   /* the session, the process */
-    uint32_t pid;          /* here */
+    char    *dir, *folder;    /* owned */
+    int      dir_fd, fd;      /* the session, the process */
+    uint32_t pid;             /* here */
     uint64_t (*now_ns)(void); /* CLOCK_MONOTONIC */
-    struct sxs_live_process  process;
-    char                     command[1024];
-    struct sxs_live_runtime *runtimes; /* owned */
-    size_t                   n_runtimes;
-    struct sxs_live_of_runtime *of_runtime; /* owned; SXS_LIVE_RUNTIMES, by number */
-    struct sxs_session          census;     /* as of the last look */
-    uint64_t                    max_bytes;
-    double                      window_s;
-    uint64_t                    bucket_ns, bucket; /* length; number of the newest */
-    uint64_t                    clock_ns, opened_ns, began_ns;
-    bool                        running, behind;
-    bool                        first_look_done; /* everything that was there at first was read */
-    unsigned                    changes;
-    struct sxs_model            model;
-    struct sxs_strings          strings; /* texts of rows */
-    struct sxs_live_samples     samples;
-    struct sxs_live_events      events;
-    struct sxs_live_table       tables[SXS_LIVE_N_LISTS]; /* the first two are not used */
-    struct sxs_live_track       pause, allocated, gcs, exceptions, methods;
-    struct sxs_live_row        *rows; /* owned; what sxs_live_rows() returned */
-    size_t                      cap_rows;
+    struct sxs_live_process      process;
+    char                         command[1024];
+    struct sxs_live_runtime     *runtimes; /* owned */
+    size_t                       n_runtimes;
+    struct sxs_live_of_runtime  *of_runtime; /* owned; SXS_LIVE_RUNTIMES, by number */
+    struct sxs_session           census;     /* as of the last look */
+    uint64_t                     max_bytes;
+    double                       window_s;
+    uint64_t                     bucket_ns, bucket; /* length; number of the newest */
+    uint64_t                     clock_ns, opened_ns, began_ns;
+    bool                         running, behind;
+    bool                         first_look_done; /* everything that was there at first was read */
+    unsigned                     changes;
+    struct sxs_model             model;
+    struct sxs_strings           strings; /* texts of rows */
+    struct sxs_live_samples      samples;
+    struct sxs_live_events       events;
+    struct sxs_live_table        tables[SXS_LIVE_N_LISTS]; /* the first two are not used */
+    struct sxs_live_track        pause, allocated, gcs, exceptions, methods;
+    struct sxs_live_row         *rows; /* owned; what sxs_live_rows() returned */
+    size_t                       cap_rows;
     struct sxs_live_collection  *shown_collections;  /* owned */
     struct sxs_live_compilation *shown_compilations; /* owned */
     char                       **problems;
@@ -189,7 +189,8 @@ static inline uint64_t sxs_live_bucket(const struct sxs_live *l, uint64_t time_n
     return time_ns / l->bucket_ns;
 }
 
-/** sxs_live_process_runs - return true when the process @pid runs, and is the one whose session began
+/** sxs_live_process_runs - return true when the process @pid runs, and is the one whose session
+ * began
  *  at @began_realtime_ns, not a later one with the same number. */
 bool sxs_live_process_runs(uint32_t pid, uint64_t began_realtime_ns);
 
@@ -216,7 +217,8 @@ void sxs_live_changing_add(struct sxs_live_changings *c, const struct sxs_live_c
  * with 0 behind the last. @all: read all of them. */
 size_t sxs_live_changing_turn(struct sxs_live_changings *c, bool all);
 
-/* The file "samples". _look reads what is new; _settle adds the samples that have waited long enough,
+/* The file "samples". _look reads what is new; _settle adds the samples that have waited long
+ * enough,
  * or all of them. */
 void sxs_live_samples_open(struct sxs_live *l);
 void sxs_live_samples_look(struct sxs_live *l);
@@ -224,7 +226,8 @@ void sxs_live_samples_settle(struct sxs_live *l, bool all);
 void sxs_live_samples_close(struct sxs_live *l);
 
 /** sxs_live_samples_add - add a sample to the model and to all sums. */
-void sxs_live_samples_add(struct sxs_live *l, const struct sxs_record_sample *v, uint16_t collecting);
+void sxs_live_samples_add(struct sxs_live *l, const struct sxs_record_sample *v,
+                          uint16_t collecting);
 /** sxs_live_samples_expire - take out of the window what has left it. */
 void sxs_live_samples_expire(struct sxs_live *l);
 

@@ -123,12 +123,13 @@ static bool function_row(struct sxs_live *l, size_t i, struct sxs_live_row *out)
     const struct sxs_live_recent *w = i < l->samples.n_frames ? &l->samples.frames[i] : &none;
     if (!f->total)
         return false;
-    *out = (struct sxs_live_row){.first = in_seconds(f->self_ns, w->first),
-                                 .second = in_seconds(f->total_ns, w->second),
-                                 .text = sxs_live_frame_text(l, (uint32_t)i),
-                                 .detail = main_tier(f),
-                                 .runtime = f->runtime ? l->model.runtimes[f->runtime - 1].number : 0,
-                                 .id = (uint32_t)i};
+    *out =
+        (struct sxs_live_row){.first = in_seconds(f->self_ns, w->first),
+                              .second = in_seconds(f->total_ns, w->second),
+                              .text = sxs_live_frame_text(l, (uint32_t)i),
+                              .detail = main_tier(f),
+                              .runtime = f->runtime ? l->model.runtimes[f->runtime - 1].number : 0,
+                              .id = (uint32_t)i};
     return true;
 }
 
@@ -151,7 +152,8 @@ static bool thread_row(struct sxs_live *l, size_t i, struct sxs_live_row *out)
     return true;
 }
 
-static bool item_row(struct sxs_live *l, enum sxs_live_list list, size_t i, struct sxs_live_row *out)
+static bool item_row(struct sxs_live *l, enum sxs_live_list list, size_t i,
+                     struct sxs_live_row *out)
 {
     struct sxs_live_table *t = &l->tables[list];
     struct sxs_live_item  *v = &t->all[i];
@@ -198,9 +200,9 @@ const struct sxs_live_row *sxs_live_rows(struct sxs_live *l, enum sxs_live_list 
                                          const struct sxs_live_wanted *wanted, size_t *n,
                                          size_t *of)
 {
-    size_t              rows = n_rows(l, list), want = wanted->n ? wanted->n : 100;
-    size_t              most = wanted->first < rows ? wanted->first + (want < rows ? want : rows) : rows;
-    struct best         best = {.cap = most < rows ? most : rows};
+    size_t      rows = n_rows(l, list), want = wanted->n ? wanted->n : 100;
+    size_t      most = wanted->first < rows ? wanted->first + (want < rows ? want : rows) : rows;
+    struct best best = {.cap = most < rows ? most : rows};
     struct sxs_live_row row;
     best.all = sxs_must_zeroed(best.cap, sizeof(*best.all));
     for (size_t i = 0; i < rows; i++)

@@ -44,6 +44,7 @@ bool sxs_live_process_runs(uint32_t pid, uint64_t began_realtime_ns)
         at = strchr(at + 2, ' ') ? strchr(at + 2, ' ') - 1 : NULL;
     uint64_t ticks = at ? strtoull(at + 2, NULL, 10) : 0;
     uint64_t started = boot_time() + ticks * (1000000000u / (uint64_t)sysconf(_SC_CLK_TCK));
-    /* A later process with the same number has begun after the session; 5 s for clocks that were set. */
+    /* A later process with the same number has begun after the session; 5 s for clocks that were
+     * set. */
     return !began_realtime_ns || !boot_time() || started < began_realtime_ns + 5000000000u;
 }

@@ -12,9 +12,9 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#define SETTLE_NS    1000000000u  /* how long every sample waits for names and pauses */
-#define NAMELESS_NS  3000000000u  /* how long one waits that has an address without a name */
-#define QUEUE_MAX    (64u << 20)  /* bytes of samples that wait */
+#define SETTLE_NS    1000000000u /* how long every sample waits for names and pauses */
+#define NAMELESS_NS  3000000000u /* how long one waits that has an address without a name */
+#define QUEUE_MAX    (64u << 20) /* bytes of samples that wait */
 #define CACHE_STACKS (1u << 16)
 #define PAUSES_MAX   4096u
 
@@ -109,8 +109,8 @@ static void drain(struct sxs_live *l, uint64_t now, bool all)
     s->drained_ns = now;
     for (size_t at = s->queue_at, size; at < s->queue_end; at += size) {
         struct sxs_record_sample *v = (void *)(s->queue + at);
-        uint64_t age = now > v->time_ns ? now - v->time_ns : 0;
-        bool     waits = atomic_load(&v->head.type) == SXS_RECORD_SAMPLE;
+        uint64_t                  age = now > v->time_ns ? now - v->time_ns : 0;
+        bool                      waits = atomic_load(&v->head.type) == SXS_RECORD_SAMPLE;
         size = v->head.size;
         if (waits && (all || (age >= SETTLE_NS && (age >= NAMELESS_NS || has_names(l, v))))) {
             sxs_live_samples_add(l, v, collecting(s, v));
@@ -132,7 +132,7 @@ static void drain(struct sxs_live *l, uint64_t now, bool all)
 static void see_time(struct sxs_live *l, uint64_t time_ns)
 {
     struct sxs_live_samples *s = &l->samples;
-    uint64_t began = s->head.started_ns, year = 365ull * 86400 * 1000000000;
+    uint64_t                 began = s->head.started_ns, year = 365ull * 86400 * 1000000000;
     if (time_ns > s->seen_ns && time_ns + 1000000000u > began && time_ns < began + year &&
         (!l->running || time_ns < l->now_ns()))
         s->seen_ns = time_ns;
@@ -151,9 +151,8 @@ static void take_pause(struct sxs_live *l, const struct sxs_record_pause *v)
 {
     struct sxs_live_samples      *s = &l->samples;
     const struct sxs_model_pause *p = &l->model.pauses[l->model.n_pauses - 1];
-    uint64_t                      end = v->duration_ns > UINT64_MAX - v->time_ns
-                                            ? UINT64_MAX
-                                            : v->time_ns + v->duration_ns;
+    uint64_t                      end =
+        v->duration_ns > UINT64_MAX - v->time_ns ? UINT64_MAX : v->time_ns + v->duration_ns;
     s->has_pauses = true;
     sxs_live_add_pause(l, v->runtime, v->time_ns, (double)v->duration_ns);
     if (!p->tid || !p->runtime || (v->reason != FOR_GC && v->reason != FOR_GC_PREP))

@@ -24,8 +24,8 @@ static void make_room(struct sxs_live_samples *s, const struct sxs_model *m)
 {
     s->frames = grow_zeroed(s->frames, &s->n_frames, m->n_frames, sizeof(*s->frames));
     s->threads = grow_zeroed(s->threads, &s->n_threads, m->n_threads, sizeof(*s->threads));
-    s->frame_seen = grow_zeroed(s->frame_seen, &s->n_frame_seen, m->n_frames,
-                                sizeof(*s->frame_seen));
+    s->frame_seen =
+        grow_zeroed(s->frame_seen, &s->n_frame_seen, m->n_frames, sizeof(*s->frame_seen));
 }
 
 /* The class of a sample, by its node; see sum_class() in cmd/report/model_read.c. */
@@ -44,7 +44,7 @@ static uint64_t *class_of(struct sxs_model *m, const struct sxs_model_node *n)
 static struct sxs_live_of_runtime *of_class(struct sxs_live *l, const struct sxs_model_node *n)
 {
     const struct sxs_model *m = &l->model;
-    uint32_t runtime = n->parent == SXS_NO_NODE ? 0 : m->frames[n->frame].runtime;
+    uint32_t                runtime = n->parent == SXS_NO_NODE ? 0 : m->frames[n->frame].runtime;
     if (!runtime || (n->flags & (SXS_FRAME_OWN | SXS_FRAME_GC | SXS_FRAME_JIT)))
         return NULL;
     return sxs_live_of(l, m->runtimes[runtime - 1].number);
@@ -127,7 +127,8 @@ static void append_to_ring(struct sxs_live *l, const struct sxs_live_ringed *r)
     s->ring[(s->ring_first + s->ring_n++) % s->ring_cap] = *r;
 }
 
-void sxs_live_samples_add(struct sxs_live *l, const struct sxs_record_sample *v, uint16_t collecting)
+void sxs_live_samples_add(struct sxs_live *l, const struct sxs_record_sample *v,
+                          uint16_t collecting)
 {
     struct sxs_live_samples *s = &l->samples;
     struct sxs_loaded_sample k = sxs_loader_sample(&s->loader, v, collecting, false);

@@ -6,8 +6,8 @@
 
 #include <string.h>
 
-#define MAX_NAMES   (1u << 22) /* limit of the numbers of names, as for whole readers */
-#define PER_LOOK    4096u      /* records that one look reads again */
+#define MAX_NAMES (1u << 22) /* limit of the numbers of names, as for whole readers */
+#define PER_LOOK  4096u      /* records that one look reads again */
 
 size_t sxs_live_item(struct sxs_live_table *t, const uint32_t key[4])
 {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/** track.h - a sum since the beginning and over the window: the window is made of buckets of time. */
+/** track.h - a sum since the beginning and over the window: the window is made of buckets of time.
+ * */
 #ifndef SXS_CMD_LIVE_TRACK_H
 #define SXS_CMD_LIVE_TRACK_H
 
@@ -13,7 +14,7 @@
 /** Zeroed it is empty. */
 struct sxs_live_track {
     double   all;
-    uint64_t newest; /* number of the newest bucket: time / length of a bucket */
+    uint64_t newest;                   /* number of the newest bucket: time / length of a bucket */
     double   bucket[SXS_LIVE_BUCKETS]; /* bucket N at N % SXS_LIVE_BUCKETS */
 };
 

@@ -45,7 +45,8 @@ static void restore_after_crash(int signal)
 static void catch_crashes(void)
 {
     static const int signals[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT};
-    struct sigaction act = {.sa_handler = restore_after_crash, .sa_flags = SA_RESETHAND | SA_NODEFER};
+    struct sigaction act = {.sa_handler = restore_after_crash,
+                            .sa_flags = SA_RESETHAND | SA_NODEFER};
     for (size_t i = 0; i < sizeof(signals) / sizeof(*signals); i++)
         sigaction(signals[i], &act, NULL);
 }
@@ -87,7 +88,7 @@ static void begin_colors(struct sxs_curses *c)
         return;
     c->start_color();
     bool defaults = c->use_default_colors() == OK;
-    for (short i = 0; i < SXS_N_COLORS; i++)
+    for (int i = 0; i < SXS_N_COLORS; i++)
         c->init_pair((short)(i + 1),
                      looks[i].foreground < 0 && !defaults ? COLOR_WHITE : looks[i].foreground,
                      looks[i].background < 0 && !defaults ? COLOR_BLACK : looks[i].background);
@@ -102,9 +103,9 @@ static bool find_functions(struct sxs_curses *c)
     void *library = sxs_own_library_open(sonames, sizeof(sonames) / sizeof(*sonames));
     if (!library)
         return false;
-#define X(name)                                                                                   \
-    *(void **)(void *)&c->name = dlsym(library, #name);                                           \
-    if (!c->name)                                                                                 \
+#define X(name)                                         \
+    *(void **)(void *)&c->name = dlsym(library, #name); \
+    if (!c->name)                                       \
         return false;
     SXS_CURSES(X)
 #undef X
@@ -114,7 +115,7 @@ static bool find_functions(struct sxs_curses *c)
 static WINDOW *whole_screen(void)
 {
     static const char *const sonames[] = {"libncursesw.so.6"};
-    void   *library = sxs_own_library_open(sonames, sizeof(sonames) / sizeof(*sonames));
+    void    *library = sxs_own_library_open(sonames, sizeof(sonames) / sizeof(*sonames));
     WINDOW **screen = library ? (WINDOW **)dlsym(library, "stdscr") : NULL;
     return screen ? *screen : NULL;
 }
@@ -128,13 +129,13 @@ int sxs_curses_open(struct sxs_curses *c, char *why, size_t why_size)
         return -1;
     }
     if (!term || !*term || strcmp(term, "dumb") == 0) {
-        snprintf(why, why_size, "TERM=%s cannot move its cursor: --batch prints",
-                 term ? term : "");
+        snprintf(why, why_size, "TERM=%s cannot move its cursor: --batch prints", term ? term : "");
         return -1;
     }
     if (!find_functions(c)) {
-        snprintf(why, why_size, "libncursesw.so.6 is missing (Debian: libncursesw6); --batch "
-                                "prints without it");
+        snprintf(why, why_size,
+                 "libncursesw.so.6 is missing (Debian: libncursesw6); --batch "
+                 "prints without it");
         return -1;
     }
     setlocale(LC_CTYPE, "");

@@ -12,11 +12,12 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#define SXS_CURSES(X)                                                                             \
-    X(newterm) X(endwin) X(cbreak) X(noecho) X(nonl) X(keypad) X(wtimeout) X(wget_wch) X(wmove)  \
-    X(waddnstr) X(wattrset) X(wclrtoeol) X(werase) X(wrefresh) X(curs_set) X(start_color)        \
-    X(use_default_colors) X(init_pair) X(has_colors) X(getmaxx) X(getmaxy) X(set_escdelay)       \
-    X(clearok)
+#define SXS_CURSES(X)                                                                              \
+    X(newterm)                                                                                     \
+    X(endwin)                                                                                      \
+    X(cbreak) X(noecho) X(nonl) X(keypad) X(wtimeout) X(wget_wch) X(wmove) X(waddnstr) X(wattrset) \
+        X(wclrtoeol) X(werase) X(wrefresh) X(curs_set) X(start_color) X(use_default_colors)        \
+            X(init_pair) X(has_colors) X(getmaxx) X(getmaxy) X(set_escdelay) X(clearok)
 
 struct sxs_curses {
 #define X(name) __typeof__(name) *name;

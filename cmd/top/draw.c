@@ -74,14 +74,10 @@ static const char *skip_characters(const struct sxs_screen *s, const char *text,
 static bool is_recorded(const struct sxs_screen *s, unsigned view)
 {
     static const unsigned needs[SXS_TOP_N_VIEWS] = {
-        [SXS_TOP_FUNCTIONS] = SXS_LIVE_HAS_SAMPLES,
-        [SXS_TOP_THREADS] = SXS_LIVE_HAS_SAMPLES,
-        [SXS_TOP_ALLOCATIONS] = SXS_LIVE_HAS_ALLOCATIONS,
-        [SXS_TOP_NATIVE] = SXS_LIVE_HAS_NATIVE,
-        [SXS_TOP_EXCEPTIONS] = SXS_LIVE_HAS_EXCEPTIONS,
-        [SXS_TOP_LOCKS] = SXS_LIVE_HAS_LOCKS,
-        [SXS_TOP_COLLECTIONS] = SXS_LIVE_HAS_COLLECTIONS,
-        [SXS_TOP_JIT] = SXS_LIVE_HAS_COMPILATIONS,
+        [SXS_TOP_FUNCTIONS] = SXS_LIVE_HAS_SAMPLES,       [SXS_TOP_THREADS] = SXS_LIVE_HAS_SAMPLES,
+        [SXS_TOP_ALLOCATIONS] = SXS_LIVE_HAS_ALLOCATIONS, [SXS_TOP_NATIVE] = SXS_LIVE_HAS_NATIVE,
+        [SXS_TOP_EXCEPTIONS] = SXS_LIVE_HAS_EXCEPTIONS,   [SXS_TOP_LOCKS] = SXS_LIVE_HAS_LOCKS,
+        [SXS_TOP_COLLECTIONS] = SXS_LIVE_HAS_COLLECTIONS, [SXS_TOP_JIT] = SXS_LIVE_HAS_COMPILATIONS,
     };
     return !needs[view] || (sxs_live_process(s->live)->recorded & needs[view]);
 }
@@ -140,7 +136,7 @@ static void set_widths(struct sxs_screen *s)
 static void draw_cell(const struct sxs_screen *s, unsigned k, const char *text, int width)
 {
     const struct sxs_top_column *c = &s->table.columns[k];
-    int pad = c->right ? width - columns_of(s, text) : 0;
+    int                          pad = c->right ? width - columns_of(s, text) : 0;
     for (; pad > 0; pad--, width--)
         s->curses.waddnstr(s->curses.screen, " ", 1);
     sxs_draw_text(s, text, width, true);
@@ -265,9 +261,9 @@ static void draw_keys(const struct sxs_screen *s, int y)
 {
     static const struct {
         const char *key, *does;
-    } keys[] = {{"F1", "Help"},   {"F2", "View"},     {"F3", "Runtime"}, {"F4", "Filter"},
-                {"F5", "Now/All"}, {"F6", "Sort"},     {"F7", "Faster"},  {"F8", "Slower"},
-                {"F9", "Pause"},  {"F10", "Quit"}};
+    } keys[] = {{"F1", "Help"},    {"F2", "View"}, {"F3", "Runtime"}, {"F4", "Filter"},
+                {"F5", "Now/All"}, {"F6", "Sort"}, {"F7", "Faster"},  {"F8", "Slower"},
+                {"F9", "Pause"},   {"F10", "Quit"}};
     int x = 0;
     s->curses.wmove(s->curses.screen, y, 0);
     for (size_t i = 0; i < sizeof(keys) / sizeof(*keys) && x < s->width - 1; i++) {

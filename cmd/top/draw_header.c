@@ -46,10 +46,10 @@ static void draw_title(const struct sxs_screen *s)
     const struct sxs_live_process *p = sxs_live_process(s->live);
     char                           right[96];
     unsigned                       t = p->seconds < 4e9 ? (unsigned)p->seconds : 0;
-    const char *state = s->paused                        ? "  PAUSED"
-                        : !p->running                    ? "  ENDED"
-                        : s->changes & SXS_LIVE_BEHIND   ? "  READING"
-                                                         : "";
+    const char                    *state = s->paused                      ? "  PAUSED"
+                                           : !p->running                  ? "  ENDED"
+                                           : s->changes & SXS_LIVE_BEHIND ? "  READING"
+                                                                          : "";
     snprintf(right, sizeof(right), "  pid %u  %02u:%02u:%02u  every %.3g s%s", p->pid, t / 3600,
              t / 60 % 60, t % 60, s->interval_s, state);
     int room = s->width - (int)strlen(right);
@@ -104,8 +104,13 @@ static void draw_runtimes(const struct sxs_screen *s, int y)
     int                            x = 0;
     const struct sxs_live_runtime *r = sxs_live_runtimes(s->live, &n);
     s->curses.wmove(s->curses.screen, y, 0);
+    if (s->filter[0]) {
+        sxs_curses_color(&s->curses, SXS_COLOR_BUSY);
+        snprintf(text, sizeof(text), "filter: %.100s  ", s->filter);
+        x += sxs_draw_text(s, text, s->width, false);
+    }
     sxs_curses_color(&s->curses, SXS_COLOR_LABEL);
-    x += sxs_draw_text(s, "CLRs", s->width, false);
+    x += sxs_draw_text(s, "CLRs", s->width - x, false);
     for (size_t i = 0; i < n; i++) {
         bool shown = !s->state.runtime || s->state.runtime == r[i].number;
         sxs_curses_color(&s->curses, shown && !r[i].ended ? SXS_COLOR_PLAIN : SXS_COLOR_DIM);
@@ -116,21 +121,15 @@ static void draw_runtimes(const struct sxs_screen *s, int y)
         x += sxs_draw_text(s, text, s->width - x, false);
     }
     sxs_curses_color(&s->curses, SXS_COLOR_PLAIN);
-    x += draw_figure(s, "Tools",
-                     sxs_top_tools(p->recorded, tools, sizeof(tools))[0] ? tools : "counts only",
-                     s->width - x);
-    if (s->filter[0] && x < s->width) {
-        sxs_curses_color(&s->curses, SXS_COLOR_BUSY);
-        snprintf(text, sizeof(text), "  filter: %.100s", s->filter);
-        sxs_draw_text(s, text, s->width - x, false);
-        sxs_curses_color(&s->curses, SXS_COLOR_PLAIN);
-    }
+    draw_figure(s, "Tools",
+                sxs_top_tools(p->recorded, tools, sizeof(tools))[0] ? tools : "counts only",
+                s->width - x);
 }
 
 int sxs_draw_header(struct sxs_screen *s)
 {
     struct sxs_top_figures f;
-    int                    bar = s->width >= 100 ? s->width / 2 - 4 : s->width >= 60 ? 28 : s->width / 2;
+    int bar = s->width >= 100 ? s->width / 2 - 4 : s->width >= 60 ? 28 : s->width / 2;
     sxs_top_figures_get(s->live, &s->system, &f);
     if (s->height > 3)
         draw_title(s);

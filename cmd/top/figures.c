@@ -73,9 +73,9 @@ const char *sxs_top_tools(unsigned recorded, char *buf, size_t size)
         unsigned    bit;
         const char *name;
     } tools[] = {
-        {SXS_LIVE_HAS_SAMPLES, "sample"},      {SXS_LIVE_HAS_COMPILATIONS, "events"},
-        {SXS_LIVE_HAS_HEAP, "gc"},             {SXS_LIVE_HAS_EXCEPTIONS, "exceptions"},
-        {SXS_LIVE_HAS_ALLOCATIONS, "alloc"},   {SXS_LIVE_HAS_NATIVE, "native"},
+        {SXS_LIVE_HAS_SAMPLES, "sample"},    {SXS_LIVE_HAS_COMPILATIONS, "events"},
+        {SXS_LIVE_HAS_HEAP, "gc"},           {SXS_LIVE_HAS_EXCEPTIONS, "exceptions"},
+        {SXS_LIVE_HAS_ALLOCATIONS, "alloc"}, {SXS_LIVE_HAS_NATIVE, "native"},
         {SXS_LIVE_HAS_LOCKS, "locks"},
     };
     size_t len = 0;

@@ -43,17 +43,19 @@ static json_t *runtime_json(const struct sxs_live_runtime *r)
 struct list {
     const char        *key;
     enum sxs_live_list list;
-    unsigned           needs; /* bits of enum sxs_live_recorded */
+    unsigned           needs;                          /* bits of enum sxs_live_recorded */
     const char        *text, *detail, *first, *second; /* detail: NULL: none */
 };
 
 static const struct list lists[] = {
-    {"functions", SXS_LIVE_FUNCTIONS, SXS_LIVE_HAS_SAMPLES, "function", "tier", "self_s", "total_s"},
+    {"functions", SXS_LIVE_FUNCTIONS, SXS_LIVE_HAS_SAMPLES, "function", "tier", "self_s",
+     "total_s"},
     {"threads", SXS_LIVE_THREAD_LIST, SXS_LIVE_HAS_SAMPLES, "name", NULL, "time_s", "waiting_s"},
     {"allocations", SXS_LIVE_ALLOCATION_LIST, SXS_LIVE_HAS_ALLOCATIONS, "type", NULL, "bytes",
      "objects"},
     {"native", SXS_LIVE_NATIVE_LIST, SXS_LIVE_HAS_NATIVE, "type", NULL, "bytes", "blocks"},
-    {"exceptions", SXS_LIVE_EXCEPTION_LIST, SXS_LIVE_HAS_EXCEPTIONS, "type", "where", "n", "time_s"},
+    {"exceptions", SXS_LIVE_EXCEPTION_LIST, SXS_LIVE_HAS_EXCEPTIONS, "type", "where", "n",
+     "time_s"},
     {"locks", SXS_LIVE_LOCK_LIST, SXS_LIVE_HAS_LOCKS, "type", NULL, "wait_s", "waits"},
     {"compilations", SXS_LIVE_COMPILATION_LIST, SXS_LIVE_HAS_COMPILATIONS, "tier", NULL, "time_s",
      "methods"},
@@ -78,11 +80,11 @@ static json_t *rows_json(struct sxs_live *live, const struct list *list,
                          const struct sxs_top_options *o)
 {
     size_t                 n;
-    struct sxs_live_wanted wanted = {
-        .order = sxs_live_process(live)->running ? SXS_LIVE_BY_WINDOW : SXS_LIVE_BY_ALL,
-        .runtime = o->runtime,
-        .filter = o->filter,
-        .n = o->lines};
+    struct sxs_live_wanted wanted = {.order = sxs_live_process(live)->running ? SXS_LIVE_BY_WINDOW
+                                                                              : SXS_LIVE_BY_ALL,
+                                     .runtime = o->runtime,
+                                     .filter = o->filter,
+                                     .n = o->lines};
     const struct sxs_live_row *rows = sxs_live_rows(live, list->list, &wanted, &n, NULL);
     json_t                    *all = json_array();
     int                        err = 0;
@@ -102,7 +104,8 @@ static json_t *collections_json(struct sxs_live *live, const struct sxs_top_opti
         err |= sxs_json_set_number(v, "runtime", c[i].runtime) | set_real(v, "at_s", c[i].at_s) |
                set_real(v, "pause_s", c[i].pause_s) | set_real(v, "duration_s", c[i].duration_s) |
                sxs_json_set_number(v, "generation", c[i].generation) |
-               sxs_json_set_text(v, "reason", c[i].reason) | sxs_json_set_text(v, "kind", c[i].type) |
+               sxs_json_set_text(v, "reason", c[i].reason) |
+               sxs_json_set_text(v, "kind", c[i].type) |
                sxs_json_set_number(v, "heap_before", c[i].heap_before) |
                sxs_json_set_number(v, "heap_after", c[i].heap_after);
         err |= json_array_append_new(all, v);

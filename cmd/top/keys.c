@@ -18,8 +18,8 @@ static void show_view(struct sxs_screen *s, unsigned view)
 /* Sorts by the window or by all of the same, whichever is not the case. */
 static void toggle_window(struct sxs_screen *s)
 {
-    unsigned recent = sxs_top_sorted_first(s->state.view, true);
-    unsigned all = sxs_top_sorted_first(s->state.view, false);
+    unsigned  recent = sxs_top_sorted_first(s->state.view, true);
+    unsigned  all = sxs_top_sorted_first(s->state.view, false);
     unsigned *sorted = &s->sorted[s->state.view];
     *sorted = *sorted == recent ? all : recent;
 }
@@ -62,7 +62,10 @@ static bool take_motion(struct sxs_screen *s, wint_t key)
     case KEY_DOWN: move_to(s, s->selected + 1); break;
     case KEY_PPAGE: back(s, page); break;
     case KEY_NPAGE: move_to(s, s->selected + page); break;
-    case KEY_HOME: s->shift = 0; move_to(s, 0); break;
+    case KEY_HOME:
+        s->shift = 0;
+        move_to(s, 0);
+        break;
     case KEY_END: move_to(s, SIZE_MAX); break;
     case KEY_LEFT: s->shift -= s->shift < 8 ? s->shift : 8; break;
     case KEY_RIGHT: s->shift += s->shift < 4000 ? 8 : 0; break;

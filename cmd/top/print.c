@@ -11,16 +11,17 @@ static void print_head(struct sxs_live *live, const struct sxs_top_system *syste
 {
     const struct sxs_live_process *p = sxs_live_process(live);
     struct sxs_top_figures         f;
-    char       now[32], a[32], b[32], c[32], d[32], tools[128];
-    time_t     t = time(NULL);
-    struct tm  tm;
-    size_t     n;
+    char                           now[32], a[32], b[32], c[32], d[32], tools[128];
+    time_t                         t = time(NULL);
+    struct tm                      tm;
+    size_t                         n;
     const struct sxs_live_runtime *r = sxs_live_runtimes(live, &n);
     sxs_top_figures_get(live, system, &f);
     strftime(now, sizeof(now), "%H:%M:%S", localtime_r(&t, &tm));
     fprintf(to, "%s  process %u%s, %.1f s recorded (%s): %s\n", now, p->pid,
             p->running ? "" : " (ended)", p->seconds,
-            sxs_top_tools(p->recorded, tools, sizeof(tools))[0] ? tools : "counts only", p->command);
+            sxs_top_tools(p->recorded, tools, sizeof(tools))[0] ? tools : "counts only",
+            p->command);
     fprintf(to, "runtimes");
     for (size_t i = 0; i < n; i++)
         fprintf(to, "%s %u: %s%s", i ? "," : "", r[i].number, r[i].version[0] ? r[i].version : "?",
@@ -37,10 +38,12 @@ static void print_head(struct sxs_live *live, const struct sxs_top_system *syste
             f.has_allocated ? "/s" : "", sxs_top_number(f.exceptions, d, sizeof(d)),
             sxs_top_number(f.methods, tools, sizeof(tools)));
     if (system->there)
-        fprintf(to, ", threads %u, memory %s", f.threads, sxs_top_bytes((double)f.rss, a, sizeof(a)));
+        fprintf(to, ", threads %u, memory %s", f.threads,
+                sxs_top_bytes((double)f.rss, a, sizeof(a)));
     fputc('\n', to);
     if (p->lost)
-        fprintf(to, "lost: %llu records had no room, or are damaged\n", (unsigned long long)p->lost);
+        fprintf(to, "lost: %llu records had no room, or are damaged\n",
+                (unsigned long long)p->lost);
 }
 
 static void print_table(const struct sxs_top_table *t, const char *title, FILE *to)
@@ -55,14 +58,15 @@ static void print_table(const struct sxs_top_table *t, const char *title, FILE *
     fputc('\n', to);
     for (unsigned k = 0; k < t->n_columns; k++) {
         const struct sxs_top_column *c = &t->columns[k];
-        int width = (int)c->width;
+        int                          width = (int)c->width;
         fprintf(to, " %*s", c->right ? width : -width, c->heading);
     }
     fputc('\n', to);
     for (size_t i = 0; i < t->n; i++) {
         for (unsigned k = 0; k < t->n_columns; k++) {
             const struct sxs_top_column *c = &t->columns[k];
-            size_t columns = sxs_text_width(t->rows[i][k]), pad = c->width > columns ? c->width - columns : 0;
+            size_t                       columns = sxs_text_width(t->rows[i][k]),
+                   pad = c->width > columns ? c->width - columns : 0;
             fprintf(to, " %*s%s%*s", c->right ? (int)pad : 0, "", t->rows[i][k],
                     c->right || !c->width ? 0 : (int)pad, "");
         }

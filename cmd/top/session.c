@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* session.c - finds the session that a running process records into: the process maps its census. */
+/* session.c - finds the session that a running process records into: the process maps its census.
+ * */
 #include "cmd/top/top.h"
 
 #include "session/format/session.h"
@@ -30,10 +31,11 @@ static bool cut_to_folder(char *path)
     return name && sxs_session_names_process(name + 1);
 }
 
-/* Finds the path in /proc/PID/maps: the last one, because a process may have had several sessions. */
+/* Finds the path in /proc/PID/maps: the last one, because a process may have had several sessions.
+ * */
 static int search_maps(pid_t pid, char *dir, size_t size)
 {
-    char  name[64], *line = NULL;
+    char   name[64], *line = NULL;
     size_t cap = 0;
     int    err = ENODATA;
     snprintf(name, sizeof(name), "/proc/%d/maps", (int)pid);
@@ -61,7 +63,8 @@ static bool is_here(pid_t pid, const char *dir)
     char        there[4200];
     struct stat a, b;
     snprintf(there, sizeof(there), "/proc/%d/root%s", (int)pid, dir);
-    return stat(dir, &a) == 0 && (stat(there, &b) != 0 || (a.st_dev == b.st_dev && a.st_ino == b.st_ino));
+    return stat(dir, &a) == 0 &&
+           (stat(there, &b) != 0 || (a.st_dev == b.st_dev && a.st_ino == b.st_ino));
 }
 
 int sxs_top_session_of(pid_t pid, char *dir, size_t size, char *why, size_t why_size)

@@ -17,10 +17,10 @@
 struct sxs_top_options {
     double      interval_s; /* between two looks */
     double      window_s;
-    size_t      count;  /* batch: how many times to print; 0: until the process ends */
-    size_t      lines;  /* batch: rows of each list */
-    const char *view;   /* name of a view; NULL: the first one; batch: the most important ones */
-    const char *filter; /* NULL: all */
+    size_t      count;   /* batch: how many times to print; 0: until the process ends */
+    size_t      lines;   /* batch: rows of each list */
+    const char *view;    /* name of a view; NULL: the first one; batch: the most important ones */
+    const char *filter;  /* NULL: all */
     const char *process; /* of a session: folder or pid; NULL: chosen by sxs_live_open() */
     uint32_t    runtime; /* 0: all */
     bool        json;
@@ -39,9 +39,9 @@ int sxs_top_session_of(pid_t pid, char *dir, size_t size, char *why, size_t why_
 /* ---- the process as the system sees it (system.c) ---- */
 
 struct sxs_top_system {
-    bool     there;      /* the process exists; else everything is 0 */
-    double   cpu;        /* processors in use since the last call; 1.0: one */
-    uint64_t rss;        /* resident memory, bytes */
+    bool     there; /* the process exists; else everything is 0 */
+    double   cpu;   /* processors in use since the last call; 1.0: one */
+    uint64_t rss;   /* resident memory, bytes */
     unsigned threads;
     uint64_t ticks, at_ns; /* private: CPU time and time of the last call */
 };
@@ -114,13 +114,15 @@ void sxs_top_table_free(struct sxs_top_table *t);
 /** sxs_top_sort_by - return the next sortable column of the view after @from, to the left or right;
  *  @from when there is none. */
 unsigned sxs_top_sort_by(enum sxs_top_view view, unsigned from, int direction);
-/** sxs_top_sorted_first - return the column that a view is sorted by at first. @running: false: by what
+/** sxs_top_sorted_first - return the column that a view is sorted by at first. @running: false: by
+ * what
  *  is since the beginning, because an ended process does nothing in the window. */
 unsigned sxs_top_sorted_first(enum sxs_top_view view, bool running);
 
 /* ---- figures of the header (figures.c) ---- */
 
-/** What the header shows. Rates are per second; shares from 0 to 1 of one processor or of the time. */
+/** What the header shows. Rates are per second; shares from 0 to 1 of one processor or of the
+ * time. */
 struct sxs_top_figures {
     double   cpu; /* of the process, by the system; or by samples when it has ended */
     double   pause, gcs, exceptions, methods, allocated; /* allocated: bytes a second */

@@ -12,13 +12,13 @@
 enum { UNSORTED = -1 };
 
 struct view {
-    const char                 *name, *title;
-    unsigned                    needs;   /* what the session must record; 0: nothing */
-    const char                 *tools;   /* what records it */
-    enum sxs_live_list          list;    /* SXS_LIVE_N_LISTS: none */
-    unsigned                    n_columns, first; /* first: sorted by this column at first */
-    struct sxs_top_column       columns[SXS_TOP_COLUMNS];
-    int                         orders[SXS_TOP_COLUMNS]; /* enum sxs_live_order, or UNSORTED */
+    const char           *name, *title;
+    unsigned              needs;            /* what the session must record; 0: nothing */
+    const char           *tools;            /* what records it */
+    enum sxs_live_list    list;             /* SXS_LIVE_N_LISTS: none */
+    unsigned              n_columns, first; /* first: sorted by this column at first */
+    struct sxs_top_column columns[SXS_TOP_COLUMNS];
+    int                   orders[SXS_TOP_COLUMNS]; /* enum sxs_live_order, or UNSORTED */
 };
 
 #define WINDOW  SXS_LIVE_BY_WINDOW
@@ -29,53 +29,139 @@ struct view {
 #define NO      UNSORTED
 
 static const struct view views[SXS_TOP_N_VIEWS] = {
-    [SXS_TOP_FUNCTIONS] = {"functions", "Functions", SXS_LIVE_HAS_SAMPLES, "--tool sample",
-        SXS_LIVE_FUNCTIONS, 7, 0,
-        {{"SELF%", 6, true, true, 0}, {"TOTAL%", 6, true, true, 1}, {"SELF-ALL%", 9, true, true, 5},
-         {"TOTAL-ALL%", 10, true, true, 6}, {"RUNTIME", 8, false, false, 2}, {"TIER", 9, false, false, 4},
-         {"FUNCTION", 0, false, true, 0}},
-        {WINDOW, WINDOW2, ALL, ALL2, NO, NO, TEXT}},
-    [SXS_TOP_THREADS] = {"threads", "Threads", SXS_LIVE_HAS_SAMPLES, "--tool sample",
-        SXS_LIVE_THREAD_LIST, 6, 0,
-        {{"CPU%", 6, true, true, 0}, {"WAIT%", 6, true, true, 2}, {"TIME", 9, true, true, 3},
-         {"RUNTIME", 8, false, false, 2}, {"TID", 8, true, false, 1}, {"THREAD", 0, false, true, 0}},
-        {WINDOW, WINDOW2, ALL, NO, NO, TEXT}},
-    [SXS_TOP_ALLOCATIONS] = {"allocations", "Alloc", SXS_LIVE_HAS_ALLOCATIONS, "--tool alloc",
-        SXS_LIVE_ALLOCATION_LIST, 6, 0,
-        {{"BYTES/s", 9, true, true, 0}, {"OBJECTS/s", 9, true, true, 4}, {"BYTES", 9, true, true, 1},
-         {"OBJECTS", 9, true, true, 5}, {"RUNTIME", 8, false, false, 2}, {"TYPE", 0, false, true, 0}},
-        {WINDOW, WINDOW2, ALL, ALL2, NO, TEXT}},
-    [SXS_TOP_NATIVE] = {"native", "Native", SXS_LIVE_HAS_NATIVE, "--tool native",
-        SXS_LIVE_NATIVE_LIST, 5, 0,
-        {{"BYTES/s", 9, true, true, 0}, {"BLOCKS/s", 9, true, true, 4}, {"BYTES", 9, true, true, 1},
-         {"BLOCKS", 9, true, true, 5}, {"BY", 0, false, true, 0}},
-        {WINDOW, WINDOW2, ALL, ALL2, TEXT}},
-    [SXS_TOP_EXCEPTIONS] = {"exceptions", "Exceptions", SXS_LIVE_HAS_EXCEPTIONS,
-        "--tool exceptions", SXS_LIVE_EXCEPTION_LIST, 6, 0,
-        {{"EXC/s", 7, true, true, 0}, {"COUNT", 8, true, true, 1}, {"MEAN", 9, true, false, 4},
-         {"RUNTIME", 8, false, false, 2}, {"TYPE", 34, false, true, 0}, {"THROWN BY", 0, false, false, 0}},
-        {WINDOW, ALL, NO, NO, TEXT, NO}},
-    [SXS_TOP_LOCKS] = {"locks", "Locks", SXS_LIVE_HAS_LOCKS, "--tool locks", SXS_LIVE_LOCK_LIST,
-        6, 0,
-        {{"WAIT%", 7, true, true, 2}, {"WAITS/s", 8, true, true, 4}, {"TIME", 9, true, true, 3},
-         {"WAITS", 8, true, true, 5}, {"RUNTIME", 8, false, false, 2}, {"LOCKED OBJECT", 0, false, true, 0}},
-        {WINDOW, WINDOW2, ALL, ALL2, NO, TEXT}},
-    [SXS_TOP_COLLECTIONS] = {"collections", "GCs", SXS_LIVE_HAS_COLLECTIONS,
-        "--tool gc", SXS_LIVE_N_LISTS, 9, 0,
-        {{"AT", 9, true, false, 1}, {"GEN", 3, true, false, 0}, {"PAUSE", 9, true, false, 0},
-         {"DURATION", 9, true, false, 6}, {"BEFORE", 8, true, false, 4}, {"AFTER", 8, true, false, 3},
-         {"RUNTIME", 8, false, false, 2}, {"KIND", 10, false, false, 5}, {"REASON", 0, false, false, 0}},
-        {NO, NO, NO, NO, NO, NO, NO, NO, NO}},
-    [SXS_TOP_JIT] = {"jit", "JIT", SXS_LIVE_HAS_COMPILATIONS, "--tool events", SXS_LIVE_N_LISTS, 6, 0,
-        {{"AT", 9, true, false, 1}, {"TIME", 9, true, false, 3}, {"CODE", 8, true, false, 5},
-         {"RUNTIME", 8, false, false, 2}, {"TIER", 9, false, false, 4}, {"METHOD", 0, false, false, 0}},
-        {NO, NO, NO, NO, NO, NO}},
-    [SXS_TOP_RUNTIMES] = {"runtimes", "Runtimes", 0, "", SXS_LIVE_N_LISTS, 10, 0,
-        {{"RUNTIME", 8, false, false, 0}, {"CPU%", 6, true, false, 0}, {"GC/s", 6, true, false, 2},
-         {"PAUSE%", 6, true, false, 1}, {"HEAP", 8, true, false, 3}, {"ALLOC/s", 9, true, false, 4},
-         {"EXC/s", 7, true, false, 5}, {"JIT/s", 6, true, false, 6}, {"THREADS", 7, true, false, 7},
-         {"STATE", 0, false, false, 0}},
-        {NO, NO, NO, NO, NO, NO, NO, NO, NO, NO}},
+    [SXS_TOP_FUNCTIONS] = {"functions",
+                           "Functions",
+                           SXS_LIVE_HAS_SAMPLES,
+                           "--tool sample",
+                           SXS_LIVE_FUNCTIONS,
+                           7,
+                           0,
+                           {{"SELF%", 6, true, true, 0},
+                            {"TOTAL%", 6, true, true, 1},
+                            {"SELF-ALL%", 9, true, true, 5},
+                            {"TOTAL-ALL%", 10, true, true, 6},
+                            {"RUNTIME", 8, false, false, 2},
+                            {"TIER", 9, false, false, 4},
+                            {"FUNCTION", 0, false, true, 0}},
+                           {WINDOW, WINDOW2, ALL, ALL2, NO, NO, TEXT}},
+    [SXS_TOP_THREADS] = {"threads",
+                         "Threads",
+                         SXS_LIVE_HAS_SAMPLES,
+                         "--tool sample",
+                         SXS_LIVE_THREAD_LIST,
+                         6,
+                         0,
+                         {{"CPU%", 6, true, true, 0},
+                          {"WAIT%", 6, true, true, 2},
+                          {"TIME", 9, true, true, 3},
+                          {"RUNTIME", 8, false, false, 2},
+                          {"TID", 8, true, false, 1},
+                          {"THREAD", 0, false, true, 0}},
+                         {WINDOW, WINDOW2, ALL, NO, NO, TEXT}},
+    [SXS_TOP_ALLOCATIONS] = {"allocations",
+                             "Alloc",
+                             SXS_LIVE_HAS_ALLOCATIONS,
+                             "--tool alloc",
+                             SXS_LIVE_ALLOCATION_LIST,
+                             6,
+                             0,
+                             {{"BYTES/s", 9, true, true, 0},
+                              {"OBJECTS/s", 9, true, true, 4},
+                              {"BYTES", 9, true, true, 1},
+                              {"OBJECTS", 9, true, true, 5},
+                              {"RUNTIME", 8, false, false, 2},
+                              {"TYPE", 0, false, true, 0}},
+                             {WINDOW, WINDOW2, ALL, ALL2, NO, TEXT}},
+    [SXS_TOP_NATIVE] = {"native",
+                        "Native",
+                        SXS_LIVE_HAS_NATIVE,
+                        "--tool native",
+                        SXS_LIVE_NATIVE_LIST,
+                        5,
+                        0,
+                        {{"BYTES/s", 9, true, true, 0},
+                         {"BLOCKS/s", 9, true, true, 4},
+                         {"BYTES", 9, true, true, 1},
+                         {"BLOCKS", 9, true, true, 5},
+                         {"BY", 0, false, true, 0}},
+                        {WINDOW, WINDOW2, ALL, ALL2, TEXT}},
+    [SXS_TOP_EXCEPTIONS] = {"exceptions",
+                            "Exceptions",
+                            SXS_LIVE_HAS_EXCEPTIONS,
+                            "--tool exceptions",
+                            SXS_LIVE_EXCEPTION_LIST,
+                            6,
+                            0,
+                            {{"EXC/s", 7, true, true, 0},
+                             {"COUNT", 8, true, true, 1},
+                             {"MEAN", 9, true, false, 4},
+                             {"RUNTIME", 8, false, false, 2},
+                             {"TYPE", 34, false, true, 0},
+                             {"THROWN BY", 0, false, false, 0}},
+                            {WINDOW, ALL, NO, NO, TEXT, NO}},
+    [SXS_TOP_LOCKS] = {"locks",
+                       "Locks",
+                       SXS_LIVE_HAS_LOCKS,
+                       "--tool locks",
+                       SXS_LIVE_LOCK_LIST,
+                       6,
+                       0,
+                       {{"WAIT%", 7, true, true, 2},
+                        {"WAITS/s", 8, true, true, 4},
+                        {"TIME", 9, true, true, 3},
+                        {"WAITS", 8, true, true, 5},
+                        {"RUNTIME", 8, false, false, 2},
+                        {"LOCKED OBJECT", 0, false, true, 0}},
+                       {WINDOW, WINDOW2, ALL, ALL2, NO, TEXT}},
+    [SXS_TOP_COLLECTIONS] = {"collections",
+                             "GCs",
+                             SXS_LIVE_HAS_COLLECTIONS,
+                             "--tool gc",
+                             SXS_LIVE_N_LISTS,
+                             9,
+                             0,
+                             {{"AT", 9, true, false, 1},
+                              {"GEN", 3, true, false, 0},
+                              {"PAUSE", 9, true, false, 0},
+                              {"DURATION", 9, true, false, 6},
+                              {"BEFORE", 8, true, false, 4},
+                              {"AFTER", 8, true, false, 3},
+                              {"RUNTIME", 8, false, false, 2},
+                              {"KIND", 10, false, false, 5},
+                              {"REASON", 0, false, false, 0}},
+                             {NO, NO, NO, NO, NO, NO, NO, NO, NO}},
+    [SXS_TOP_JIT] = {"jit",
+                     "JIT",
+                     SXS_LIVE_HAS_COMPILATIONS,
+                     "--tool events",
+                     SXS_LIVE_N_LISTS,
+                     6,
+                     0,
+                     {{"AT", 9, true, false, 1},
+                      {"TIME", 9, true, false, 3},
+                      {"CODE", 8, true, false, 5},
+                      {"RUNTIME", 8, false, false, 2},
+                      {"TIER", 9, false, false, 4},
+                      {"METHOD", 0, false, false, 0}},
+                     {NO, NO, NO, NO, NO, NO}},
+    [SXS_TOP_RUNTIMES] = {"runtimes",
+                          "Runtimes",
+                          0,
+                          "",
+                          SXS_LIVE_N_LISTS,
+                          10,
+                          0,
+                          {{"RUNTIME", 8, false, false, 0},
+                           {"CPU%", 6, true, false, 0},
+                           {"GC/s", 6, true, false, 2},
+                           {"PAUSE%", 6, true, false, 1},
+                           {"HEAP", 8, true, false, 3},
+                           {"ALLOC/s", 9, true, false, 4},
+                           {"EXC/s", 7, true, false, 5},
+                           {"JIT/s", 6, true, false, 6},
+                           {"THREADS", 7, true, false, 7},
+                           {"STATE", 0, false, false, 0}},
+                          {NO, NO, NO, NO, NO, NO, NO, NO, NO, NO}},
 };
 
 const char *sxs_top_view_name(enum sxs_top_view view)
@@ -101,8 +187,9 @@ const char *sxs_top_view_names(void)
     static char text[160];
     size_t      len = 0;
     for (unsigned i = 0; i < SXS_TOP_N_VIEWS && len < sizeof(text); i++)
-        len = (size_t)snprintf(text + len, sizeof(text) - len, "%s%s", i ? "|" : "", views[i].name) +
-              len;
+        len =
+            (size_t)snprintf(text + len, sizeof(text) - len, "%s%s", i ? "|" : "", views[i].name) +
+            len;
     return text;
 }
 
@@ -222,7 +309,8 @@ static void thread_row(struct row *to, struct sxs_live *live, const struct sxs_l
     cell(to, "%s%s", r->text, r->ended ? " (ended)" : "");
 }
 
-static void cost_row(struct row *to, struct sxs_live *live, const struct sxs_live_row *r, bool typed)
+static void cost_row(struct row *to, struct sxs_live *live, const struct sxs_live_row *r,
+                     bool typed)
 {
     double s = sxs_live_process(live)->covered_s;
     bytes(to, s > 0 ? r->first.window / s : 0);
@@ -272,14 +360,14 @@ static void list_row(struct row *to, struct sxs_live *live, enum sxs_live_list l
 static void fill_list(struct sxs_top_table *t, struct sxs_live *live,
                       const struct sxs_top_state *state, size_t n)
 {
-    const struct view     *v = &views[state->view];
-    int                    order = v->orders[t->sorted];
-    size_t                 found;
-    struct sxs_live_wanted wanted = {.order = order == UNSORTED ? WINDOW : (unsigned)order,
-                                     .runtime = state->runtime,
-                                     .filter = state->filter,
-                                     .first = state->first,
-                                     .n = n};
+    const struct view         *v = &views[state->view];
+    int                        order = v->orders[t->sorted];
+    size_t                     found;
+    struct sxs_live_wanted     wanted = {.order = order == UNSORTED ? WINDOW : (unsigned)order,
+                                         .runtime = state->runtime,
+                                         .filter = state->filter,
+                                         .first = state->first,
+                                         .n = n};
     const struct sxs_live_row *rows = sxs_live_rows(live, v->list, &wanted, &found, &t->of);
     for (size_t i = 0; i < found; i++) {
         struct row row = begin_row(t);

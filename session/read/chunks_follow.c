@@ -12,8 +12,7 @@ static uint64_t chunk_offset(uint32_t index)
 }
 
 int sxs_chunk_follow_open(struct sxs_chunk_follower *f, int folder_fd,
-                          const struct sxs_chunk_file *kind, void *head, char *why,
-                          size_t why_size)
+                          const struct sxs_chunk_file *kind, void *head, char *why, size_t why_size)
 {
     memset(f, 0, sizeof(*f));
     int err = sxs_chunk_reader_open(&f->file, folder_fd, kind, head, why, why_size);
@@ -83,7 +82,8 @@ void sxs_chunk_follow_look(struct sxs_chunk_follower *f, uint64_t max_bytes)
         follow_chunk(f, 0);
 }
 
-/* ---- records that were not committed ------------------------------------------------------------ */
+/* ---- records that were not committed
+ * ------------------------------------------------------------ */
 
 static void wait_for(struct sxs_chunk_follower *f, uint64_t at, uint32_t room)
 {
@@ -142,7 +142,8 @@ static int next_late(struct sxs_chunk_follower *f, uint16_t last, sxs_chunk_take
     return 0;
 }
 
-/* ---- chunks ------------------------------------------------------------------------------------- */
+/* ---- chunks
+ * ------------------------------------------------------------------------------------- */
 
 /* Returns how far the chunk is written: an offset in it. */
 static uint32_t written(struct sxs_chunk_follower *f, uint32_t index)
@@ -167,8 +168,9 @@ static bool load_new(struct sxs_chunk_follower *f)
     uint32_t end = written(f, index);
     if (end <= at || !f->budget)
         return false;
-    size_t got = sxs_file_read_at(f->file.fd, f->file.bytes + at, end - at,
-                                  chunk_offset(index) + at) & ~(size_t)7;
+    size_t got =
+        sxs_file_read_at(f->file.fd, f->file.bytes + at, end - at, chunk_offset(index) + at) &
+        ~(size_t)7;
     f->budget -= got < f->budget ? got : f->budget;
     f->n_bytes += got;
     f->file.at = at;
@@ -220,7 +222,8 @@ static bool pass_hole(struct sxs_chunk_follower *f)
     for (; at + sizeof(struct sxs_record) <= f->file.end && !is_record(f, at); at += 8)
         zero &= memcmp(f->file.bytes + at, "\0\0\0\0\0\0\0", 8) == 0;
     f->file.n_garbled += !zero;
-    if (zero && at < SXS_CHUNK_SIZE - sizeof(struct sxs_record)) /* else: the unused end of a chunk */
+    if (zero &&
+        at < SXS_CHUNK_SIZE - sizeof(struct sxs_record)) /* else: the unused end of a chunk */
         wait_for(f, chunk_offset(f->chunks[f->reading].index) + from, (uint32_t)(at - from));
     f->chunks[f->reading].hole = false;
     f->file.at = at;
@@ -228,7 +231,8 @@ static bool pass_hole(struct sxs_chunk_follower *f)
 }
 
 /* Passes the record at f->file.at to @take. Returns true when it accepts. */
-static bool pass_record(struct sxs_chunk_follower *f, uint16_t last, sxs_chunk_take *take, void *out)
+static bool pass_record(struct sxs_chunk_follower *f, uint16_t last, sxs_chunk_take *take,
+                        void *out)
 {
     const struct sxs_record *r = (const void *)(f->file.bytes + f->file.at);
     uint16_t                 type = atomic_load(&r->type);
@@ -286,7 +290,8 @@ uint64_t sxs_chunk_follow_left(struct sxs_chunk_follower *f)
         return 0;
     if (has_records(f, next))
         return f->file.size > at ? f->file.size - at : 0;
-    uint32_t end = f->n_chunks ? written(f, next - 1) : 0, from = f->n_chunks ? f->chunks[f->n_chunks - 1].at : 0;
+    uint32_t end = f->n_chunks ? written(f, next - 1) : 0,
+             from = f->n_chunks ? f->chunks[f->n_chunks - 1].at : 0;
     return end > from ? end - from : 0;
 }
 

@@ -3,7 +3,8 @@
  * chunks_follow.h - reads a file of chunks while a living process writes it: each look reads what
  * was added since the look before.
  *
- * Records are committed one by one, in any order, by several threads (session/format/chunks.h). So a
+ * Records are committed one by one, in any order, by several threads (session/format/chunks.h). So
+ * a
  * record that is not committed yet is remembered, and looked at again; so are the last chunks that
  * were left, because a slow thread may still write into them. The file is untrusted, as for
  * session/read/chunks_read.h.
@@ -22,15 +23,15 @@ struct sxs_chunk_follower {
     const struct sxs_chunk_file *kind;
     struct {
         uint32_t index;
-        uint32_t at;   /* offset in the chunk up to which it was read */
-        bool     hole; /* the last look found no record at `at` */
+        uint32_t at;             /* offset in the chunk up to which it was read */
+        bool     hole;           /* the last look found no record at `at` */
     } chunks[SXS_FOLLOW_CHUNKS]; /* the chunks that are read, in order; the last is the newest */
     unsigned n_chunks;
     unsigned reading; /* index in `chunks` of the chunk in the buffer; n_chunks: none */
     struct {
-        uint64_t at;   /* offset in the file */
-        uint32_t room; /* bytes until the next record */
-    } late[SXS_FOLLOW_LATE]; /* not committed when they were read */
+        uint64_t at;          /* offset in the file */
+        uint32_t room;        /* bytes until the next record */
+    } late[SXS_FOLLOW_LATE];  /* not committed when they were read */
     size_t   n_late, late_at; /* late_at: which of them this look checks next */
     uint64_t budget;          /* bytes that this look may still read */
     uint64_t offset;          /* in the file, of the record that was accepted last */
@@ -70,7 +71,8 @@ bool sxs_chunk_follow_again(struct sxs_chunk_follower *f, uint64_t offset, uint1
 /** sxs_chunk_follow_head - read the header again. Returns false when it cannot be read. */
 bool sxs_chunk_follow_head(struct sxs_chunk_follower *f, void *head);
 
-/** sxs_chunk_follow_left - return about how many bytes are written and not read yet; 0 when the last
+/** sxs_chunk_follow_left - return about how many bytes are written and not read yet; 0 when the
+ * last
  *  look has read everything. */
 uint64_t sxs_chunk_follow_left(struct sxs_chunk_follower *f);
 

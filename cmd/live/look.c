@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* live.c - opens a session, looks at it, and keeps the sums of the process and of its runtimes. */
+/* look.c - opens a session, looks at it, and keeps the sums of the process and of its runtimes. */
 #include "cmd/live/internal.h"
 
 #include "cmd/costs/costs.h"
@@ -31,7 +31,7 @@ static const struct sxs_session_process *choose(const struct sxs_session *s, con
     bool                              best_runs = false;
     for (size_t i = 0; i < s->n_processes; i++) {
         const struct sxs_session_process *p = &s->processes[i];
-        bool runs = sxs_live_process_runs(p->pid, p->started_ns);
+        bool                              runs = sxs_live_process_runs(p->pid, p->started_ns);
         if (!sxs_process_wanted(p, process) || (best_runs && !runs))
             continue;
         best = p;
@@ -40,7 +40,8 @@ static const struct sxs_session_process *choose(const struct sxs_session *s, con
     return best;
 }
 
-/* If @dir is the folder of one process, makes it the session's folder and returns the process's name,
+/* If @dir is the folder of one process, makes it the session's folder and returns the process's
+ * name,
  * owned. Otherwise returns NULL. */
 static char *split_process(char *dir)
 {
@@ -82,9 +83,9 @@ static int open_process(struct sxs_live *l, const char *process, char *why, size
     if (p) {
         l->folder = sxs_must(strdup(p->folder));
         l->dir_fd = open(l->dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-        l->fd = l->dir_fd < 0 ? -1
-                              : openat(l->dir_fd, l->folder,
-                                       O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+        l->fd = l->dir_fd < 0
+                    ? -1
+                    : openat(l->dir_fd, l->folder, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
         err = l->fd < 0 ? errno : 0;
         snprintf(why, why_size, "%s", err ? strerror(err) : "");
     } else if (process && session.n_processes) {
@@ -191,8 +192,8 @@ void sxs_live_take_collection(struct sxs_live *l, const struct sxs_events_collec
 {
     struct sxs_live_of_runtime *of = sxs_live_of(l, now->runtime);
     bool                        fresh = !was || was->known != now->known;
-    bool detail = fresh && (now->known & SXS_GC_KNOWS_DETAIL) &&
-                  !(was && (was->known & SXS_GC_KNOWS_DETAIL));
+    bool                        detail =
+        fresh && (now->known & SXS_GC_KNOWS_DETAIL) && !(was && (was->known & SXS_GC_KNOWS_DETAIL));
     uint64_t before = sum_sizes(now, true), after = sum_sizes(now, false);
     l->changes |= SXS_LIVE_COLLECTIONS;
     if (!l->samples.head.mode && now->pause_ns > (was ? was->pause_ns : 0))
@@ -203,7 +204,8 @@ void sxs_live_take_collection(struct sxs_live *l, const struct sxs_events_collec
     if (!of || !detail)
         return;
     /* Without the tool alloc: what the heap has grown since the end of the collection before. */
-    if (of->left_bytes && before > of->left_bytes && !sxs_costs_on(&l->samples.head, SXS_COST_ALLOCATION)) {
+    if (of->left_bytes && before > of->left_bytes &&
+        !sxs_costs_on(&l->samples.head, SXS_COST_ALLOCATION)) {
         uint64_t bucket = sxs_live_bucket(l, now->time_ns);
         sxs_live_track_add(&of->allocated, bucket, (double)(before - of->left_bytes));
         sxs_live_track_add(&l->allocated, bucket, (double)(before - of->left_bytes));
@@ -290,7 +292,7 @@ static double covered(const struct sxs_live *l, uint64_t since_ns)
 static unsigned recorded(struct sxs_live *l)
 {
     const struct sxs_samples_header *h = &l->samples.head;
-    unsigned tools = l->events.open ? l->events.head.tools : 0, has = 0;
+    unsigned                         tools = l->events.open ? l->events.head.tools : 0, has = 0;
     if (l->samples.open && (h->mode || atomic_load(&h->n_samples)))
         has |= SXS_LIVE_HAS_SAMPLES | SXS_LIVE_HAS_PAUSES;
     if (l->samples.open && sxs_costs_on(h, SXS_COST_ALLOCATION))
@@ -319,14 +321,14 @@ static void fill_runtimes(struct sxs_live *l)
         const struct sxs_session_runtime *r = &p->runtimes[i];
         struct sxs_live_runtime          *to = &l->runtimes[i];
         struct sxs_live_of_runtime       *of = sxs_live_of(l, r->number);
-        *to = (struct sxs_live_runtime){.number = r->number,
-                                        .version = sxs_strings_text(
-                                            &l->strings, sxs_strings_add(&l->strings, r->version,
-                                                                         strlen(r->version))),
-                                        .state = r->state,
-                                        .ended = r->ended_ns != 0,
-                                        .threads = r->threads,
-                                        .modules = r->modules};
+        *to = (struct sxs_live_runtime){
+            .number = r->number,
+            .version = sxs_strings_text(
+                &l->strings, sxs_strings_add(&l->strings, r->version, strlen(r->version))),
+            .state = r->state,
+            .ended = r->ended_ns != 0,
+            .threads = r->threads,
+            .modules = r->modules};
         if (!of)
             continue;
         to->gcs = sxs_live_track_sum(&of->gcs, l->bucket);
@@ -346,7 +348,7 @@ static void fill_runtimes(struct sxs_live *l)
 static uint64_t lost(const struct sxs_live *l)
 {
     const struct sxs_chunk_reader *s = &l->samples.file.file, *e = &l->events.file.file;
-    uint64_t n = 0;
+    uint64_t                       n = 0;
     if (l->samples.open)
         n += atomic_load(&l->samples.head.n_dropped) + s->n_garbled + s->n_bad_chunks + s->n_cut;
     if (l->events.open)
@@ -372,8 +374,10 @@ static void fill_process(struct sxs_live *l)
     p->hz = l->samples.head.asked_hz;
     p->window_s = l->window_s;
     p->covered_s = covered(l, l->began_ns);
-    p->counted_s = covered(l, l->began_ns > l->opened_ns || !l->running ? l->began_ns : l->opened_ns);
-    p->seconds = l->began_ns && l->clock_ns > l->began_ns ? (double)(l->clock_ns - l->began_ns) / 1e9 : 0;
+    p->counted_s =
+        covered(l, l->began_ns > l->opened_ns || !l->running ? l->began_ns : l->opened_ns);
+    p->seconds =
+        l->began_ns && l->clock_ns > l->began_ns ? (double)(l->clock_ns - l->began_ns) / 1e9 : 0;
     p->bytes_read = l->samples.file.n_bytes + l->events.file.n_bytes;
     p->bytes_left = (l->samples.open ? sxs_chunk_follow_left(&l->samples.file) : 0) +
                     (l->events.open ? sxs_chunk_follow_left(&l->events.file) : 0);
@@ -444,12 +448,14 @@ const char *sxs_live_problem(struct sxs_live *l, size_t index)
     if (index < l->n_problems)
         return l->problems[index];
     index -= l->n_problems;
-    for (size_t i = 0; l->samples.open && (line = sxs_chunk_reader_problem(&l->samples.file.file, i)); i++)
+    for (size_t i = 0;
+         l->samples.open && (line = sxs_chunk_reader_problem(&l->samples.file.file, i)); i++)
         if (index-- == 0) {
             snprintf(l->line, sizeof(l->line), "%s/" SXS_SAMPLES_FILE ": %s", l->folder, line);
             return l->line;
         }
-    for (size_t i = 0; l->events.open && (line = sxs_chunk_reader_problem(&l->events.file.file, i)); i++)
+    for (size_t i = 0; l->events.open && (line = sxs_chunk_reader_problem(&l->events.file.file, i));
+         i++)
         if (index-- == 0) {
             snprintf(l->line, sizeof(l->line), "%s/" SXS_EVENTS_FILE ": %s", l->folder, line);
             return l->line;
