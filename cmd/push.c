@@ -27,7 +27,8 @@ static int choose_target(const struct sxs_push_options *o, struct sxs_push_job *
         o->format ? sxs_push_target_named(o->format) : sxs_push_target_of(o->to);
     if (o->format && !t)
         return sxs_wrong_input("--format: '%s': expected %s", o->format, sxs_push_target_names());
-    if (sxs_url_check(o->to, t ? t->schemes : "http,https", why, sizeof(why)))
+    bool wrong = sxs_url_check(o->to, t ? t->schemes : "http,https", why, sizeof(why)) != NULL;
+    if (wrong || !t)
         return sxs_wrong_input("--to %s: %s", strchr(o->to, '@') ? "URL" : o->to, why);
     if (t->check && t->check(&job->settings, why, sizeof(why)) != 0)
         return sxs_wrong_input("--to %s: %s", o->to, why);
