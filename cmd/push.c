@@ -171,7 +171,7 @@ int sxs_cmd_push(int argc, char **argv)
         sxs_complain(
             "push: %s is not encrypted: headers, tokens and passwords can be read on the way",
             o.to);
-    if (status == SXS_EXIT_OK) {
+    if (status == SXS_EXIT_OK && job.sender.target) {
         job.sender.base = base_of(job.sender.target, &job.settings);
         status = run(&o, &job);
     }
