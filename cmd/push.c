@@ -27,7 +27,8 @@ static int choose_target(const struct sxs_push_options *o, struct sxs_push_job *
         o->format ? sxs_push_target_named(o->format) : sxs_push_target_of(o->to);
     if (o->format && !t)
         return sxs_wrong_input("--format: '%s': expected %s", o->format, sxs_push_target_names());
-    if (sxs_url_check(o->to, t ? t->schemes : "http,https", why, sizeof(why)))
+    bool wrong = sxs_url_check(o->to, t ? t->schemes : "http,https", why, sizeof(why)) != NULL;
+    if (wrong || !t)
         return sxs_wrong_input("--to %s: %s", strchr(o->to, '@') ? "URL" : o->to, why);
     if (t->check && t->check(&job->settings, why, sizeof(why)) != 0)
         return sxs_wrong_input("--to %s: %s", o->to, why);
@@ -170,7 +171,7 @@ int sxs_cmd_push(int argc, char **argv)
         sxs_complain(
             "push: %s is not encrypted: headers, tokens and passwords can be read on the way",
             o.to);
-    if (status == SXS_EXIT_OK) {
+    if (status == SXS_EXIT_OK && job.sender.target) {
         job.sender.base = base_of(job.sender.target, &job.settings);
         status = run(&o, &job);
     }

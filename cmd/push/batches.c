@@ -219,7 +219,7 @@ const char *sxs_push_service_of(const char *command, char *buf, size_t size)
         do
             arg = next_word(arg + n, &n);
         while (n && (*arg == '-' || (n == 4 && memcmp(arg, "exec", 4) == 0)));
-        for (slash = arg; n && (slash = memchr(arg, '/', n)) != NULL;) {
+        while (n && (slash = memchr(arg, '/', n)) != NULL) {
             n -= (size_t)(slash + 1 - arg);
             arg = slash + 1;
         }

@@ -190,6 +190,13 @@ fresh; printf 'pass word\nnot this\n' >"$T/password"
 push --to "$to" --user me --password-file "$T/password" "$T/s"
 is "a user and a password" "Basic $(printf 'me:pass word' | base64)" "$(fact one 'facts[0]["headers"]["Authorization"]')"
 
+fresh
+try env http_proxy="$to" timeout -k 5 60 "$SXS" push --to http://profiles.invalid:4040 "$T/s"
+is "a proxy of the environment" "0:http://profiles.invalid:4040/push.v1.PusherService/Push" "$status:$(fact one 'facts[0]["path"]')"
+fresh
+try env http_proxy=http://127.0.0.1:1 no_proxy=127.0.0.1 timeout -k 5 60 "$SXS" push --to "$to" "$T/s"
+is "an exception from the proxy" "0:1" "$status:$(kept)"
+
 # ---- TLS
 certificate() { # NAME SUBJECT-ALT-NAME
     openssl req -newkey rsa:2048 -nodes -keyout "$T/$1.key" -out "$T/$1.csr" -subj "/CN=$1" 2>/dev/null &&
@@ -248,6 +255,26 @@ flock_test() { # the lock is held as long as the command
 }
 flock_test
 has "a queue that is in use is refused" "$status:$err" "2:" "another sxsprof push is using it"
+
+mkdir "$T/small"
+# The queue's disk has room for some of four batches; then the test gives it more.
+full() {
+    mount -t tmpfs -o size=12k none "$T/small" && mkdir -m 700 "$T/small/q" || exit 77
+    "$SXS" push --to http://127.0.0.1:1 --retry 1s --period 1s --queue "$T/small/q" "$T/s" 2>"$T/full.err"
+    echo "$?:$(batches "$T/small/q"):$(find "$T/small/q" -name '*.part' | wc -l)" >"$T/full.out"
+    mount -o remount,size=4m "$T/small"
+    "$SXS" push --to "$to" --period 1s --queue "$T/small/q" "$T/s" 2>/dev/null
+    echo "$?" >>"$T/full.out"
+}
+fresh
+export -f full batches && export T SXS to
+if unshare -rm bash -c full >/dev/null 2>&1; then
+    has "a full disk: status 1, only whole batches" "$(head -1 "$T/full.out")" "1:" ":0"
+    has "a full disk: the message says so" "$(cat "$T/full.err")" "cannot be put into the queue: No space left on device"
+    is "a full disk: with more room, the rest is sent, and nothing twice" "0:4:4" "$(tail -1 "$T/full.out"):$(kept):$(ids)"
+else
+    skip "a full disk" "no mount namespaces here"
+fi
 
 # ---- --follow: sessions that come, kill -9 in between
 fresh; mkdir "$T/segments"
