@@ -20,11 +20,6 @@
 #include "session/write/guests_write.h"
 #include "session/write/session_write.h"
 
-/* How long handlers may go on before the tools are stopped, so that what they record is complete. */
-#define LEAVE_NS UINT64_C(500000000)
-/* How long the end of a session waits for threads that are inside of handlers. */
-#define DRAIN_NS UINT64_C(5000000000)
-
 /* A session of this process. */
 struct session {
     struct sxs_settings pick;    /* which runtimes it records; only the members of the pick count */
@@ -179,15 +174,6 @@ static void set_state(struct sxs_runtime *rt, enum sxs_state state)
     atomic_store_explicit(&rt->row->state, state, memory_order_release);
 }
 
-/* Start the tools that are always on once more. */
-static void subscribe_always(struct sxs_runtime *rt)
-{
-    const struct sxs_settings *s = sessions.settings;
-    for (size_t i = 0; i < s->n_tools; i++)
-        if (!s->tools[i].of_session)
-            sxs_runtime_subscribe(rt, &s->tools[i], 1, NULL);
-}
-
 HRESULT sxs_sessions_subscribe(struct sxs_runtime *rt)
 {
     const struct sxs_settings *s = sessions.settings;
@@ -265,7 +251,7 @@ static void stop_all(const struct runtimes *list)
 {
     for (size_t i = 0; i < list->n; i++)
         sxs_runtime_silence(list->all[i], bits_of_session(list->all[i]));
-    drain_all(list, LEAVE_NS);
+    drain_all(list, SXS_LEAVE_NS);
     for (size_t i = 0; i < list->n; i++) {
         struct sxs_runtime *rt = list->all[i];
         sxs_runtime_stop(rt, bits_of_session(rt),
@@ -302,7 +288,7 @@ static int end_now(int discard)
     list_known(&list);
     set_phase(SXS_SESSION_ENDING);
     stop_all(&list);
-    err = drain_all(&list, DRAIN_NS);
+    err = drain_all(&list, SXS_DRAIN_NS);
     if (!err)
         finish(&list, discard);
     drop_runtimes(&list);
@@ -500,68 +486,24 @@ int sxs_session_settle(void)
     return err;
 }
 
-/* ---- detach ---------------------------------------------------------------------------------- */
+/* ---- for the detach -------------------------------------------------------------------------- */
 
-static const char *words_of_detach(HRESULT hr)
+int sxs_sessions_end_any(char why[SXS_SESSION_WHY])
 {
-    switch (hr) {
-    case CORPROF_E_IMMUTABLE_FLAGS_SET:
-        return "a tool has asked for events at its start that a runtime does not take back";
-    case CORPROF_E_IRREVERSIBLE_INSTRUMENTATION_PRESENT:
-        return "it runs code with calls of the profiler";
-    case CORPROF_E_PROFILER_DETACHING: return "it is being detached already";
-    case CORPROF_E_UNSUPPORTED_CALL_SEQUENCE:
-    case CORPROF_E_RUNTIME_UNINITIALIZED: return "it starts or ends";
-    case E_NOTIMPL: return "this version cannot";
-    default: return "it refuses";
-    }
-}
-
-/* Ask one runtime. After a failure it is profiled as before. */
-static int detach_one(struct sxs_runtime *rt, unsigned timeout_ms, const struct sxs_reasons *why)
-{
-    uint64_t all;
-    HRESULT  hr;
-    if (sessions.n_guests) {
-        sxs_reasons_add(why, "runtime %u (%s) cannot be detached: it has guests", rt->number,
-                        rt->version);
-        return -ENOTSUP;
-    }
-    pthread_mutex_lock(&rt->mask_lock);
-    all = rt->taken;
-    pthread_mutex_unlock(&rt->mask_lock);
-    sxs_runtime_silence(rt, all);
-    sxs_runtime_drain(rt, LEAVE_NS);
-    sxs_runtime_stop(rt, all, SXS_STOP_SESSION);
-    if (sxs_runtime_drain(rt, DRAIN_NS) == 0)
-        sxs_runtime_release(rt, all);
-    hr = sxs_info_RequestProfilerDetach(rt, timeout_ms);
-    if (SUCCEEDED(hr))
-        return 0;
-    sxs_reasons_add(why, "runtime %u (%s) cannot be detached: %s (%s)", rt->number, rt->version,
-                    words_of_detach(hr), sxs_hresult_name(hr));
-    subscribe_always(rt);
-    return -ENOTSUP;
-}
-
-int sxs_runtimes_detach(unsigned timeout_ms, char why[SXS_SESSION_WHY])
-{
-    const struct sxs_reasons reasons = {why, SXS_SESSION_WHY};
-    struct runtimes          live;
-    int                      err = 0;
-    why[0] = '\0';
-    sxs_sessions_lock();
     if (is_in_child())
-        err = say(why, -ENOTSUP, "the profiler is not at work in this process");
-    else if (phase_now() != SXS_SESSION_NONE)
-        err = end_locked(why);
-    if (!err) {
-        list_live(&live);
-        for (size_t i = 0; i < live.n; i++)
-            if (detach_one(live.all[i], timeout_ms, &reasons) != 0)
-                err = -ENOTSUP;
-        drop_runtimes(&live);
-    }
-    sxs_sessions_unlock();
-    return err;
+        return say(why, -ENOTSUP, "the profiler is not at work in this process");
+    return phase_now() == SXS_SESSION_NONE ? 0 : end_locked(why);
+}
+
+int sxs_sessions_have_guests(void)
+{
+    return sessions.n_guests != 0;
+}
+
+void sxs_sessions_subscribe_always(struct sxs_runtime *rt)
+{
+    const struct sxs_settings *s = sessions.settings;
+    for (size_t i = 0; i < s->n_tools; i++)
+        if (!s->tools[i].of_session)
+            sxs_runtime_subscribe(rt, &s->tools[i], 1, NULL);
 }
