@@ -126,10 +126,16 @@ void sxs_control_start(void)
 int sxs_control_begun(const struct sxs_message *request, char *why, size_t why_size)
 {
     struct sxs_session_state state;
+    const char              *id = sxs_message_get(request, "id");
     uint64_t                 ms;
     int                      err = sxs_request_limit(request, &ms, why, why_size);
     if (err || !ms)
         return err;
     sxs_session_get_state(&state);
-    return sxs_session_thread_limit(state.number, ms, sxs_request_asks(request, "detach"));
+    if (state.phase != SXS_SESSION_ON || strcmp(state.id, id ? id : "") != 0)
+        return 0; /* it has ended already */
+    err = sxs_session_thread_limit(state.number, ms, sxs_request_asks(request, "detach"));
+    if (err)
+        snprintf(why, why_size, "SXSPROF_CONTROL=off");
+    return err;
 }

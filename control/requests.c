@@ -194,7 +194,7 @@ static void run_start(struct sxs_request *r)
             atomic_store(&begun.client, r->client);
             atomic_store(&begun.number, state.number);
         }
-        if (ms)
+        if (ms || joined)
             sxs_session_thread_limit(state.number, ms, r->detach);
     }
     answer_result(r, err, why, &state);

@@ -147,7 +147,7 @@ int sxs_session_thread_limit(unsigned number, uint64_t ms, int detach)
     if (!is_running())
         return -ENOTSUP;
     pthread_mutex_lock(&thread.lock);
-    thread.due_ns = sxs_now_ns(CLOCK_MONOTONIC) + ms * NS_PER_MS;
+    thread.due_ns = ms ? sxs_now_ns(CLOCK_MONOTONIC) + ms * NS_PER_MS : 0;
     thread.number = number;
     thread.detach = detach;
     pthread_mutex_unlock(&thread.lock);

@@ -31,7 +31,7 @@ int sxs_session_thread_start(void (*done)(void));
 void sxs_session_thread_submit(struct sxs_job *job);
 
 /**
- * sxs_session_thread_limit - end session @number after @ms milliseconds.
+ * sxs_session_thread_limit - end session @number after @ms milliseconds; 0: not by itself.
  * @detach: 1: and detach from the runtimes.
  * There is one limit at a time; a later one replaces it. Nothing happens if another session is on
  * then. Returns 0, or -ENOTSUP if the thread does not run. Any thread; not signal-safe.

@@ -322,6 +322,23 @@ static void a_session_ends_at_its_time_limit(void **state)
     assert_int_equal(counted(&stub.ends), ends + 2);
 }
 
+/* An attach whose session could not begin does not end the one that is on. */
+static void the_time_limit_of_an_attach_is_that_of_its_session(void **state)
+{
+    struct sxs_message attach;
+    char               request[] = "sxsprof 1 attach\nid=other\nduration_ms=1\ndetach=1\n\n", why[100];
+    char               wrong[] = "sxsprof 1 attach\nid=mine\nduration_ms=x\n\n";
+    (void)state;
+    ask(START_ONE "id=mine\nduration_ms=3600000\n\n", "ok\n", "left_ms=3");
+    assert_int_equal(sxs_message_parse(request, strlen(request), &attach, why, sizeof(why)), 0);
+    assert_int_equal(sxs_control_begun(&attach, why, sizeof(why)), 0);
+    ask("sxsprof 1 status\n\n", "ok\n", "left_ms=3");
+    assert_int_equal(sxs_message_parse(wrong, strlen(wrong), &attach, why, sizeof(why)), 0);
+    assert_int_equal(sxs_control_begun(&attach, why, sizeof(why)), -EINVAL);
+    ask(START_ONE "id=mine\nhold=1\n\n", "ok\n", "number=");
+    wait_for_phase(SXS_SESSION_NONE); /* its connection is closed */
+}
+
 /* The time limit of a session that was ended otherwise does not end the next one. */
 static void a_time_limit_is_of_one_session(void **state)
 {
@@ -382,6 +399,7 @@ int main(void)
         cmocka_unit_test(a_held_session_ends_with_its_connection),
         cmocka_unit_test(a_session_is_joined_by_its_id),
         cmocka_unit_test(a_session_ends_at_its_time_limit),
+        cmocka_unit_test(the_time_limit_of_an_attach_is_that_of_its_session),
         cmocka_unit_test(a_time_limit_is_of_one_session),
         cmocka_unit_test(a_name_that_is_taken_is_stepped_over),
         cmocka_unit_test(the_start_time_is_found_behind_any_name),
