@@ -9,16 +9,16 @@
 # with that signal.
 #
 # Then: detach through a debugger (tests/soak/detach.sh), 500 edits of an instrumentation file
-# (tests/soak/edits.sh), and sampling under stress (tests/soak/sampling.sh, which can also be run directly:
+# (tests/soak/edits.sh), and attaching to programs under load (tests/soak/attach.sh), and sampling under stress (tests/soak/sampling.sh, which can also be run directly:
 # MINUTES=30 bash tests/soak/sampling.sh).
 #
 # RUNS       runs of each kind with the router (200)
 # OFF_RUNS   runs of the control without the router (20)
 # MANY_RUNS  runs of 16 and of 32 runtimes (5)
-# ONLY       run only these parts of: four many detach edits sampling
+# ONLY       run only these parts of: four many detach attach edits sampling
 set -u
 cd "$(dirname "$0")/.." || exit 1
-: "${BUILD:=build}" "${RUNS:=200}" "${OFF_RUNS:=20}" "${MANY_RUNS:=5}" "${ONLY:=four many detach edits sampling}"
+: "${BUILD:=build}" "${RUNS:=200}" "${OFF_RUNS:=20}" "${MANY_RUNS:=5}" "${ONLY:=four many detach attach edits sampling}"
 unset SXSPROF_PICK SXSPROF_UNPICKED SXSPROF_TOOLS SXSPROF_OUT SXSPROF_SIGNALS
 work="nre=300 div=300 gcs=40 loops=1 pool=300"
 log=$(mktemp "${TMPDIR:-/tmp}/sxsprof-soak.XXXXXX") || exit 1
@@ -104,6 +104,7 @@ if wanted detach; then
         echo "detach: left out, no gdb here"
     fi
 fi
+if wanted attach; then bash tests/soak/attach.sh || bad=1; fi
 if wanted edits; then bash tests/soak/edits.sh || bad=1; fi
 if wanted sampling; then bash tests/soak/sampling.sh || bad=1; fi
 exit $bad

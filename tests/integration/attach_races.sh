@@ -1,0 +1,60 @@
+# SPDX-License-Identifier: MIT
+# attach_races.sh - checks that an attach at a bad moment does no harm: while runtimes start, while the program ends,
+# and several at once. The attach may be refused; the program must end with status 0 each time.
+. "$(dirname "$0")/lib.sh"
+need_real 3
+: "${RUNS:=12}"
+mkdir "$tmp/tmp"
+export TMPDIR=$tmp/tmp
+
+bad=0 recorded=0
+for n in $(seq "$RUNS"); do
+    version=$(echo "$versions" | sed -n "$((n % 3 + 1))p")
+    timeout -k 5 120 "$runsxs" --timeout 100 "$version" stress "nre=0 div=0 gcs=10 loops=1 pool=50 seconds=1" \
+        >"$tmp/log" 2>&1 &
+    outer=$!
+    wait_until pgrep -P $outer -x runsxs >/dev/null
+    pid=$(pgrep -P $outer -x runsxs)
+    # 0 to 2.2 s: before the runtime is there, while it starts, while it works, while it ends.
+    timeout 100 "$sxsprof" attach --delay "$((n * 190 % 2300 + 1))ms" --duration 300ms -o "$tmp/out" "$pid" \
+        >"$tmp/attach" 2>&1
+    case $? in
+    0) recorded=$((recorded + 1)) ;;
+    2) ;;
+    *) bad=$((bad + 1)) && sed 's/^/# /' "$tmp/attach" ;;
+    esac
+    wait $outer || { bad=$((bad + 1)) && sed 's/^/# /' "$tmp/log" | tail -n 5; }
+    rm -rf "$tmp/out"
+done
+[ $bad -eq 0 ] && [ $recorded -gt 0 ]
+check "$RUNS attaches from the start of a program to its end: $recorded recorded, the others were refused" $?
+
+# Five at once: one records, the others are refused. Then again.
+timeout -k 5 200 "$runsxs" --timeout 180 10.0.11 stress "nre=0 div=0 gcs=10 loops=1 pool=50 until=$tmp/until" >"$tmp/log" 2>&1 &
+outer=$!
+started() { pid=$(pgrep -P $outer -x runsxs) && grep -q 'stress\.dll' "/proc/$pid/maps"; }
+wait_until started
+for round in 1 2 3; do
+    attachers=
+    for n in 1 2 3 4 5; do
+        timeout 100 "$sxsprof" attach --duration 1s -o "$tmp/out.$n" "$pid" >"$tmp/attach.$n" 2>&1 &
+        attachers="$attachers $!"
+    done
+    good=0 refused=0
+    for a in $attachers; do
+        wait "$a"
+        case $? in
+        0) good=$((good + 1)) ;;
+        2) refused=$((refused + 1)) ;;
+        esac
+    done
+    cat "$tmp"/attach.? >"$tmp/all"
+    # Those that come when the first has detached may record, too.
+    [ $((good + refused)) = 5 ] && [ $good -ge 1 ]
+    check "round $round of five attaches at once: $good recorded, $refused were refused" $? "$tmp/all"
+    rm -rf "$tmp"/out.*
+done
+: >"$tmp/until"
+wait $outer
+check "the program ends with status 0" $? "$tmp/log"
+finish
