@@ -74,7 +74,7 @@ LIB_LIBS := -ldl -lpthread
 CMD_LIBS := -Wl,--gc-sections -Wl,-Bstatic -larchive -Wl,-Bdynamic -l:libzstd.so.1 -l:liblzma.so.5 -l:libbz2.so.1.0 -ljansson -ldw -lelf -lz -lprotobuf-c -lm \
             -Wl,-Bstatic -lstdc++ -Wl,-Bdynamic
 
-.PHONY: all help check check-run check-loop demo demo-run bench bench-run soak soak-run lint format \
+.PHONY: all help check check-run check-loop demo demo-run demo-fleet bench-fleet bench bench-run soak soak-run lint format \
         install uninstall tarball deb check-packages clean setup abi-check unit hosts host-programs
 .PHONY: FORCE
 .DELETE_ON_ERROR:
@@ -94,6 +94,8 @@ help:
 	@echo 'check-packages  installs the packages and the tarball on bare Debian roots (as root; Debian mirror)'
 	@echo 'check-loop      those of races, N=20 times'
 	@echo 'SAN=... check   the same on simulated runtimes under address,undefined or thread'
+	@echo 'demo-fleet      a hundred simulated machines in ClickHouse, and one flame graph of them'
+	@echo 'bench-fleet     ClickHouse with 10^9 samples of 1,000 simulated machines (ROWS=1e8 SAMPLES=1e9)'
 	@echo 'bench           measurements into docs/internals/bench.md'
 	@echo 'soak            hundreds of runs of four runtimes, 500 edits, 30 min of sampling under stress'
 	@echo '                (RUNS=200 MINUTES=30)'
@@ -370,9 +372,29 @@ $(O)/tests/test_allocator: tests/unit/test_allocator.c $(CASE_OBJ) $(O)/libsxspr
 	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) -fno-builtin -MMD -MP $(LDFLAGS) -o $@ $(filter %.c %.o,$^) \
 	    -Wl,--no-as-needed,-rpath,'$$ORIGIN/..' $(O)/libsxsprof-malloc.so -lcmocka -lpthread -lm
 
+# The control socket without the sessions, which the test program stands in for.
+CONTROL_OBJ := $(filter-out %/runtimes.o,$(call obj,$(wildcard control/*.c control/message/*.c))) $(call obj,$(filter base/%,$(LIB_SRC)))
+
+$(O)/tests/test_control: tests/unit/test_control.c tests/unit/sessions_stub.h $(CASE_OBJ) $(CONTROL_OBJ)
+	@mkdir -p $(@D)
+	$(call say,LINK,$@)
+	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) -Wno-missing-prototypes -MMD -MP $(LDFLAGS) -o $@ $(filter %.c %.o,$^) -lcmocka -lpthread -ldl
+
+$(O)/tests/fuzz_control: tests/fuzz/fuzz_control.c tests/fuzz/fuzz.h tests/unit/sessions_stub.h $(CONTROL_OBJ)
+	@mkdir -p $(@D)
+	$(call say,LINK,$@)
+	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) -Wno-missing-prototypes $(LDFLAGS) -o $@ $(filter %.c %.o,$^) -lpthread -ldl
+
 # Unit tests of the command's own folders.
 CMD_UNIT := $(addprefix $(O)/tests/,test_names_table test_heap_graph test_cost_sums test_wait_class \
-              test_own test_live)
+              test_own test_live test_push test_clickhouse)
+
+$(O)/tests/test_push: $(call obj,$(wildcard cmd/push/*.c cmd/http/*.c)) $(O)/obj/gen/otlp.pb-c.o
+
+$(O)/tests/test_serve_request: tests/unit/test_serve_request.c $(CASE_OBJ) $(O)/obj/cmd/serve/request.o
+	@mkdir -p $(@D)
+	$(call say,LINK,$@)
+	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) -MMD -MP $(LDFLAGS) -o $@ $(filter %.c %.o,$^) -lcmocka
 
 $(CMD_UNIT): $(O)/tests/%: tests/unit/%.c $(PROFILE_OBJ) $(O)/libsxsil.a $(O)/libbase.a
 	@mkdir -p $(@D)
@@ -392,6 +414,8 @@ $(O)/tests/report_main: tests/profile/report_main.c $(PROFILE_OBJ) $(O)/libsxsil
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) $(LDFLAGS) -o $@ $(filter %.c %.o %.a,$^) $(CMD_LIBS)
 
+$(O)/tests/test_clickhouse: $(call obj,$(wildcard cmd/clickhouse/*.c cmd/http/*.c) cmd/fleet/rows.c cmd/fleet/select.c cmd/fleet/when.c cmd/fleet/server.c)
+
 # Loads sessions into ClickHouse, one or as many simulated machines.
 $(O)/tests/fleet_load: tests/fleet/load.c $(call obj,cmd/push/batches.c cmd/push/labels.c cmd/fleet/target.c $(wildcard cmd/clickhouse/*.c cmd/http/*.c)) \
         $(PROFILE_OBJ) $(O)/libsxsil.a $(O)/libbase.a
@@ -409,6 +433,11 @@ $(O)/tests/fuzz_config: tests/fuzz/fuzz_config.c $(call obj,$(CONFIG_SRC) $(IL_S
 	@mkdir -p $(@D)
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) $(LDFLAGS) -o $@ $< $(filter %.o,$^) -ldl -lpthread
+
+$(O)/tests/fuzz_serve: tests/fuzz/fuzz_serve.c tests/fuzz/fuzz.h $(O)/obj/cmd/serve/request.o
+	@mkdir -p $(@D)
+	$(call say,LINK,$@)
+	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) $(LDFLAGS) -o $@ $(filter %.c %.o,$^)
 
 CLRIE_CONFIG_OBJ := $(call obj,$(wildcard clrie/config/*.c))
 
@@ -497,7 +526,7 @@ $(IL_FUZZ): $(O)/tests/fuzz_%: tests/fuzz/fuzz_%.c tests/fuzz/fuzz.h $(wildcard 
 # All programs and libraries that the tests need besides those of `all`.
 TEST_PROGRAMS := $(UNIT_BIN) $(IL_FUZZ) \
     $(addprefix $(O)/tests/il_,bodies signatures texts) \
-    $(addprefix $(O)/tests/fuzz_,heap samples pdb pack calls instrument report config clrie message) \
+    $(addprefix $(O)/tests/fuzz_,heap samples pdb pack calls instrument report config clrie message control serve) \
     $(addprefix $(O)/bench/,bench_walk bench_clock bench_hooks bench_graph) \
     $(O)/tests/report_main $(O)/tests/fleet_load \
     $(O)/tests/libfailing.so \
@@ -551,6 +580,21 @@ $(O)/bench/bench_il: tests/bench/bench_il.c tests/instr/assembly.h $(O)/libsxsil
 	@mkdir -p $(@D)
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) $(LDFLAGS) -o $@ $(filter %.c %.a,$^) -lm
+
+# A hundred simulated machines in a ClickHouse server of its own, and one flame graph of all of them.
+demo-fleet:
+	$(Q)sh setup/packages.sh
+	$(Q)sh setup/packages.sh fleet
+	$(Q)$(MAKE) --no-print-directory all $(O)/tests/fleet_load
+	$(Q)sh setup/runtimes.sh build/runtimes
+	$(Q)sh setup/managed.sh build/managed
+	$(Q)BUILD=$(O) sh tests/fleet/demo.sh
+
+# ROWS, SAMPLES, DAYS, MACHINES: tests/bench/fleet.py. 10^9 rows need 15 GB of disk and hours.
+bench-fleet: setup all $(O)/tests/fleet_load
+	$(Q)sh setup/packages.sh fleet
+	$(Q)sh setup/managed.sh build/managed
+	$(Q)BUILD=$(O) sh tests/fleet/bench.sh
 
 bench: setup all $(addprefix $(O)/bench/bench_,walk clock hooks il graph) $(O)/clrie/libcost.so
 	$(Q)sh setup/packages.sh bench

@@ -21,6 +21,7 @@
     X(GUESTS, "SXSPROF_GUESTS", "", "other profilers that run as guests: CLSID=PATH[,OPTION]...") \
     X(METHODS, "SXSPROF_METHODS", "", "configuration files of CLRIE plug-ins, separated by ':'")  \
     X(SIGNALS, "SXSPROF_SIGNALS", "on", "off: the library leaves all signals alone")              \
+    X(CONTROL, "SXSPROF_CONTROL", "on", "off: no control socket, for sxsprof start and the like") \
     X(LOG, "SXSPROF_LOG", "warn", "messages on standard error: error, warn, info or debug")       \
     X(OUT, "SXSPROF_OUT", "", "session folder; without it nothing is recorded")
 

@@ -9,6 +9,7 @@
 #include "callback/elt.h"
 #include "callback/engine_entry.h"
 #include "clrie/config/config.h"
+#include "control/control.h"
 #include "guests/guests.h"
 #include "include/sxsprof.h"
 #include "instr/config/config.h"
@@ -73,6 +74,7 @@ static void set_up(void)
     sxs_calls_use_hooks(sxs_elt_hooks());
     sxs_manager_init(tools, ARRAY_LEN(tools));
     sxs_guests_init();
+    sxs_control_start();
 }
 
 SXS_EXPORT HRESULT DllGetClassObject(const GUID *clsid, const GUID *iid, void **out)

@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "callback/attach.h"
 #include "manager/guid.h"
 #include "manager/manager.h"
 #include "manager/rejit.h"
@@ -71,8 +72,10 @@ static HRESULT cb_InitializeForAttach(ICorProfilerCallback11 *self, IUnknown *in
 {
     struct sxs_runtime *rt = runtime_of(self);
     HRESULT             hr;
-    sxs_runtime_set_attach_data(rt, data, size); /* for guests; the library's settings are variables */
+    sxs_runtime_set_attach_data(rt, data, size); /* for guests, too */
     hr = sxs_manager_initialize(rt, info, 1);
+    if (SUCCEEDED(hr))
+        sxs_attach_begin(data, size);
     sxs_runtime_set_attach_data(rt, NULL, 0);
     return hr;
 }

@@ -10,6 +10,10 @@ struct argp;
 /* The verbs, a function each, and the options that they have. @argv[0] is the name for messages:
  * "sxsprof run". Each function returns an exit status. */
 int sxs_cmd_run(int argc, char **argv);
+int sxs_cmd_start(int argc, char **argv);
+int sxs_cmd_stop(int argc, char **argv);
+int sxs_cmd_status(int argc, char **argv);
+int sxs_cmd_snapshot(int argc, char **argv);
 int sxs_cmd_report(int argc, char **argv);
 int sxs_cmd_diff(int argc, char **argv);
 int sxs_cmd_top(int argc, char **argv);
@@ -27,7 +31,8 @@ int sxs_cmd_ps(int argc, char **argv);
 int sxs_cmd_attach(int argc, char **argv);
 int sxs_cmd_detach(int argc, char **argv);
 
-extern const struct argp sxs_argp_run, sxs_argp_report, sxs_argp_diff, sxs_argp_pack, sxs_argp_heap,
+extern const struct argp sxs_argp_run, sxs_argp_start, sxs_argp_stop, sxs_argp_status,
+    sxs_argp_snapshot, sxs_argp_report, sxs_argp_diff, sxs_argp_pack, sxs_argp_heap,
     sxs_argp_env, sxs_argp_runtimes, sxs_argp_doctor, sxs_argp_check, sxs_argp_il, sxs_argp_ps,
     sxs_argp_attach, sxs_argp_detach, sxs_argp_top, sxs_argp_serve, sxs_argp_push, sxs_argp_fleet;
 

@@ -212,6 +212,12 @@ static void add_tool(struct argp_state *state, struct sxs_run_options *o, const 
     append(state, &o->tools, tool);
 }
 
+void sxs_run_options_complete(struct argp_state *state, struct sxs_run_options *o)
+{
+    complete_heap(state, o);
+    complete_tools(state, o);
+}
+
 static void finish(struct argp_state *state, struct sxs_run_options *o)
 {
     if (o->no_command && o->command)
@@ -228,8 +234,7 @@ static void finish(struct argp_state *state, struct sxs_run_options *o)
             append(state, &o->tools, others);
         free(others);
     }
-    complete_heap(state, o);
-    complete_tools(state, o);
+    sxs_run_options_complete(state, o);
     complete_guests(state, o);
 }
 

@@ -60,6 +60,9 @@ extern const struct argp sxs_argp_run_options;
 error_t sxs_run_option(int key, const char *source, char *arg, struct argp_state *state,
                        struct sxs_run_options *o);
 
+/** sxs_run_options_complete - add the tools that other options imply, when all options are parsed. */
+void sxs_run_options_complete(struct argp_state *state, struct sxs_run_options *o);
+
 /**
  * sxs_run_inherited - check the variables that no option replaces. The library will read them from
  * the inherited environment, so a wrong value is wrong input, too.

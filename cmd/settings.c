@@ -134,7 +134,7 @@ static const char *check_unpicked(const char *value, char *why, size_t size)
     return one_of(value, choices, "not a known choice");
 }
 
-static const char *check_signals(const char *value, char *why, size_t size)
+static const char *check_switch(const char *value, char *why, size_t size)
 {
     static const char *const choices[] = {"on", "off", NULL};
     (void)why, (void)size;
@@ -214,7 +214,8 @@ const struct sxs_setting sxs_settings[] = {
     {"SXSPROF_INSTRUMENT", "--instrument", NULL, check_instrument},
     {"SXSPROF_GUESTS", "--guest", NULL, sxs_guests_check},
     {"SXSPROF_METHODS", "--method", NULL, sxs_methods_check},
-    {"SXSPROF_SIGNALS", "--signals", "on or off", check_signals},
+    {"SXSPROF_SIGNALS", "--signals", "on or off", check_switch},
+    {"SXSPROF_CONTROL", NULL, "on or off", check_switch},
     {"SXSPROF_LOG", NULL, "error, warn, info or debug", check_log},
     {"SXSPROF_OUT", "-o", "an existing folder that can be written to", check_out},
 };

@@ -158,6 +158,7 @@ HRESULT sxs_manager_admit(uintptr_t caller, struct sxs_runtime **out)
     rt->number = take_number(sxs_module_base(caller));
     rt->row = sxs_session_row(rt->number);
     rt->row->started_ns = sxs_now_ns(CLOCK_REALTIME);
+    atomic_store(&rt->row->ended_ns, 0); /* of an earlier attach to the same runtime */
     rt->base = sxs_module_base(caller);
     sxs_module_path(caller, rt->path, sizeof(rt->path));
     sxs_module_version(rt->path, rt->version, sizeof(rt->version)); /* Info is not available yet */

@@ -17,6 +17,7 @@
 #include "manager/manager.h"
 #include "manager/runtime_internal.h"
 #include "manager/sessions_internal.h"
+#include "session/write/guests_write.h"
 #include "session/write/session_write.h"
 
 /* How long handlers may go on before the tools are stopped, so that what they record is complete. */
@@ -29,20 +30,21 @@ struct session {
     struct sxs_settings pick;    /* which runtimes it records; only the members of the pick count */
     size_t              n_tools; /* without those that are always on */
     struct sxs_enabled_tool tools[SXS_MAX_TOOLS];
-    char                   *text; /* the tools' options point into it; owned; NULL: of the environment */
+    char *text; /* the tools' options point into it; owned; NULL: of the environment */
 };
 
 static struct {
-    pthread_mutex_t turn; /* outermost: one begin or end, or one start or end of a runtime, at a time */
-    struct session  now;  /* under turn */
-    struct sxs_enabled_tool guests[SXS_MAX_TOOLS];
-    size_t                  n_guests;
+    pthread_mutex_t
+        turn; /* outermost: one begin or end, or one start or end of a runtime, at a time */
+    struct session                now; /* under turn */
+    struct sxs_enabled_tool       guests[SXS_MAX_TOOLS];
+    size_t                        n_guests;
     const struct sxs_settings    *settings; /* of the environment; constant */
     const struct sxs_tool *const *known;
     size_t                        n_known;
     unsigned                      generation; /* sxs_fork_generation() of this process */
 
-    pthread_mutex_t          lock;  /* a leaf lock; guards state */
+    pthread_mutex_t          lock; /* a leaf lock; guards state */
     struct sxs_session_state state;
 } sessions = {.turn = PTHREAD_MUTEX_INITIALIZER, .lock = PTHREAD_MUTEX_INITIALIZER};
 SXS_FORK_RESETS(sessions.turn);
@@ -281,6 +283,7 @@ static void finish(const struct runtimes *list, int discard)
         if (s->tools[i].tool->end_session)
             s->tools[i].tool->end_session();
     sxs_session_state_reset();
+    sxs_guests_close();
     if (sxs_session_close(discard) != 0)
         sxs_error("no memory: the census of the session goes on");
     for (size_t i = 0; i < list->n; i++)
@@ -327,8 +330,9 @@ static int end_locked(char why[SXS_SESSION_WHY])
     }
     if (end_now(0) == 0)
         return 0;
-    return say(why, -ETIMEDOUT,
-               "a thread stays inside of the profiler; no session can begin until it has come back");
+    return say(
+        why, -ETIMEDOUT,
+        "a thread stays inside of the profiler; no session can begin until it has come back");
 }
 
 int sxs_session_end(char why[SXS_SESSION_WHY])
@@ -405,11 +409,12 @@ static int begin_on(const struct runtimes *list, const struct sxs_session_reques
 {
     char                     folder_why[SXS_SESSION_WHY - 64];
     const struct sxs_reasons reasons = {why, SXS_SESSION_WHY};
-    int err = sxs_session_reopen(request->out, folder_why, sizeof(folder_why));
+    int                      err = sxs_session_reopen(request->out, folder_why, sizeof(folder_why));
     if (err) {
         snprintf(why, SXS_SESSION_WHY, "the folder cannot be used: %s", folder_why);
         return err;
     }
+    sxs_guests_close(); /* of the folder that the environment names */
     note_begin(request->tools, request->id);
     if (start_all(list, &reasons))
         return 0;

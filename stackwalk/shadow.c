@@ -4,9 +4,11 @@
 #include <errno.h>
 #include <stdatomic.h>
 
+#include "base/session_state.h"
 #include "stackwalk/walk_internal.h"
 
 static _Atomic(sxs_shadow_fn) in_use[2]; /* index 1: the logical stack */
+SXS_SESSION_RESETS(in_use);
 
 void sxs_shadow_use(sxs_shadow_fn fn, sxs_shadow_fn logical)
 {

@@ -9,6 +9,7 @@
 #include "base/clock.h"
 #include "base/fork.h"
 #include "base/log.h"
+#include "base/pages.h"
 #include "base/session_state.h"
 #include "manager/own_sessions.h"
 
@@ -79,7 +80,7 @@ static int make_room(struct pieces *p, size_t n)
         return 0;
     while (cap < n)
         cap *= 2;
-    more = realloc(p->all, cap * sizeof(p->all[0]));
+    more = sxs_pages_realloc(p->all, cap * sizeof(p->all[0]));
     if (!more)
         return 0;
     p->all = more;
@@ -192,7 +193,7 @@ static int merge_pieces(struct pieces *news)
         if (!merged.all[i].gone)
             merged.all[n++] = merged.all[i];
     merged.n = n;
-    free(old->all);
+    sxs_pages_free(old->all);
     *old = merged;
     return 0;
 }
@@ -214,7 +215,7 @@ void sxs_compiled_update(void (*news)(const struct sxs_compiled *piece))
             compiled.sessions[i].holes = 1;
         pthread_mutex_unlock(&compiled.lock);
     }
-    free(came.all);
+    sxs_pages_free(came.all);
 }
 
 const struct sxs_compiled *sxs_compiled_find(const struct sxs_runtime *rt, uintptr_t ip)
@@ -342,8 +343,8 @@ void sxs_compiled_stop(struct sxs_runtime *rt)
 void sxs_compiled_end(void)
 {
     pthread_mutex_lock(&compiled.lock);
-    free(compiled.news.all);
-    free(compiled.index.all);
+    sxs_pages_free(compiled.news.all);
+    sxs_pages_free(compiled.index.all);
     compiled.news = compiled.index = (struct pieces){0};
     pthread_mutex_unlock(&compiled.lock);
 }

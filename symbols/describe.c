@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/session_state.h"
 #include "symbols/compiled.h"
 #include "symbols/early.h"
 #include "symbols/images.h"
@@ -102,6 +103,7 @@ static void find_lines(struct asked *a)
 {
     /* under the same exclusion as sxs_describe() */
     static COR_DEBUG_IL_TO_NATIVE_MAP map[MAX_LINES];
+    SXS_SESSION_RESETS(map);
     ULONG32                           n = 0;
     if (!a->start || !a->token ||
         FAILED(sxs_info_GetILToNativeMapping3(a->rt, a->start, MAX_LINES, &n, map)))
@@ -197,6 +199,7 @@ void sxs_describe(struct sxs_samples_writer *w, struct sxs_namer *namer, struct 
                   uintptr_t ip, uint64_t time_ns, struct sxs_described *out)
 {
     static struct asked asked; /* static because it is large; callers exclude each other */
+    SXS_SESSION_RESETS(asked);
     struct asked       *a = &asked;
     const struct sxs_compiled *piece = sxs_compiled_find(rt, ip);
     *a = (struct asked){.rt = rt, .ip = ip, .lo = ip, .hi = ip + 1, .time_ns = time_ns};

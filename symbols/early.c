@@ -9,6 +9,7 @@
 
 #include "base/clock.h"
 #include "base/fork.h"
+#include "base/pages.h"
 #include "base/session_state.h"
 #include "manager/module_info.h"
 #include "symbols/early_il.h"
@@ -56,16 +57,17 @@ static int make_room_locked(size_t more)
         cap *= 2;
     if (cap == old_cap)
         return 1;
-    early.codes = cap <= MAX_CODES ? calloc(cap, sizeof(*early.codes)) : NULL;
+    early.codes = cap <= MAX_CODES ? sxs_pages_alloc(cap * sizeof(*early.codes)) : NULL;
     if (!early.codes) {
         early.codes = old;
         return 0;
     }
+    memset(early.codes, 0, cap * sizeof(*early.codes));
     early.cap = cap;
     for (size_t i = 0; i < old_cap; i++)
         if (old[i].start)
             *find_locked(&old[i]) = old[i];
-    free(old);
+    sxs_pages_free(old);
     return 1;
 }
 
@@ -177,7 +179,7 @@ void sxs_early_end(const struct sxs_runtime *rt)
         early.cap = 0;
     }
     pthread_mutex_unlock(&early.lock);
-    free(unused);
+    sxs_pages_free(unused);
 }
 
 /* ---- tiers of early code --------------------------------------------------------------------- */

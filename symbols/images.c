@@ -7,6 +7,7 @@
 
 #include "base/clock.h"
 #include "base/maps.h"
+#include "base/session_state.h"
 
 /* Addresses are looked up until up to that long after they were sampled. */
 #define KEPT_NS UINT64_C(80000000)
@@ -21,6 +22,9 @@ static struct mapping {
 } mappings[MAX_MAPPINGS];
 static unsigned n_mappings;
 static uint64_t looked_ns; /* when the mappings were read; 0: not yet */
+SXS_SESSION_RESETS(mappings);
+SXS_SESSION_RESETS(n_mappings);
+SXS_SESSION_RESETS(looked_ns);
 
 static int is_file(const struct sxs_mapping *m)
 {

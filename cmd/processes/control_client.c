@@ -17,6 +17,8 @@
 
 #define NS_PER_MS UINT64_C(1000000)
 
+enum { MAX_TRIES = 250, TRY_EVERY_US = 20000 }; /* five seconds */
+
 /* ---- connecting ------------------------------------------------------------------------------ */
 
 /* Tells whether the process at the other end of @fd is @p. Else @why says who it is. The credentials
@@ -41,7 +43,10 @@ static int try_name(const struct sxs_process *p, unsigned n, int *fd, char why[S
     socklen_t          len = sxs_control_name(&address, p->ns_pid, p->start_ticks, n);
     int                err, text = (int)(len - offsetof(struct sockaddr_un, sun_path)) - 1;
     snprintf(name, sizeof(name), "@%.*s", text, address.sun_path + 1);
-    err = sxs_inside_connect(p, name, fd);
+    /* EAGAIN: too many clients wait already */
+    for (int tries = 0; (err = sxs_inside_connect(p, name, fd)) == EAGAIN && tries < MAX_TRIES;
+         tries++)
+        usleep(TRY_EVERY_US);
     if (err || is_meant(*fd, p, why))
         return err;
     close(*fd);
@@ -73,12 +78,19 @@ int sxs_control_connect(const struct sxs_process *p, int *fd, char why[SXS_CONTR
 {
     int taken = 0;
     *fd = -1;
+    if (!p->problem && !sxs_process_own_profiler(p)) {
+        explain_none(p, why);
+        return ECONNREFUSED;
+    }
     for (unsigned n = 0; n < SXS_CONTROL_NAMES; n++) {
         int err = try_name(p, n, fd, why);
         if (!err)
             return 0;
         if (err == EEXIST) {
             taken = 1;
+        } else if (err == EAGAIN) {
+            snprintf(why, SXS_CONTROL_WHY, "it serves too many clients now, or it is stopped");
+            return err;
         } else if (err != ECONNREFUSED) {
             snprintf(why, SXS_CONTROL_WHY, "its control socket cannot be reached: %s%s",
                      strerror(err),

@@ -54,7 +54,8 @@ struct sxs_census {
     uint32_t         size;     /* sizeof(struct sxs_census), bytes */
     uint32_t         row_size; /* sizeof(struct sxs_census_runtime), bytes */
     uint32_t         pid;
-    uint64_t         started_ns;  /* CLOCK_REALTIME when the first runtime loaded the library */
+    uint64_t         started_ns;  /* CLOCK_REALTIME when the first runtime loaded the library, or
+                                   * when a request began the session */
     _Atomic uint32_t n_runtimes;  /* rows in use, at most SXS_MAX_RUNTIMES */
     _Atomic uint32_t n_unlisted;  /* runtimes beyond SXS_MAX_RUNTIMES */
     uint32_t         preloaded;   /* 1 when the signal library was preloaded */

@@ -7,6 +7,7 @@
 
 #include "base/fork.h"
 #include "base/log.h"
+#include "base/session_state.h"
 #include "session/write/file_write.h"
 #include "session/write/session_write.h"
 
@@ -15,6 +16,10 @@ SXS_FORK_RESETS(lock);
 static struct sxs_guests   *guests; /* NULL: no file */
 static int                  tried;
 static struct sxs_guest_row spare; /* shared by all guests that no file has */
+SXS_SESSION_KEEPS(lock);
+SXS_SESSION_KEEPS(guests);
+SXS_SESSION_KEEPS(tried);
+SXS_SESSION_KEEPS(spare);
 
 /* In a forked child, replaces the map of the parent's file by private memory at the same address:
  * instances hold pointers to its rows. */
@@ -30,6 +35,7 @@ static struct sxs_guests *make_file(void)
 {
     const struct sxs_folder *folder = sxs_session_folder(NULL);
     static struct sxs_file   file;
+    SXS_SESSION_KEEPS(file);
     unsigned char           *map;
     struct sxs_guests       *g;
     int                      err;

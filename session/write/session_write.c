@@ -20,8 +20,8 @@
 #include "base/fork.h"
 #include "base/log.h"
 #include "base/proc.h"
+#include "base/session_state.h"
 #include "session/write/file_write.h"
-#include "session/write/guests_write.h"
 
 #define PAGE     ((size_t)4096)
 #define MAP_SIZE ((sizeof(struct sxs_census) + PAGE - 1) & ~(PAGE - 1))
@@ -33,6 +33,13 @@ static struct sxs_folder          folder;    /* of this process; valid if has_fo
 static int                        has_folder, refused; /* written before census is */
 static pthread_mutex_t            open_lock = PTHREAD_MUTEX_INITIALIZER; /* guards opening */
 SXS_FORK_RESETS(open_lock);
+SXS_SESSION_KEEPS(in_memory);
+SXS_SESSION_KEEPS(unlisted);
+SXS_SESSION_KEEPS(census);
+SXS_SESSION_KEEPS(folder);
+SXS_SESSION_KEEPS(has_folder);
+SXS_SESSION_KEEPS(refused);
+SXS_SESSION_KEEPS(open_lock);
 
 static void describe_process(struct sxs_census *c)
 {
@@ -213,7 +220,6 @@ int sxs_session_close(int discard)
         err = replace_census(rest);
     }
     if (has_folder && !err) {
-        sxs_guests_close();
         has_folder = 0;
         if (discard)
             sxs_folder_discard(&folder);
@@ -246,6 +252,5 @@ struct sxs_census_runtime *sxs_session_row(unsigned number)
     while (seen < number && !atomic_compare_exchange_weak(&c->n_runtimes, &seen, number))
         continue;
     c->runtimes[number - 1].number = number;
-    atomic_store(&c->runtimes[number - 1].ended_ns, 0); /* of an earlier runtime of this number */
     return &c->runtimes[number - 1];
 }

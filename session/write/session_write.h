@@ -41,7 +41,7 @@ int sxs_session_close(int discard);
  * sxs_session_row - put the row of runtime @number (from 1) into use and return it.
  * Runtimes beyond SXS_MAX_RUNTIMES share one row that is not part of the census. Never NULL; lives
  * as long as the process. A number may be used again when its runtime has ended; the counts of the
- * session go on. Any thread; call it once per runtime.
+ * session go on. Any thread.
  */
 struct sxs_census_runtime *sxs_session_row(unsigned number);
 

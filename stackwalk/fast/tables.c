@@ -8,6 +8,7 @@
 
 #include "base/fork.h"
 #include "base/elf_notes.h"
+#include "base/session_state.h"
 #include "stackwalk/fast/unwind_table.h"
 
 #define MAX_RETIRED 64 /* if more indexes wait to be freed, further ones are leaked */
@@ -42,6 +43,7 @@ static struct {
     size_t                      n_retired;
 } tables = {.refresh_lock = PTHREAD_MUTEX_INITIALIZER};
 SXS_FORK_RESETS(tables.refresh_lock);
+SXS_SESSION_KEEPS(tables); /* sxs_tables_forget() empties it */
 
 SXS_SIGSAFE const struct sxs_index *sxs_tables_enter(void)
 {

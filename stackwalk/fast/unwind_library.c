@@ -4,12 +4,14 @@
 
 #include "base/base.h"
 #include "base/own_library.h"
+#include "base/session_state.h"
 #include "sxs_sonames.h"
 
 #define TEXT_OF(name) #name
 #define NAME_OF(name) TEXT_OF(name) /* the macros of libunwind's header give the symbol's name */
 
 struct sxs_unwind sxs_unwind;
+SXS_SESSION_KEEPS(sxs_unwind);
 
 /* Stores the address of a function or variable in *out, which may be a pointer of any type, as
  * POSIX requires for dlsym(). Returns 1, or 0 when it is not found. */

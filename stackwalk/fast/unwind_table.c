@@ -6,6 +6,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "base/pages.h"
 #include "base/safe_read.h"
 
 /* Largest gap between functions that is padding. The padding gets the rule of the function
@@ -21,7 +22,7 @@
 static void *allocate_whole(size_t size)
 {
     uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
-    char     *at = malloc(size);
+    char     *at = sxs_pages_alloc(size);
     size_t    skip = -(uintptr_t)at & (page - 1); /* bytes up to the first page boundary */
     if (at && size > skip + page) /* fails on older kernels, which is harmless */
         (void)madvise(at + skip, (size - skip) & ~(page - 1), MADV_POPULATE_WRITE);
@@ -67,7 +68,7 @@ static int copy_functions(const struct sxs_elf *elf, struct sxs_unwind_table *t)
             continue;
         if (at < elf->eh_frame || at - elf->eh_frame >= t->cfi.size ||
             (n && lo - elf->lo < t->functions[n - 1].lo)) {
-            free(t->functions);
+            sxs_pages_free(t->functions);
             t->functions = NULL;
             return 1;
         }
@@ -92,7 +93,8 @@ static int on_function(void *user, size_t at, uintptr_t lo, uintptr_t hi)
         return 0;
     if (t->n_functions == found->room) {
         uint32_t                    room = found->room ? found->room * 2 : 256;
-        struct sxs_unwind_function *more = realloc(t->functions, room * sizeof(*more));
+        struct sxs_unwind_function *more =
+            sxs_pages_realloc(t->functions, room * sizeof(*more));
         if (!more)
             return -1;
         t->functions = more;
@@ -153,8 +155,8 @@ void sxs_unwind_table_free(struct sxs_unwind_table *table)
 {
     if (!table)
         return;
-    free(table->bytes);
-    free(table->functions);
+    sxs_pages_free(table->bytes);
+    sxs_pages_free(table->functions);
     free(table);
 }
 

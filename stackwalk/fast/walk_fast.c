@@ -5,6 +5,7 @@
 
 #include "base/guarded.h"
 #include "base/safe_read.h"
+#include "base/session_state.h"
 #include "stackwalk/fast/code_scan.h"
 #include "stackwalk/fast/rule_cache.h"
 #include "stackwalk/fast/tables.h"
@@ -26,6 +27,8 @@
 
 static struct sxs_rule_cache cache;
 static atomic_uint           forgotten;
+SXS_SESSION_RESETS(cache);
+SXS_SESSION_KEEPS(forgotten);
 
 struct walk {
     uintptr_t     ip, sp, bp, bx;

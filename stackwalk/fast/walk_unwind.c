@@ -4,6 +4,7 @@
 #include <libunwind.h> /* without UNW_LOCAL_ONLY: the functions for other processes */
 #include <string.h>
 
+#include "base/session_state.h"
 #include "base/base.h"
 #include "base/guarded.h"
 #include "base/own_library.h"
@@ -27,6 +28,7 @@ static struct {
     search_fn                   *search;
     unw_addr_space_t             space; /* NULL: libunwind cannot be used */
 } unwind;
+SXS_SESSION_KEEPS(unwind);
 
 /* A table of one function, as .eh_frame_hdr has it: both are offsets from the table's base. */
 struct one_function {
@@ -163,6 +165,7 @@ static union {
                          .access_mem = access_mem,
                          .access_reg = access_reg,
                          .access_fpreg = access_fpreg}};
+SXS_SESSION_KEEPS(accessors);
 
 /* Stores the address of a function in *out, which may be a pointer of any type, as POSIX requires
  * for dlsym(). Returns 1, or 0 when it is not found. */

@@ -3,6 +3,7 @@
 
 #include <stdatomic.h>
 
+#include "base/session_state.h"
 #include "manager/module_info.h"
 
 /* Indexed by runtime number. Runtimes with higher numbers are treated as having no such code. */
@@ -19,6 +20,7 @@ static struct {
     int              learned;                 /* 1: looked up; only used by the thread that walks */
     mdTypeDef        types[ARRAY_LEN(names)]; /* 0: this runtime version has no such class */
 } runtimes[MAX_RUNTIMES];
+SXS_SESSION_KEEPS(runtimes); /* the classes of a runtime stay */
 
 void sxs_dispatch_module(sxs_module module)
 {

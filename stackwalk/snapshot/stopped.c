@@ -14,6 +14,7 @@
 #include "stackwalk/snapshot/compare.h"
 #include "stackwalk/snapshot/dispatch.h"
 #include "base/safe_read.h"
+#include "base/session_state.h"
 #include "stackwalk/fast/tables.h"
 #include "stackwalk/snapshot/walk_request.h"
 #include "signals/signals.h"
@@ -33,6 +34,10 @@ struct reports {
 static struct reports            first, second;
 static struct sxs_account        walked[SXS_MAX_STACK];
 static struct sxs_compared_frame merged[MAX_REPORTED + SXS_MAX_STACK];
+SXS_SESSION_RESETS(first);
+SXS_SESSION_RESETS(second);
+SXS_SESSION_RESETS(walked);
+SXS_SESSION_RESETS(merged);
 
 /* ---- frames reported by runtimes ------------------------------------------------------------- */
 

@@ -10,6 +10,7 @@
 
 #include "base/clock.h"
 #include "base/fork.h"
+#include "base/session_state.h"
 
 /* States of an answer. In the state ASKED, the upper bits hold the thread's number, so that no
  * other thread takes the request. */
@@ -28,6 +29,8 @@ static struct sxs_walk_answer pool[4];
 
 static pthread_mutex_t requesting = PTHREAD_MUTEX_INITIALIZER;
 SXS_FORK_RESETS(requesting);
+SXS_SESSION_RESETS(pool);
+SXS_SESSION_KEEPS(requesting);
 
 /* Polls instead of calling pthread_mutex_clocklock(), which the thread sanitizer does not know. */
 int sxs_walk_request_hold(unsigned limit_us)

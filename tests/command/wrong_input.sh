@@ -25,7 +25,7 @@ fails() {
 mark=(-- touch "$T/started")
 
 refused "no verb" "run"
-refused "an unknown verb" "'walk'|expected run, sample, calls, trace, alloc, native, locks, wait, exceptions, events, gc, instrument, report" walk
+refused "an unknown verb" "'walk'|expected run, sample, calls, trace, alloc, native, locks, wait, exceptions, events, gc, instrument, start, stop, status, snapshot, report" walk
 refused "an unknown option of the command" "'--frob'|expected" --frob
 refused "an unknown option of run" "--frob|--help" run --frob "${mark[@]}"
 refused "a wrong --pick" "--pick|'some'|expected all, first, or one:" run --pick some "${mark[@]}"
@@ -143,5 +143,24 @@ if [ -n "$assembly" ]; then
 else
     skip "il of a method that does not exist" "no assemblies"
 fi
+for verb in start stop status snapshot; do
+    refused "$verb without a process" "PID is missing: expected a process" $verb
+    refused "$verb of two processes" "'2': expected one process" $verb 1 2
+    [ $verb = start ] && continue
+    refused "$verb of a process that is not there" "there is no process 999999999" $verb 999999999
+    refused "$verb of a number that is no PID" "'0': expected the PID of a process, or a name" $verb 0
+    refused "$verb of a name that no process has" "'no such': no process with .NET runtimes has this name|expected a PID" $verb "no such"
+    refused "$verb of a process without the library" "process $$: libsxsprof.so is not in this process|expected one that" $verb $$
+done
+refused "start without a tool" "--tool is missing|expected what shall be recorded" start $$
+refused "start with a tool that is not there" "there is no tool 'no'" start --tool no $$
+refused "start with a wrong pick" "--pick: 'some'" start --tool sample --pick some $$
+for time in 0 -1 s 5y 1.5s '' 367d 99999999999999999999; do
+    refused "start for '$time'" "--duration: '$time': expected a duration, as 30s" start --tool sample "--duration=$time" $$
+done
+refused "start in a process without the library" "process $$: libsxsprof.so is not in this process" start --tool sample $$
+refused "start that adds to no session" "--append: expected -o DIR" start --tool sample --append $$
+refused "start without a folder's name" "-o: the folder's name is empty" start --tool sample -o "" $$
+refused "status in a format that is not there" "--format: 'xml': expected text or json" status --format xml $$
 refused "an unknown option of doctor" "--cure" doctor --cure
 finish

@@ -159,7 +159,8 @@ static void in_child(void)
 
 static void parts_body(void)
 {
-    static struct sxs_fork_part part = {prepared, in_parent, in_child, NULL, 0};
+    static struct sxs_fork_part part = {
+        .prepare = prepared, .parent = in_parent, .child = in_child};
     unsigned                    before;
     int                         status = -1;
     sxs_fork_register(&part);

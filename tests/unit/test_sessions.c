@@ -2,8 +2,8 @@
 /* test_sessions.c - sessions begin and end on simulated runtimes, while threads raise events. */
 #include "manager/sessions.h"
 
-#include <errno.h>
 #include <dirent.h>
+#include <errno.h>
 #include <sys/syscall.h>
 
 #include "base/session_state.h"
@@ -103,8 +103,8 @@ static const struct sxs_tool spy = {.name = "spy",
 static const struct sxs_tool endless = {.name = "endless", .on = &spy_events, .start = spy_start};
 
 static const struct sxs_tool *const tools[] = {
-    &sxs_guard_tool,    &sxs_pin_tool,    &sxs_census_tool, &sxs_stackwalk_tool,
-    &sxs_recorder_tool, &sxs_sample_tool, &spy,             &endless};
+    &sxs_guard_tool,  &sxs_pin_tool, &sxs_census_tool, &sxs_stackwalk_tool, &sxs_recorder_tool,
+    &sxs_sample_tool, &spy,          &endless};
 
 /* ---- helpers --------------------------------------------------------------------------------- */
 
@@ -310,7 +310,8 @@ static void a_session_that_cannot_begin_says_why_and_leaves_nothing(void **state
 static void picked_body(void)
 {
     char                             why[SXS_SESSION_WHY];
-    const struct sxs_session_request one = {.tools = "spy", .out = out, .pick = "one:9.0", .id = "a"};
+    const struct sxs_session_request one = {
+        .tools = "spy", .out = out, .pick = "one:9.0", .id = "a"};
     const struct sxs_session_request two = {.tools = "spy", .out = out, .id = "b"};
     start_two();
     CHECK_EQ(sxs_session_begin(&one, why), 0);
@@ -451,12 +452,22 @@ static void wait_for(const struct fake_host *h, enum fakeclr_load state)
     CHECK_EQ(h->c->load_state(), state);
 }
 
+static void raise_thrown(const struct fake_host *h)
+{
+    ModuleID module = h->c->module_load("exceptions.dll");
+    fake_raise0(h, "ExceptionThrown",
+                h->c->object_new(h->c->class_new(module, "Failure", 0, 0, NULL)), 0);
+}
+
 static void detach_body(void)
 {
     char why[SXS_SESSION_WHY];
     start_two();
     must_begin("sample;spy");
+    raise_thrown(&nine);
+    CHECK_EQ(fake_counts(&nine).handles, 1);
     CHECK_EQ(sxs_runtimes_detach(1000, why), 0);
+    CHECK_EQ(fake_counts(&nine).handles, 0); /* the exception is not pinned any more */
     CHECK_EQ(why[0], '\0');
     wait_for(&eight, FAKECLR_DETACHED);
     wait_for(&nine, FAKECLR_DETACHED);

@@ -222,6 +222,7 @@ static void a_change_that_comes_too_late_for_the_runtime_fails(void **state)
     (void)state;
     sub->rt = &ending;
     ending.n_subs = 1;
+    ending.taken = ending.published = 1;
     atomic_store(&ending.info, &info);
     atomic_store(&ending.phase, SXS_PHASE_LIVE);
     assert_int_equal(sxs_sub_set_mask(sub, LOW(THREADS), 0), CORPROF_E_RUNTIME_UNINITIALIZED);

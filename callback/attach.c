@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: MIT */
+#include "callback/attach.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/log.h"
+#include "control/control.h"
+#include "control/message/message.h"
+#include "manager/sessions.h"
+
+static const char first_line[] = "sxsprof 1 attach";
+
+static void begin(const struct sxs_message *m)
+{
+    const struct sxs_session_request request = {.tools = sxs_message_get(m, "tools"),
+                                                .out = sxs_message_get(m, "out"),
+                                                .pick = sxs_message_get(m, "pick"),
+                                                .id = sxs_message_get(m, "id")};
+    char                             why[SXS_SESSION_WHY] = "";
+    if (sxs_session_begin(&request, why) != 0)
+        sxs_error("attached, but nothing is recorded: %s", why);
+    else if (sxs_control_begun(m, why, sizeof(why)) != 0)
+        sxs_error("attached, but the session does not end by itself: %s", why);
+}
+
+void sxs_attach_begin(const void *data, size_t size)
+{
+    struct sxs_message m;
+    char               why[SXS_SESSION_WHY] = "";
+    char              *copy;
+    size_t             whole;
+    if (!data || size < sizeof(first_line) || size > SXS_MESSAGE_MAX ||
+        memcmp(data, first_line, sizeof(first_line) - 1) != 0)
+        return;
+    copy = malloc(size);
+    if (!copy)
+        return;
+    memcpy(copy, data, size);
+    whole = sxs_message_size(copy, size);
+    if (whole == 0 || whole == (size_t)-1)
+        sxs_error("the data of the attach are no whole message");
+    else if (sxs_message_parse(copy, whole, &m, why, sizeof(why)) != 0)
+        sxs_error("the data of the attach: %s", why);
+    else if (strcmp(m.text, first_line) == 0)
+        begin(&m);
+    free(copy);
+}

@@ -1,0 +1,221 @@
+/* SPDX-License-Identifier: MIT */
+/* sxsprof start: begin a session in a process that has the library already. */
+#include "cmd/argument.h"
+#include "cmd/command.h"
+#include "cmd/control.h"
+#include "cmd/output/text.h"
+#include "cmd/processes/inside.h"
+#include "cmd/run_options.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { KEY_DURATION = 5000 };
+
+struct options {
+    struct sxs_run_options run;
+    uint64_t               duration_ms;
+    const char            *process;
+};
+
+static error_t parse_option(int key, char *arg, struct argp_state *state)
+{
+    struct options *o = state->input;
+    switch (key) {
+    case KEY_DURATION: o->duration_ms = sxs_duration_argument(state, "--duration", arg); return 0;
+    case ARGP_KEY_ARG:
+        if (o->process)
+            argp_error(state, "'%s': expected one process", arg);
+        o->process = arg;
+        return 0;
+    case ARGP_KEY_END:
+        if (!o->process)
+            argp_error(state, "PID is missing: expected a process (sxsprof ps lists them)");
+        sxs_run_options_complete(state, &o->run);
+        if (!o->run.tools)
+            argp_error(state,
+                       "--tool is missing: expected what shall be recorded, as --tool sample");
+        if (o->run.append && !o->run.out)
+            argp_error(state,
+                       "--append: expected -o DIR with it, the folder of the earlier session");
+        return 0;
+    default: return sxs_run_option(key, NULL, arg, state, &o->run);
+    }
+}
+
+static const struct argp_option option_list[] = {
+    {"tool", SXS_RUN_TOOL, "NAME[:OPTIONS]", 0, "Use a tool; may be given several times", 0},
+    {"pick", SXS_RUN_PICK, "all|first|one:WHAT", 0,
+     "Which runtimes are profiled, as for sxsprof run (all by default)", 0},
+    {"duration", KEY_DURATION, "TIME", 0,
+     "End the session by itself after so long: 30s, 500ms, 10m, 2h", 0},
+    {"output", 'o', "DIR", 0,
+     "The session folder; by default sxsprof-PID in the current folder. If the process lives in a "
+     "container: as the "
+     "process sees it, by default in its /tmp",
+     0},
+    {"append", SXS_RUN_APPEND, NULL, 0, "Add to the session in DIR", 0},
+    {"quiet", SXS_RUN_QUIET, NULL, 0, "Print nothing when the session has begun", 0},
+    {0},
+};
+const struct argp sxs_argp_start = {
+    .options = option_list,
+    .parser = parse_option,
+    .args_doc = "PID|NAME",
+    .doc = "Begin a session in a running process that has the profiler library already: one that "
+           "sxsprof run has started, or sxsprof attach.\v"
+           "The session goes on when this command has ended: until sxsprof stop, its time is over, "
+           "or the "
+           "process ends. There is one session at a time. Exit status 2: wrong input, or the "
+           "process refuses; nothing has begun.",
+};
+
+/* ---- the session folder ---------------------------------------------------------------------- */
+
+/* Gives a new folder to the user of the process, which will write into it. Returns an exit status. */
+static int give_folder(const struct sxs_process *p, const struct sxs_out_dir *out)
+{
+    int fd, err = 0;
+    if (p->uid == geteuid())
+        return SXS_EXIT_OK;
+    if (!out->created)
+        return sxs_wrong_input("-o %s: process %d belongs to user %s; expected a name that is free",
+                               out->path, (int)p->pid, p->user);
+    fd = open(out->path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    if (fd < 0 || fchown(fd, p->uid, p->gid) != 0)
+        err = errno;
+    if (fd >= 0)
+        close(fd);
+    if (!err)
+        err = sxs_inside_can(p, out->path, W_OK | X_OK);
+    if (err)
+        return sxs_wrong_input(
+            "%s: user %s, whose process %d is, cannot write there: %s; expected -o DIR", out->path,
+            p->user, (int)p->pid, strerror(err));
+    return SXS_EXIT_OK;
+}
+
+/* Makes the folder *@arg below @root, as the user of the process. */
+static int make_inside(int root, void *arg, int *fd)
+{
+    char path[PATH_MAX], *slash;
+    int  parent, err = 0;
+    (void)fd;
+    snprintf(path, sizeof(path), "%s", (const char *)arg);
+    slash = strrchr(path, '/');
+    *slash = '\0';
+    parent =
+        sxs_inside_open(root, slash == path ? "/" : path, O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0);
+    if (parent < 0 || mkdirat(parent, slash + 1, 0700) != 0)
+        err = errno;
+    if (parent >= 0)
+        close(parent);
+    return err;
+}
+
+/* Makes the session folder in the container of the process. @out: receives its path there. */
+static int make_apart(const struct sxs_process *p, const char *dir, char out[PATH_MAX])
+{
+    int err = 0;
+    if (dir && (*dir != '/' || !dir[1] || strlen(dir) >= PATH_MAX))
+        return sxs_wrong_input(
+            "-o %s: process %d has another root folder than this command; expected an "
+            "absolute path, as the process sees it",
+            dir, (int)p->pid);
+    for (int i = 1; i < 100; i++) {
+        if (dir)
+            snprintf(out, PATH_MAX, "%s", dir);
+        else
+            snprintf(out, PATH_MAX, i == 1 ? "/tmp/sxsprof-%d" : "/tmp/sxsprof-%d-%d",
+                     (int)p->ns_pid, i);
+        err = sxs_inside_call(p, 0, make_inside, out, NULL);
+        if (err != EEXIST || dir)
+            break;
+    }
+    if (err)
+        return sxs_wrong_input("%s of process %d: %s; expected a folder that can be made there",
+                               out, (int)p->pid, strerror(err));
+    return SXS_EXIT_OK;
+}
+
+/* ---- the session ----------------------------------------------------------------------------- */
+
+static void print_begun(const struct sxs_control_target *t, uint64_t duration_ms)
+{
+    char folder[PATH_MAX], text[3 * PATH_MAX], length[32];
+    sxs_control_value(t, "why", text, sizeof(text));
+    if (*text)
+        sxs_complain("process %d: %s", (int)t->process.pid, text);
+    printf("session %s of process %d is on: %s\n",
+           sxs_control_value(t, "number", length, sizeof(length)), (int)t->process.pid,
+           sxs_control_value(t, "tools", text, sizeof(text)));
+    if (sxs_control_folder(t, folder)) {
+        sxs_text_clean(folder, text, sizeof(text));
+        printf("  it records into %s\n", text);
+    }
+    if (duration_ms)
+        printf("  it ends in %s, or by: sxsprof stop %d\n",
+               sxs_text_duration(duration_ms * 1000000u, length, sizeof(length)),
+               (int)t->process.pid);
+    else
+        printf("  it ends by: sxsprof stop %d\n", (int)t->process.pid);
+}
+
+/* Sends the request. @folder: as the process sees it. Returns an exit status. */
+static int begin(struct sxs_control_target *t, const struct options *o, const char *folder)
+{
+    struct sxs_message_writer *w = &t->request;
+    int                        err;
+    sxs_control_request(w, "start");
+    sxs_message_add(w, "tools", o->run.tools);
+    sxs_message_add(w, "pick", o->run.pick);
+    sxs_message_add(w, "out", folder);
+    if (o->duration_ms)
+        sxs_message_addf(w, "duration_ms", "%" PRIu64, o->duration_ms);
+    err = sxs_control_send(t, SXS_CONTROL_TIMEOUT_MS);
+    return !err ? SXS_EXIT_OK : err == EREMOTEIO ? SXS_EXIT_USAGE : SXS_EXIT_PROBLEM;
+}
+
+static int start_apart(struct sxs_control_target *t, const struct options *o)
+{
+    char folder[PATH_MAX];
+    int  status = make_apart(&t->process, o->run.out, folder);
+    return status ? status : begin(t, o, folder);
+}
+
+static int start(struct sxs_control_target *t, const struct options *o)
+{
+    struct sxs_out_dir out;
+    int status = sxs_control_out_open(&out, o->run.out, o->run.append, t->process.pid);
+    if (status)
+        return status;
+    status = give_folder(&t->process, &out);
+    if (!status)
+        status = begin(t, o, out.path);
+    if (status == SXS_EXIT_USAGE)
+        sxs_out_dir_abandon(&out);
+    else
+        sxs_out_dir_close(&out);
+    return status;
+}
+
+int sxs_cmd_start(int argc, char **argv)
+{
+    static struct sxs_control_target t;
+    struct options                   o = {0};
+    int                              status;
+    sxs_options_parse(&sxs_argp_start, argc, argv, 0, &o);
+    status = sxs_control_open(&t, o.process);
+    if (!status)
+        status = sxs_process_is_apart(&t.process) ? start_apart(&t, &o) : start(&t, &o);
+    if (!status && !o.run.quiet)
+        print_begun(&t, o.duration_ms);
+    sxs_control_close(&t);
+    sxs_run_options_free(&o.run);
+    return sxs_finish_output() ? SXS_EXIT_PROBLEM : status;
+}

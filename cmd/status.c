@@ -1,0 +1,246 @@
+/* SPDX-License-Identifier: MIT */
+/* sxsprof status: what the library in a running process records now. */
+#include "cmd/command.h"
+#include "cmd/control.h"
+#include "cmd/output/json_values.h"
+#include "cmd/output/text.h"
+
+#include <argp.h>
+#include <ftw.h>
+#include <inttypes.h>
+#include <jansson.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/clock.h"
+
+#define TIMEOUT_MS 15000
+
+struct options {
+    enum sxs_format format;
+    const char     *process;
+};
+
+static error_t parse_option(int key, char *arg, struct argp_state *state)
+{
+    struct options *o = state->input;
+    switch (key) {
+    case 'f':
+        if (sxs_format_parse(arg, &o->format) != 0)
+            argp_error(state, "--format: '%s': expected text or json", arg);
+        return 0;
+    case ARGP_KEY_ARG:
+        if (o->process)
+            argp_error(state, "'%s': expected one process", arg);
+        o->process = arg;
+        return 0;
+    case ARGP_KEY_NO_ARGS:
+        argp_error(state, "PID is missing: expected a process (sxsprof ps lists them)");
+        return 0;
+    default: return ARGP_ERR_UNKNOWN;
+    }
+}
+
+static const struct argp_option option_list[] = {
+    {"format", 'f', "text|json", 0, "Text for people (the default) or JSON", 0},
+    {0},
+};
+const struct argp sxs_argp_status = {
+    .options = option_list,
+    .parser = parse_option,
+    .args_doc = "PID|NAME",
+    .doc = "Print what the profiler in a running process records now, and its runtimes.\v"
+           "Asks the library in the process, over its control socket; see sxsprof start.",
+};
+
+/* ---- the answer ------------------------------------------------------------------------------ */
+
+/* A line "NUMBER VERSION STATE live|ended PATH", cut into its parts in place. */
+struct runtime {
+    char *number, *version, *state, *life, *path;
+};
+
+static bool cut_runtime(char *line, struct runtime *out)
+{
+    char **parts[] = {&out->number, &out->version, &out->state, &out->life};
+    for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
+        char *blank = strchr(line, ' ');
+        if (!blank)
+            return false;
+        *blank = '\0';
+        *parts[i] = line;
+        line = blank + 1;
+    }
+    out->path = line;
+    return true;
+}
+
+/* Calls @take for each runtime of the answer. */
+static void each_runtime(const struct sxs_control_target *t,
+                         void (*take)(void *arg, const struct runtime *r), void *arg)
+{
+    const struct sxs_message *m = &t->answer.message;
+    for (size_t i = 0; i < m->n; i++) {
+        char           line[3 * 1024];
+        struct runtime r;
+        if (strcmp(m->names[i], "runtime") != 0)
+            continue;
+        sxs_text_clean(m->values[i], line, sizeof(line));
+        if (cut_runtime(line, &r))
+            take(arg, &r);
+    }
+}
+
+static uint64_t number_of(const struct sxs_control_target *t, const char *name)
+{
+    const char *value = sxs_message_get(&t->answer.message, name);
+    return value ? strtoull(value, NULL, 10) : 0;
+}
+
+static uint64_t total_bytes; /* nftw() passes no argument */
+
+static int add_bytes(const char *path, const struct stat *st, int type, struct FTW *ftw)
+{
+    (void)path, (void)ftw;
+    if (type == FTW_F)
+        total_bytes += (uint64_t)st->st_blocks * 512;
+    return 0;
+}
+
+/* Returns how many bytes of the disk the session's folder takes, without its holes. */
+static uint64_t bytes_of(const struct sxs_control_target *t)
+{
+    char path[PATH_MAX];
+    total_bytes = 0;
+    if (sxs_control_folder(t, path))
+        nftw(path, add_bytes, 16, FTW_PHYS);
+    return total_bytes;
+}
+
+/* ---- text ------------------------------------------------------------------------------------ */
+
+static void print_runtime(void *arg, const struct runtime *r)
+{
+    (void)arg;
+    printf("  runtime %s  %-10s %s, %s  %s\n", r->number, r->version, r->state, r->life, r->path);
+}
+
+static void print_bytes(uint64_t bytes)
+{
+    if (bytes < 1024 * 1024)
+        printf("%" PRIu64 " KiB", bytes / 1024);
+    else
+        printf("%.1f MiB", (double)bytes / 1024 / 1024);
+}
+
+static void print_session(const struct sxs_control_target *t, bool ending)
+{
+    char      text[3 * PATH_MAX], since[40] = "?", length[32];
+    uint64_t  started = number_of(t, "started_ns"), now = sxs_now_ns(CLOCK_REALTIME);
+    uint64_t  left = number_of(t, "left_ms");
+    time_t    began = (time_t)(started / 1000000000u);
+    struct tm tm;
+    if (localtime_r(&began, &tm))
+        strftime(since, sizeof(since), "%Y-%m-%d %H:%M:%S", &tm);
+    sxs_text_duration(now > started ? now - started : 0, length, sizeof(length));
+    printf("  session %" PRIu64 " %s since %s (%s)", number_of(t, "number"),
+           ending ? "ends; it was on" : "is on", since, length);
+    if (left)
+        printf(", ends in %s", sxs_text_duration(left * 1000000u, length, sizeof(length)));
+    printf("\n  tools   %s\n", sxs_control_value(t, "tools", text, sizeof(text)));
+    if (!*sxs_control_value(t, "out", text, sizeof(text))) {
+        puts("  folder  none: the counts are kept in memory only");
+        return;
+    }
+    printf("  folder  %s (", text);
+    print_bytes(bytes_of(t));
+    puts(")");
+}
+
+static void print_text(const struct sxs_control_target *t)
+{
+    char phase[16], version[64], name[64];
+    sxs_control_value(t, "phase", phase, sizeof(phase));
+    sxs_control_value(t, "version", version, sizeof(version));
+    sxs_text_clean(t->process.name, name, sizeof(name));
+    printf("process %d (%s), library %s\n", (int)t->process.pid, name, version);
+    each_runtime(t, print_runtime, NULL);
+    if (strcmp(phase, "none") == 0)
+        printf("  nothing is recorded; sxsprof start --tool NAME %d begins a session\n",
+               (int)t->process.pid);
+    else
+        print_session(t, strcmp(phase, "ending") == 0);
+}
+
+/* ---- JSON ------------------------------------------------------------------------------------ */
+
+static void add_runtime(void *arg, const struct runtime *r)
+{
+    json_array_append_new(arg, json_pack("{s:I, s:s, s:s, s:b, s:s}", "number",
+                                         (json_int_t)strtoull(r->number, NULL, 10), "version",
+                                         r->version, "state", r->state, "live",
+                                         strcmp(r->life, "live") == 0, "path", r->path));
+}
+
+static int set_value(json_t *o, const struct sxs_control_target *t, const char *name,
+                     const char *key)
+{
+    const char *value = sxs_message_get(&t->answer.message, name);
+    return value ? sxs_json_set_text(o, key, value) : 0;
+}
+
+static json_t *session_json(const struct sxs_control_target *t)
+{
+    json_t *o = json_object();
+    int     err = sxs_json_set_number(o, "number", number_of(t, "number"));
+    err |= set_value(o, t, "id", "id");
+    err |= set_value(o, t, "tools", "tools");
+    err |= set_value(o, t, "out", "out");
+    err |= sxs_json_set_number(o, "startedNs", number_of(t, "started_ns"));
+    err |= sxs_json_set_number(o, "bytes", bytes_of(t));
+    if (number_of(t, "left_ms"))
+        err |= sxs_json_set_number(o, "leftMs", number_of(t, "left_ms"));
+    return sxs_json_whole(o, err);
+}
+
+static int print_json(const struct sxs_control_target *t)
+{
+    json_t     *top = json_object(), *runtimes = json_array();
+    const char *phase = sxs_message_get(&t->answer.message, "phase");
+    int         err = sxs_json_set_number(top, "pid", (uint64_t)t->process.pid);
+    err |= set_value(top, t, "version", "version");
+    err |= set_value(top, t, "phase", "phase");
+    err |= json_object_set_new(top, "session",
+                               phase && strcmp(phase, "none") != 0 ? session_json(t) : json_null());
+    each_runtime(t, add_runtime, runtimes);
+    err |= json_object_set_new(top, "runtimes", runtimes);
+    if (!err)
+        err = json_dumpf(top, stdout, JSON_INDENT(2));
+    putchar('\n');
+    json_decref(top);
+    if (err)
+        sxs_complain("out of memory");
+    return err;
+}
+
+int sxs_cmd_status(int argc, char **argv)
+{
+    static struct sxs_control_target t;
+    struct options                   o = {SXS_FORMAT_TEXT, NULL};
+    int                              status;
+    sxs_options_parse(&sxs_argp_status, argc, argv, 0, &o);
+    status = sxs_control_open(&t, o.process);
+    if (!status) {
+        sxs_control_request(&t.request, "status");
+        if (sxs_control_send(&t, TIMEOUT_MS) != 0)
+            status = SXS_EXIT_PROBLEM;
+        else if (o.format == SXS_FORMAT_JSON)
+            status = print_json(&t) ? SXS_EXIT_PROBLEM : SXS_EXIT_OK;
+        else
+            print_text(&t);
+    }
+    sxs_control_close(&t);
+    return sxs_finish_output() ? SXS_EXIT_PROBLEM : status;
+}

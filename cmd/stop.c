@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: MIT */
+/* sxsprof stop: end the session of a running process. sxsprof snapshot: copy it, and let it go on. */
+#include "cmd/command.h"
+#include "cmd/control.h"
+#include "cmd/output/text.h"
+#include "cmd/processes/copy.h"
+#include "cmd/processes/inside.h"
+#include "cmd/run.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { KEY_QUIET = 1000 };
+
+struct options {
+    const char *out, *process;
+    bool        quiet;
+};
+
+static error_t parse_option(int key, char *arg, struct argp_state *state)
+{
+    struct options *o = state->input;
+    switch (key) {
+    case 'o':
+        if (!*arg)
+            argp_error(state, "-o: the folder's name is empty");
+        o->out = arg;
+        return 0;
+    case KEY_QUIET: o->quiet = true; return 0;
+    case ARGP_KEY_ARG:
+        if (o->process)
+            argp_error(state, "'%s': expected one process", arg);
+        o->process = arg;
+        return 0;
+    case ARGP_KEY_NO_ARGS:
+        argp_error(state, "PID is missing: expected a process (sxsprof ps lists them)");
+        return 0;
+    default: return ARGP_ERR_UNKNOWN;
+    }
+}
+
+static const struct argp_option stop_options[] = {
+    {"quiet", KEY_QUIET, NULL, 0, "Print nothing about the session", 0},
+    {0},
+};
+const struct argp sxs_argp_stop = {
+    .options = stop_options,
+    .parser = parse_option,
+    .args_doc = "PID|NAME",
+    .doc =
+        "End the session of a running process. The process runs on, and its library waits for "
+        "another session; sxsprof detach removes it from the runtimes.\v"
+        "All files of the session are complete when the command has ended. Exit status 1: nothing "
+        "was recorded, or a tool cannot end before its runtime.",
+};
+
+static const struct argp_option snapshot_options[] = {
+    {"output", 'o', "DIR", 0,
+     "The folder of the copy; by default sxsprof-PID in the current folder", 0},
+    {"quiet", KEY_QUIET, NULL, 0, "Print nothing about the copy", 0},
+    {0},
+};
+const struct argp sxs_argp_snapshot = {
+    .options = snapshot_options,
+    .parser = parse_option,
+    .args_doc = "PID|NAME",
+    .doc =
+        "Copy what the session of a running process has recorded so far into a session of its own. "
+        "The session goes on.",
+};
+
+/* Prints what the session has, as run does it. @folder: of the process, in its session. */
+static void print_session(const struct sxs_control_target *t, const char *folder)
+{
+    const char            *tools = sxs_message_get(&t->answer.message, "tools");
+    struct sxs_run_options o = {.tools = tools ? strdup(tools) : NULL};
+    struct sxs_out_dir     out = {0};
+    char                  *slash;
+    snprintf(out.path, sizeof(out.path), "%s", folder);
+    slash = strrchr(out.path, '/');
+    if (o.tools && slash && slash > out.path) {
+        *slash = '\0';
+        sxs_run_finish(&o, &out);
+    }
+    free(o.tools);
+}
+
+static int stop(struct sxs_control_target *t, const struct options *o)
+{
+    char folder[PATH_MAX];
+    sxs_control_request(&t->request, "stop");
+    if (sxs_control_send(t, SXS_CONTROL_TIMEOUT_MS) != 0)
+        return SXS_EXIT_PROBLEM;
+    if (o->quiet)
+        return SXS_EXIT_OK;
+    if (sxs_control_folder(t, folder))
+        print_session(t, folder);
+    else
+        sxs_complain("process %d: the session has ended; it had no folder", (int)t->process.pid);
+    return SXS_EXIT_OK;
+}
+
+/* ---- snapshot -------------------------------------------------------------------------------- */
+
+/* Opens the folder that the answer names. In a container, links end below its root folder. */
+static int open_folder(const struct sxs_control_target *t, const char *path)
+{
+    const int flags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
+    if (sxs_process_is_apart(&t->process))
+        return sxs_inside_open(t->process.root, sxs_message_get(&t->answer.message, "out"), flags,
+                               0);
+    return open(path, flags);
+}
+
+/* Copies the process's folder @from into the session folder @out. Returns 0 or an errno value. */
+static int copy_session(const struct sxs_control_target *t, const char *from,
+                        const struct sxs_out_dir *out)
+{
+    char to[2 * PATH_MAX];
+    int  in = open_folder(t, from), into = -1, err = 0;
+    snprintf(to, sizeof(to), "%s/%s", out->path, strrchr(from, '/') + 1);
+    if (in < 0 || mkdir(to, 0700) != 0)
+        err = errno;
+    else
+        into = open(to, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    if (!err && into < 0)
+        err = errno;
+    if (!err)
+        err = sxs_copy_folder(in, into);
+    if (in >= 0)
+        close(in);
+    if (into >= 0)
+        close(into);
+    return err;
+}
+
+static int snapshot(struct sxs_control_target *t, const struct options *o)
+{
+    struct sxs_out_dir out;
+    char               folder[PATH_MAX], text[3 * PATH_MAX];
+    int                err, status;
+    sxs_control_request(&t->request, "snapshot");
+    if (sxs_control_send(t, SXS_CONTROL_TIMEOUT_MS) != 0)
+        return SXS_EXIT_PROBLEM;
+    if (!sxs_control_folder(t, folder)) {
+        sxs_complain("process %d: the session has no folder", (int)t->process.pid);
+        return SXS_EXIT_PROBLEM;
+    }
+    status = sxs_control_out_open(&out, o->out, false, t->process.pid);
+    if (status)
+        return status;
+    err = copy_session(t, folder, &out);
+    sxs_text_clean(out.path, text, sizeof(text));
+    if (err)
+        sxs_complain("%s: the copy of %s is not complete: %s", text, folder, strerror(err));
+    else if (!o->quiet)
+        printf("%s\n", text);
+    sxs_out_dir_close(&out);
+    return err ? SXS_EXIT_PROBLEM : SXS_EXIT_OK;
+}
+
+static int run_verb(const struct argp *argp, int argc, char **argv,
+                    int (*verb)(struct sxs_control_target *t, const struct options *o))
+{
+    static struct sxs_control_target t;
+    struct options                   o = {0};
+    int                              status;
+    sxs_options_parse(argp, argc, argv, 0, &o);
+    status = sxs_control_open(&t, o.process);
+    if (!status)
+        status = verb(&t, &o);
+    sxs_control_close(&t);
+    return sxs_finish_output() ? SXS_EXIT_PROBLEM : status;
+}
+
+int sxs_cmd_stop(int argc, char **argv)
+{
+    return run_verb(&sxs_argp_stop, argc, argv, stop);
+}
+
+int sxs_cmd_snapshot(int argc, char **argv)
+{
+    return run_verb(&sxs_argp_snapshot, argc, argv, snapshot);
+}

@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: MIT */
+#include "control/control.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include "base/descriptors.h"
+#include "base/env.h"
+#include "base/log.h"
+#include "base/proc.h"
+#include "base/thread.h"
+#include "control/message/name.h"
+#include "control/requests.h"
+#include "control/server.h"
+#include "control/session_thread.h"
+#include "control/socket.h"
+#include "manager/sessions.h"
+
+/* Descriptors in the table of base/descriptors.h; written before the threads start. */
+static int listener = -1, woken = -1;
+
+struct setup {
+    unsigned long long start; /* this process's start time */
+    char               why[120];
+};
+
+static int write_woken(void *arg)
+{
+    static const uint64_t one = 1;
+    (void)arg;
+    return write(woken, &one, sizeof(one)) == sizeof(one) ? 0 : -errno;
+}
+
+/* Called on the session thread, whose descriptors are the host's. */
+static void wake_control(void)
+{
+    if (woken >= 0)
+        sxs_descriptors_call(write_woken, NULL);
+}
+
+static void run_control(void)
+{
+    sxs_server_init(listener, woken);
+    for (;;)
+        sxs_server_turn(-1);
+}
+
+/* Runs on the thread of base/descriptors.h. A thread that it starts shares its descriptor table. */
+static int open_socket(void *arg)
+{
+    static const struct sxs_thread control = {"sxsprof control", run_control};
+    struct setup                  *s = arg;
+    int                            fd;
+    if (!sxs_descriptors_are_own()) {
+        snprintf(s->why, sizeof(s->why),
+                 "the system refuses a descriptor table of the library's own (close_range)");
+        return -ENOTSUP;
+    }
+    fd = sxs_control_listen(s->start, s->why, sizeof(s->why));
+    if (fd < 0)
+        return fd;
+    woken = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
+    listener = fd;
+    if (woken >= 0 && sxs_thread_start(&control) == 0)
+        return 0;
+    snprintf(s->why, sizeof(s->why), "no thread can be started");
+    close(fd);
+    if (woken >= 0)
+        close(woken);
+    listener = woken = -1;
+    return -EAGAIN;
+}
+
+/* Reads SXSPROF_CONTROL. */
+static int is_off(void)
+{
+    const char *value = sxs_env_get(SXS_ENV_CONTROL);
+    if (!value || strcmp(value, "on") == 0)
+        return 0;
+    if (strcmp(value, "off") == 0)
+        return 1;
+    sxs_error("SXSPROF_CONTROL=%s: expected on or off; going on with on", value);
+    return 0;
+}
+
+static int read_start_time(unsigned long long *out)
+{
+    char    text[1024];
+    ssize_t n = sxs_proc_read("/proc/self/stat", text, sizeof(text) - 1);
+    if (n <= 0)
+        return -1;
+    text[n] = '\0';
+    return sxs_control_start_time(text, out);
+}
+
+static void start(void)
+{
+    struct setup s = {0};
+    int          err;
+    if (is_off())
+        return;
+    err = sxs_session_thread_start(wake_control);
+    if (err)
+        snprintf(s.why, sizeof(s.why), "no thread can be started (%s)", strerror(err));
+    else if (read_start_time(&s.start) != 0)
+        snprintf(s.why, sizeof(s.why), "/proc/self/stat cannot be read");
+    else
+        sxs_descriptors_call(open_socket, &s);
+    if (s.why[0])
+        sxs_warn(
+            "no control socket: %s; sxsprof start, stop, status and snapshot cannot reach this "
+            "process",
+            s.why);
+}
+
+void sxs_control_start(void)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, start);
+}
+
+int sxs_control_begun(const struct sxs_message *request, char *why, size_t why_size)
+{
+    struct sxs_session_state state;
+    const char              *id = sxs_message_get(request, "id");
+    uint64_t                 ms;
+    int                      err = sxs_request_limit(request, &ms, why, why_size);
+    if (err || !ms)
+        return err;
+    sxs_session_get_state(&state);
+    if (state.phase != SXS_SESSION_ON || strcmp(state.id, id ? id : "") != 0)
+        return 0; /* it has ended already */
+    err = sxs_session_thread_limit(state.number, ms, sxs_request_asks(request, "detach"));
+    if (err)
+        snprintf(why, why_size, "SXSPROF_CONTROL=off");
+    return err;
+}

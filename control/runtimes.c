@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: MIT */
+#include "control/runtimes.h"
+
+#include "manager/runtime.h"
+#include "session/write/session_write.h"
+
+/* Bit N is set when runtime N + 1 is live. */
+static uint64_t find_live(void)
+{
+    struct sxs_runtime *live[SXS_MAX_RUNTIMES];
+    size_t              n = sxs_runtimes_live(live, ARRAY_LEN(live));
+    uint64_t            found = 0;
+    for (size_t i = 0; i < n; i++) {
+        unsigned number = sxs_runtime_number(live[i]);
+        if (number >= 1 && number <= SXS_MAX_RUNTIMES)
+            found |= UINT64_C(1) << (number - 1);
+        sxs_runtime_unref(live[i]);
+    }
+    return found;
+}
+
+void sxs_control_add_runtimes(struct sxs_message_writer *answer)
+{
+    const struct sxs_census *census = sxs_session_open(NULL);
+    uint64_t                 live = find_live();
+    uint32_t                 n = atomic_load(&census->n_runtimes);
+    for (uint32_t i = 0; i < n && i < SXS_MAX_RUNTIMES; i++) {
+        const struct sxs_census_runtime *row = &census->runtimes[i];
+        uint32_t                         state = atomic_load(&row->state);
+        if (state == SXS_STATE_NONE)
+            continue;
+        sxs_message_addf(answer, "runtime", "%u %.*s %s %s %.*s", i + 1, (int)sizeof(row->version),
+                         row->version[0] ? row->version : "?", sxs_state_text(state),
+                         live >> i & 1 ? "live" : "ended", (int)sizeof(row->path), row->path);
+    }
+}

@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: MIT */
+/** runtimes.h - the runtimes of this process, for answers. */
+#ifndef SXS_CONTROL_RUNTIMES_H
+#define SXS_CONTROL_RUNTIMES_H
+
+#include "control/message/message.h"
+
+/** sxs_control_add_runtimes - add a line `runtime` for each runtime of this process, those that have
+ *  ended, too. Any thread; takes no lock of the manager for longer than copying a list. */
+void sxs_control_add_runtimes(struct sxs_message_writer *answer);
+
+#endif

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * server.h - the connections of the control socket: reads requests, has them done, writes answers.
+ *
+ * Nothing here waits for a client. A client that does not send a whole request within five seconds
+ * of its connection or of its last answer, or does not read its answer in that time, is closed; one
+ * that holds a session may be silent. At most SXS_SERVER_CLIENTS are served at once; more wait in the
+ * kernel's queue. All functions are called on one thread.
+ */
+#ifndef SXS_CONTROL_SERVER_H
+#define SXS_CONTROL_SERVER_H
+
+#include <stdint.h>
+
+#define SXS_SERVER_CLIENTS 32
+#define SXS_SERVER_JOBS    16 /* requests that run or wait at once; further ones are refused */
+
+/**
+ * sxs_server_init - begin to serve.
+ * @listener: a listening socket; -1: none, clients come by sxs_server_add() only.
+ * @woken: an eventfd that is written when a job of the session thread is done.
+ * Both non-blocking and borrowed. There is one server in a process.
+ */
+void sxs_server_init(int listener, int woken);
+
+/** sxs_server_add - serve the client at @fd, a non-blocking socket, which belongs to the server then.
+ *  Returns 0, or -1 if there are too many clients; then @fd is closed. */
+int sxs_server_add(int fd);
+
+/** sxs_server_turn - wait for something to do, at most @max_ms milliseconds (-1: for ever), and do
+ *  it. Returns how many clients there are. */
+unsigned sxs_server_turn(int max_ms);
+
+#endif

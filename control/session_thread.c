@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: MIT */
+#include "control/session_thread.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <linux/futex.h>
+#include <pthread.h>
+#include <stddef.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/fork.h"
+#include "base/log.h"
+#include "base/thread.h"
+#include "manager/sessions.h"
+
+#define NS_PER_MS 1000000u
+
+static struct {
+    pthread_mutex_t  lock; /* guards the fields up to `detach` */
+    struct sxs_job  *first, *last;
+    uint64_t         due_ns; /* CLOCK_MONOTONIC; 0: no session has a time limit */
+    unsigned         number; /* of the session that has it */
+    int              detach;
+    _Atomic uint32_t changes;    /* futex word: incremented after each change of the fields above */
+    _Atomic int      runs;       /* 1: the thread was started */
+    unsigned         generation; /* sxs_fork_generation() then */
+    void (*done)(void);
+} thread = {.lock = PTHREAD_MUTEX_INITIALIZER};
+SXS_FORK_RESETS(thread.lock);
+
+static void tell_thread(void)
+{
+    atomic_fetch_add(&thread.changes, 1);
+    syscall(SYS_futex, &thread.changes, FUTEX_WAKE_PRIVATE, INT_MAX, NULL, NULL, 0);
+}
+
+/* Waits until `changes` is not @seen, at most @ns nanoseconds; 0: for ever. */
+static void wait_for_change(uint32_t seen, uint64_t ns)
+{
+    struct timespec limit = sxs_timespec_of(ns);
+    syscall(SYS_futex, &thread.changes, FUTEX_WAIT_PRIVATE, seen, ns ? &limit : NULL, NULL, 0);
+}
+
+static struct sxs_job *take_job(void)
+{
+    struct sxs_job *job;
+    pthread_mutex_lock(&thread.lock);
+    job = thread.first;
+    if (job) {
+        thread.first = job->next;
+        if (!thread.first)
+            thread.last = NULL;
+    }
+    pthread_mutex_unlock(&thread.lock);
+    return job;
+}
+
+void sxs_session_thread_end(unsigned number, int detach)
+{
+    struct sxs_session_state state;
+    char                     why[SXS_SESSION_WHY] = "";
+    int                      err;
+    sxs_session_get_state(&state);
+    if (state.phase == SXS_SESSION_NONE || state.number != number)
+        return;
+    err = detach ? sxs_runtimes_detach(SXS_DETACH_TIMEOUT_MS, why) : sxs_session_end(why);
+    if (err)
+        sxs_warn("session %u does not end as its request says: %s", number, why);
+}
+
+/* Ends the session whose time limit is over. Returns the nanoseconds until then; 0: there is none,
+ * or it was ended now. */
+static uint64_t end_due_session(void)
+{
+    uint64_t left = 0, now = sxs_now_ns(CLOCK_MONOTONIC);
+    unsigned number = 0;
+    int      detach;
+    pthread_mutex_lock(&thread.lock);
+    detach = thread.detach;
+    if (thread.due_ns > now) {
+        left = thread.due_ns - now;
+    } else if (thread.due_ns) {
+        number = thread.number;
+        thread.due_ns = 0;
+    }
+    pthread_mutex_unlock(&thread.lock);
+    if (number) {
+        sxs_session_thread_end(number, detach);
+        thread.done();
+    }
+    return left;
+}
+
+static void run_thread(void)
+{
+    sxs_thread_calls_runtimes();
+    for (;;) {
+        uint32_t        seen = atomic_load(&thread.changes);
+        uint64_t        left = end_due_session();
+        struct sxs_job *job = take_job();
+        if (job) {
+            job->run(job);
+            atomic_store(&job->done, 1);
+            thread.done();
+        } else {
+            wait_for_change(seen, left);
+        }
+    }
+}
+
+int sxs_session_thread_start(void (*done)(void))
+{
+    static const struct sxs_thread description = {"sxsprof session", run_thread};
+    int                            err;
+    thread.done = done;
+    thread.generation = sxs_fork_generation();
+    err = sxs_thread_start(&description);
+    atomic_store(&thread.runs, !err);
+    return err;
+}
+
+/* Tells whether the thread runs in this process. */
+static int is_running(void)
+{
+    return atomic_load(&thread.runs) && thread.generation == sxs_fork_generation();
+}
+
+void sxs_session_thread_submit(struct sxs_job *job)
+{
+    job->next = NULL;
+    atomic_store(&job->done, 0);
+    pthread_mutex_lock(&thread.lock);
+    if (thread.last)
+        thread.last->next = job;
+    else
+        thread.first = job;
+    thread.last = job;
+    pthread_mutex_unlock(&thread.lock);
+    tell_thread();
+}
+
+int sxs_session_thread_limit(unsigned number, uint64_t ms, int detach)
+{
+    if (!is_running())
+        return -ENOTSUP;
+    pthread_mutex_lock(&thread.lock);
+    thread.due_ns = ms ? sxs_now_ns(CLOCK_MONOTONIC) + ms * NS_PER_MS : 0;
+    thread.number = number;
+    thread.detach = detach;
+    pthread_mutex_unlock(&thread.lock);
+    tell_thread();
+    return 0;
+}
+
+uint64_t sxs_session_thread_left_ms(unsigned number)
+{
+    uint64_t left = 0, now = sxs_now_ns(CLOCK_MONOTONIC);
+    if (!is_running())
+        return 0;
+    pthread_mutex_lock(&thread.lock);
+    if (thread.due_ns && thread.number == number)
+        left = thread.due_ns > now + NS_PER_MS ? (thread.due_ns - now) / NS_PER_MS : 1;
+    pthread_mutex_unlock(&thread.lock);
+    return left;
+}

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * session_thread.h - the thread "sxsprof session", on which sessions begin and end by request: one
+ * job after the other, and the end of a session that has a time limit.
+ */
+#ifndef SXS_CONTROL_SESSION_THREAD_H
+#define SXS_CONTROL_SESSION_THREAD_H
+
+#include <stdatomic.h>
+#include <stdint.h>
+
+#include "base/base.h"
+
+/** Work for the thread. Belongs to who submits it, and must stay until `done` is 1. */
+struct sxs_job {
+    void (*run)(struct sxs_job *job);
+    _Atomic int     done;
+    struct sxs_job *next; /* list link of session_thread.c */
+};
+
+/**
+ * sxs_session_thread_start - start the thread. To be called once, on a thread that has the host's
+ * descriptor table.
+ * @done: called on the thread after each job and after the end of a session by its time limit.
+ * Returns 0, or the error number of pthread_create(). Not signal-safe.
+ */
+int sxs_session_thread_start(void (*done)(void));
+
+/** sxs_session_thread_submit - run @job on the thread, behind the jobs that were submitted earlier.
+ *  Sets `done` to 0, and to 1 after run(). Any thread; takes a lock; not signal-safe. */
+void sxs_session_thread_submit(struct sxs_job *job);
+
+/**
+ * sxs_session_thread_limit - end session @number after @ms milliseconds; 0: not by itself.
+ * @detach: 1: and detach from the runtimes.
+ * There is one limit at a time; a later one replaces it. Nothing happens if another session is on
+ * then. Returns 0, or -ENOTSUP if the thread does not run. Any thread; not signal-safe.
+ */
+int sxs_session_thread_limit(unsigned number, uint64_t ms, int detach);
+
+/** sxs_session_thread_left_ms - return after how many milliseconds session @number ends by its time
+ *  limit, at least 1; 0: it has none. Any thread. */
+uint64_t sxs_session_thread_left_ms(unsigned number);
+
+/** sxs_session_thread_end - end session @number, if it is on, and with @detach detach from the
+ *  runtimes. Logs one line when it cannot be ended. Only on the thread. */
+void sxs_session_thread_end(unsigned number, int detach);
+
+#define SXS_DETACH_TIMEOUT_MS 5000u /* for sxs_runtimes_detach(), unless a request says otherwise */
+
+#endif
