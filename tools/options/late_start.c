@@ -14,8 +14,8 @@ enum { FIRST_WITH_EVENTS = 5, FIRST_WITH_TICKS = 8, FIRST_WITH_SAMPLES = 10 };
 
 /* One row of the table. The first row that fits counts. */
 struct row {
-    const char          *tool;
-    int                (*fits)(const char *options); /* NULL: with any options */
+    const char *tool;
+    int (*fits)(const char *options); /* NULL: with any options */
     unsigned             least, most; /* versions that the row is about */
     unsigned             ways;        /* a bit for each enum sxs_late_way */
     enum sxs_late_result result;
@@ -83,7 +83,7 @@ static const struct row rows[] = {
 enum sxs_late_result sxs_late_start(enum sxs_late_way way, const char *tool, const char *options,
                                     unsigned major, const char **why)
 {
-    const char *none;
+    const char  *none;
     const char **text = why ? why : &none;
     for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
         const struct row *r = &rows[i];
