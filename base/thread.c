@@ -115,7 +115,7 @@ int sxs_worker_pause(struct sxs_worker *w, uint64_t ns)
     return sxs_worker_is_asked(w);
 }
 
-static void ask_worker(struct sxs_worker *w, uint32_t what)
+SXS_SIGSAFE static void ask_worker(struct sxs_worker *w, uint32_t what)
 {
     atomic_fetch_or(&w->asked, what);
     syscall(SYS_futex, &w->asked, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
@@ -126,7 +126,7 @@ void sxs_worker_ask(struct sxs_worker *w)
     ask_worker(w, SHALL_END);
 }
 
-void sxs_worker_wake(struct sxs_worker *w)
+SXS_SIGSAFE void sxs_worker_wake(struct sxs_worker *w)
 {
     ask_worker(w, WAKE_UP);
 }

@@ -42,8 +42,9 @@ int sxs_worker_is_asked(const struct sxs_worker *w);
  *  until the thread shall end. Returns 1 when it shall end. */
 int sxs_worker_pause(struct sxs_worker *w, uint64_t ns);
 
-/** sxs_worker_wake - end the present or next pause of the thread. Any thread. */
-void sxs_worker_wake(struct sxs_worker *w);
+/** sxs_worker_wake - end the present or next pause of the thread. Any thread;
+ *  signal-safe. */
+SXS_SIGSAFE void sxs_worker_wake(struct sxs_worker *w);
 
 /** sxs_worker_ask - ask the thread to end, and do not wait for that. Any thread, also its own. */
 void sxs_worker_ask(struct sxs_worker *w);

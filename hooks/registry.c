@@ -4,10 +4,12 @@
 #include <stdlib.h>
 
 #include "base/log.h"
+#include "base/session_state.h"
 #include "hooks/hooks_internal.h"
 
 /* All registries, so that they stay reachable. Added to by compare-and-swap. */
 static _Atomic(struct sxs_hooks *) all;
+SXS_SESSION_KEEPS(all);
 
 static const struct sxs_hooks_mapper no_mapper;
 

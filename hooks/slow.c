@@ -8,6 +8,7 @@
 #include <alloca.h>
 
 #include "base/log.h"
+#include "base/session_state.h"
 #include "hooks/hooks_internal.h"
 
 /* A COR_PRF_ELT_INFO points to a pointer to the registers that the runtime's helper saved, as
@@ -139,6 +140,7 @@ void hooks_old_tailcall(const struct hooks_entry *e)
 static uintptr_t sp_of(COR_PRF_ELT_INFO info)
 {
     static _Atomic int said;
+    SXS_SESSION_KEEPS(said);
     uintptr_t          sp = sxs_hooks_sp(info);
     if (!sp && !atomic_exchange(&said, 1))
         sxs_error("this runtime's hooks with information are of another form: hooks without "

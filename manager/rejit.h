@@ -125,6 +125,11 @@ static inline int sxs_rejit_is_usual(const struct sxs_runtime *rt, FunctionID fn
  *  forgotten. */
 int sxs_rejit_take_error(struct sxs_sub *sub, sxs_module module, mdMethodDef method);
 
+/** sxs_rejit_permit - ask the runtime for COR_PRF_ENABLE_REJIT, without which it reverts nothing, though
+ *  no tool asks for it (@permitted 1), or end that (0). For a tool that is being stopped, whose own
+ *  mask has ended. Returns the result of SetEventMask. */
+HRESULT sxs_rejit_permit(struct sxs_runtime *rt, int permitted);
+
 /** sxs_rejit_forget - the tool's subscription ends, and another one may take its place: forget what it
  *  wanted, which it has reverted. No thread is inside a handler of the tool. */
 void sxs_rejit_forget(struct sxs_sub *sub);

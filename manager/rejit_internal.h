@@ -56,6 +56,7 @@ struct rejit_method {
 #define REJIT_BUCKETS 1024u
 struct rejit_table {
     struct sxs_rejit_firsts firsts; /* first member, see rejit.h; used without the lock */
+    struct sxs_sub         *own;    /* of the tool rejit; constant */
     pthread_mutex_t         lock;   /* guards what follows; nothing is called while it is held */
     struct rejit_method *buckets[REJIT_BUCKETS];
     uint64_t             with_inliners; /* bit i: subs[i] has requested inliners */

@@ -133,6 +133,15 @@ void sxs_rejit_leave(struct sxs_sub *sub)
     pthread_mutex_unlock(&t->lock);
 }
 
+HRESULT sxs_rejit_permit(struct sxs_runtime *rt, int permitted)
+{
+    struct rejit_table *t = rejit_table_of(rt);
+    uint32_t            low = COR_PRF_MONITOR_MODULE_LOADS;
+    if (!t)
+        return CORPROF_E_RUNTIME_UNINITIALIZED;
+    return sxs_sub_set_mask(t->own, permitted ? low | COR_PRF_ENABLE_REJIT : low, 0);
+}
+
 /* Takes out what the tool wanted for a method. */
 static void forget_part(struct rejit_method *m, const struct sxs_sub *sub)
 {
@@ -169,6 +178,7 @@ static HRESULT start_table(struct sxs_sub *sub, const char *options)
     if (!t)
         return E_OUTOFMEMORY;
     pthread_mutex_init(&t->lock, NULL);
+    t->own = sub;
     sub->state = t;
     sub->rt->rejit = t;
     sub->low = COR_PRF_MONITOR_MODULE_LOADS;

@@ -5,6 +5,7 @@
 #include <dlfcn.h>
 #include <pthread.h>
 
+#include "base/session_state.h"
 #include "base/base.h"
 #include "base/own_library.h"
 #include "sxs_sonames.h"
@@ -14,9 +15,12 @@
 static const char *const sonames[] = {SXS_LIBXML2_SONAMES};
 
 struct config_libxml config_libxml;
+SXS_SESSION_KEEPS(config_libxml);
 
 static const char    *lacks = "libxml2 was not loaded";
+SXS_SESSION_KEEPS(lacks);
 static pthread_once_t once = PTHREAD_ONCE_INIT;
+SXS_SESSION_KEEPS(once);
 
 /* Stores the address of a function or variable in *out, which may be a pointer of any type, as
  * POSIX requires for dlsym(). Returns 0, or -1 when it is not found. */

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "instr/config/libxml.h"
+#include "base/session_state.h"
 #include "instr/config/reader.h"
 #include "base/c_locale.h"
 #include "base/fork.h"
@@ -20,6 +21,7 @@
  * without a lock. */
 static pthread_mutex_t reading = PTHREAD_MUTEX_INITIALIZER;
 SXS_FORK_RESETS(reading);
+SXS_SESSION_KEEPS(reading);
 
 /* ---- one file -------------------------------------------------------------------------------- */
 
@@ -160,6 +162,7 @@ static int call_here(int (*work)(void *arg), void *arg)
 
 /* Runs each access to a file or folder; see sxs_config_open_files_by(). */
 static int (*call)(int (*work)(void *arg), void *arg) = call_here;
+SXS_SESSION_KEEPS(call);
 
 void sxs_config_open_files_by(int (*by)(int (*work)(void *arg), void *arg))
 {

@@ -57,6 +57,7 @@ static struct {
 SXS_FORK_RESETS(instrumented.lock);
 SXS_SESSION_KEEPS(instrumented); /* methods of an earlier session are in `retired` */
 uint32_t sxs_instrumented_limit = SXS_INSTRUMENTED_MAX;
+SXS_SESSION_KEEPS(sxs_instrumented_limit);
 
 /* ---- plans ------------------------------------------------------------------------------------ */
 

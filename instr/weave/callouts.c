@@ -44,6 +44,7 @@ static union {
     char            pages[(sizeof(struct counters) + PAGE - 1) / PAGE * PAGE];
 } empty __attribute__((aligned(PAGE)));
 #define none empty.table
+SXS_SESSION_KEEPS(empty);
 
 static uint32_t                     max_methods = MAX_METHODS; /* smaller under RLIMIT_AS */
 static SXS_TLS struct counters     *own_counters = &none;
@@ -141,6 +142,7 @@ static struct counters *begin_thread(void)
 void sxs_marker_set(struct sxs_marker *marker, uint32_t method_number)
 {
     static atomic_flag said = ATOMIC_FLAG_INIT;
+    SXS_SESSION_KEEPS(said);
     if (method_number >= max_methods && !atomic_flag_test_and_set(&said))
         sxs_warn("tool instrument: more than %u methods: calls of further ones are not counted",
                  max_methods);

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/session_state.h"
 #include "base/fork.h"
 #include "base/idle.h"
 #include "base/log.h"
@@ -26,6 +27,7 @@ static struct {
     unsigned char           *cells; /* the first chunk */
 } file = {.length = PTHREAD_MUTEX_INITIALIZER};
 SXS_FORK_RESETS(file.length);
+SXS_SESSION_KEEPS(file);
 
 /* Add one chunk to the file, under file.length. Returns 0 or -errno. */
 static int grow_file(void)
@@ -172,6 +174,7 @@ static struct {
     } all[RESTS];
 } rests = {.lock = PTHREAD_MUTEX_INITIALIZER};
 SXS_FORK_RESETS(rests.lock);
+SXS_SESSION_KEEPS(rests);
 
 void sxs_calls_cells_end(struct sxs_calls_arena *arena)
 {

@@ -27,9 +27,11 @@ static struct file *_Atomic current_file; /* NULL: nothing is recorded */
 SXS_SESSION_KEEPS(current_file);
 static pthread_mutex_t room = PTHREAD_MUTEX_INITIALIZER; /* one thread makes room */
 SXS_FORK_RESETS(room);
+SXS_SESSION_KEEPS(room);
 /* Held for two stores, so that both readings of the pair are from the same thread. */
 static pthread_mutex_t clocks = PTHREAD_MUTEX_INITIALIZER;
 SXS_FORK_RESETS(clocks);
+SXS_SESSION_KEEPS(clocks);
 
 /* Update the header's later pair of clock readings. */
 static void take_time(struct sxs_instrument_header *header)

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/session_state.h"
 #include "base/hash.h"
 #include "base/safe_read.h"
 #include "manager/module_info.h"
@@ -62,7 +63,9 @@ struct watched {
 };
 
 static _Atomic(struct watched *) runtimes[MAX_RUNTIMES]; /* indexed by runtime number */
+SXS_SESSION_KEEPS(runtimes);
 static _Atomic(struct method *)  methods[BUCKETS];
+SXS_SESSION_KEEPS(methods);
 
 static struct watched *watched_of(uint32_t number)
 {

@@ -10,6 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/session_state.h"
 #include "base/clock.h"
 #include "base/env.h"
 #include "base/fork.h"
@@ -41,6 +42,7 @@ static struct {
     _Atomic int                   forked;
 } calls = {.lock = PTHREAD_MUTEX_INITIALIZER};
 SXS_FORK_RESETS(calls.lock);
+SXS_SESSION_KEEPS(calls);
 
 void sxs_calls_use_hooks(const struct sxs_calls_hooks *hooks)
 {

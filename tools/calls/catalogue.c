@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/session_state.h"
 #include "base/text/utf8.h"
 #include "manager/module_info.h"
 #include "symbols/type_name.h"
@@ -42,6 +43,7 @@ static void put_method(struct writer *w, mdToken token, enum sxs_calls_method wh
                        const char *name)
 {
     size_t size = strlen(name) + 1;
+SXS_SESSION_KEEPS(w);
     if (w->size + 5 + size > sizeof(w->text))
         flush_text(w);
     memcpy(w->text + w->size, &token, 4);

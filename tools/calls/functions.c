@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/session_state.h"
 #include "base/hash.h"
 #include "tools/calls/await.h"
 #include "tools/calls/catalogue.h"
@@ -41,11 +42,13 @@ static struct {
     struct sxs_calls_header        *header;
 } functions = {.naming = PTHREAD_MUTEX_INITIALIZER, .lock = PTHREAD_MUTEX_INITIALIZER};
 SXS_FORK_RESETS(functions.naming);
+SXS_SESSION_KEEPS(functions);
 SXS_FORK_RESETS(functions.lock);
 
 /* 1 in a forked child: the calls file belongs to the parent, and the tables may be in the middle of
  * a change. */
 static _Atomic int over;
+SXS_SESSION_KEEPS(over);
 
 static size_t place_of(uintptr_t id, uint32_t runtime, size_t cap)
 {
@@ -185,6 +188,7 @@ static struct sxs_called *note_decision(sxs_function fn, const struct sxs_select
 }
 
 static int follow_awaits; /* written before the first callback of a runtime; then only read */
+SXS_SESSION_KEEPS(follow_awaits);
 
 void sxs_functions_follow_awaits(void)
 {
@@ -277,6 +281,7 @@ struct sxs_called *sxs_functions_find(const struct sxs_runtime *rt, FunctionID i
 static struct {
     unsigned hz, ns, every;
 } limits;
+SXS_SESSION_KEEPS(limits);
 
 void sxs_functions_limits(unsigned hz, unsigned ns, unsigned every)
 {

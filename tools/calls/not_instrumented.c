@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/session_state.h"
 #include "base/fork.h"
 #include "base/hash.h"
 #include "base/knob.h"
@@ -33,6 +34,7 @@ static struct {
     uint32_t                 n_seen;
 } gaps = {.lock = PTHREAD_MUTEX_INITIALIZER};
 SXS_FORK_RESETS(gaps.lock);
+SXS_SESSION_KEEPS(gaps);
 
 void sxs_gaps_init(struct sxs_calls_header *header,
                    void (*name)(sxs_function fn, char *out, size_t size))

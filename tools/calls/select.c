@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/session_state.h"
 #include "base/env.h"
 #include "base/log.h"
 #include "base/text/utf8.h"
@@ -20,8 +21,14 @@ struct patterns {
 
 /* SXSPROF_CALLS, SXSPROF_CALLS_NOT, SXSPROF_VALUES */
 static struct patterns             shown, hidden, valued;
+SXS_SESSION_KEEPS(valued);
+SXS_SESSION_KEEPS(shown);
+SXS_SESSION_KEEPS(hidden);
 static struct sxs_selected_module *modules; /* owned; the newest is the last */
+SXS_SESSION_KEEPS(modules);
 static size_t                      n_modules, cap_modules;
+SXS_SESSION_KEEPS(n_modules);
+SXS_SESSION_KEEPS(cap_modules);
 
 static int note_pattern(struct patterns *p, const char *text, size_t len)
 {

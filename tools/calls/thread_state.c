@@ -9,6 +9,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "base/session_state.h"
 #include "base/tick.h"
 
 #define FIRST_FRAMES 4096u
@@ -21,8 +22,11 @@ SXS_TLS struct sxs_calls_node **sxs_calls_flat;
 SXS_TLS uint32_t                sxs_calls_n_flat;
 
 static struct sxs_calls_header *header;
+SXS_SESSION_KEEPS(header);
 static pthread_key_t            at_end;
+SXS_SESSION_KEEPS(at_end);
 static _Atomic int              forgotten;
+SXS_SESSION_KEEPS(forgotten);
 
 /* Maps memory instead of using malloc(), because a hook may run while the thread holds malloc's
  * lock. */
@@ -185,6 +189,7 @@ static void free_state(struct sxs_calls_state *s)
 
 /* The thread's value of the key at_end is its state, or this: it was announced, and has none. */
 static char announced;
+SXS_SESSION_KEEPS(announced);
 
 static void on_thread_end(void *arg)
 {

@@ -11,6 +11,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "base/session_state.h"
 #include "base/log.h"
 #include "hooks/hooks.h"
 #include "tools/calls/fast_path.h"
@@ -22,6 +23,7 @@
 static uintptr_t sp_of(uintptr_t info)
 {
     static _Atomic int said;
+    SXS_SESSION_KEEPS(said);
     uintptr_t          sp = sxs_hooks_sp(info);
     if (!sp && !atomic_exchange(&said, 1))
         sxs_error("tool calls: this runtime's hooks with values are of another form: its calls are "

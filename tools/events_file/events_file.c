@@ -13,7 +13,6 @@
 #include "base/thread.h"
 #include "session/write/chunks_write.h"
 #include "session/write/session_write.h"
-#include "tools/events_file/names.h"
 
 #define LOW 4u /* with fewer chunks left (the current one included), wake the service thread */
 #define MAX_BYTES (UINT64_C(256) << 20) /* file size; further events are counted as lost */
@@ -125,8 +124,6 @@ void sxs_events_close(enum sxs_events_tool_bit tool)
         close_file();
     }
     pthread_mutex_unlock(&file.lock);
-    if (last)
-        sxs_names_forget();
 }
 
 void *sxs_events_reserve(size_t size)

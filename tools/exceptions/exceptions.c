@@ -348,6 +348,7 @@ static void end_session(void)
 {
     sxs_exceptions_threads_end();
     sxs_seen_set_clear(&all.throw_sites);
+    sxs_names_forget();
     sxs_events_close(SXS_EVENTS_OF_EXCEPTIONS);
 }
 

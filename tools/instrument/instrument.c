@@ -307,7 +307,9 @@ static void revert_all(struct sxs_sub *sub)
     size_t             n;
     sxs_worker_end(&instrument.service);
     modules = sxs_modules_copy(on, &n);
+    sxs_rejit_permit(sub->rt, 1);
     sxs_requests_revert(sub->rt, sub, modules, n);
+    sxs_rejit_permit(sub->rt, 0);
     free(modules);
     sxs_classes_leave(sub->rt);
 }

@@ -9,8 +9,8 @@
 #include "base/session_state.h"
 
 static struct {
-    pthread_mutex_t    lock;  /* guards the list, and what on_runtime.h says; no runtime is called */
-    pthread_cond_t     done;  /* signalled when on_runtime.read becomes 0 */
+    pthread_mutex_t    lock; /* guards the list, and what on_runtime.h says; no runtime is called */
+    pthread_cond_t     done; /* signalled when on_runtime.read becomes 0 */
     struct on_runtime *first; /* newest first */
 } list = {.lock = PTHREAD_MUTEX_INITIALIZER, .done = PTHREAD_COND_INITIALIZER};
 SXS_FORK_RESETS(list.lock);

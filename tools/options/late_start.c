@@ -14,8 +14,8 @@ enum { FIRST_WITH_EVENTS = 5, FIRST_WITH_TICKS = 8, FIRST_WITH_SAMPLES = 10 };
 
 /* One row of the table. The first row that fits counts. */
 struct row {
-    const char          *tool;
-    int                (*fits)(const char *options); /* NULL: with any options */
+    const char *tool;
+    int (*fits)(const char *options); /* NULL: with any options */
     unsigned             least, most; /* versions that the row is about */
     unsigned             ways;        /* a bit for each enum sxs_late_way */
     enum sxs_late_result result;
@@ -68,11 +68,14 @@ static const struct row rows[] = {
      "at-exit must be set when the program starts: the code that ends it may be compiled already"},
     {"heap", NULL, 0, ALL, BOTH, SXS_LATE_PARTLY,
      "static fields of types that were loaded before are not named"},
-    {"native", NULL, 0, ALL, BOTH, SXS_LATE_NO,
+    {"native", NULL, 0, ALL, ATTACH, SXS_LATE_NO,
      "libsxsprof-malloc.so must be preloaded when the program starts"},
+    {"native", NULL, 0, ALL, REQUEST, SXS_LATE_PARTLY,
+     "it records only if libsxsprof-malloc.so was preloaded when the program started, and what was "
+     "allocated before is not known"},
     {"instrument", NULL, 0, ALL, BOTH, SXS_LATE_PARTLY,
-     "copies of methods that were inlined into precompiled code stay as they are, and types that "
-     "were loaded before are not named in traced values"},
+     "copies of methods that were inlined into precompiled code stay as they are, types that were "
+     "loaded before are not named in traced values, and the runtime cannot be detached afterwards"},
     {"calls", NULL, 0, ALL, BOTH, SXS_LATE_NO,
      "code that was compiled before has no hooks: the tool must be on when the program starts"},
 };
@@ -80,7 +83,7 @@ static const struct row rows[] = {
 enum sxs_late_result sxs_late_start(enum sxs_late_way way, const char *tool, const char *options,
                                     unsigned major, const char **why)
 {
-    const char *none;
+    const char  *none;
     const char **text = why ? why : &none;
     for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
         const struct row *r = &rows[i];
