@@ -295,23 +295,29 @@ static const struct sxs_thread service = {"sxsprof", serve_recorder};
 
 /* ---- fork ------------------------------------------------------------------------------------ */
 
+/* Whose before_fork() was called on this thread, whose fork is going on. A session that begins or ends
+ * on another thread meanwhile changes recorder.user: what before_fork() did must be undone all the
+ * same. Users are static. */
+static SXS_TLS const struct sxs_recorder_user *forking;
+
 static void prepare_fork(void)
 {
-    const struct sxs_recorder_user *user = atomic_load(&recorder.user);
-    if (user && user->before_fork)
-        user->before_fork();
+    forking = atomic_load(&recorder.user);
+    if (forking && forking->before_fork)
+        forking->before_fork();
 }
 
 static void parent_goes_on(void)
 {
-    const struct sxs_recorder_user *user = atomic_load(&recorder.user);
-    if (user && user->in_parent)
-        user->in_parent();
+    if (forking && forking->in_parent)
+        forking->in_parent();
+    forking = NULL;
 }
 
 static void child_goes_on(void)
 {
-    const struct sxs_recorder_user *user = atomic_load(&recorder.user);
+    const struct sxs_recorder_user *user = forking;
+    forking = NULL;
     atomic_store(&recorder.forked, 1);
     sxs_costs_forget();
     if (sxs_recorder_writer())
