@@ -23,7 +23,7 @@ extern char _end[] __attribute__((visibility("hidden")));
 
 static unsigned char *saved; /* the first values of variables outside of that memory */
 
-const struct sxs_session_variable *const *sxs_session_variables(size_t *n)
+const struct sxs_session_variable *const *sxs_session_state_all(size_t *n)
 {
     *n = (size_t)(__stop_sxs_session_variables - __start_sxs_session_variables);
     return __start_sxs_session_variables;
@@ -38,7 +38,7 @@ static int begins_as_zero(const struct sxs_session_variable *v)
 int sxs_session_state_save(void)
 {
     size_t                                    n, size = 0;
-    const struct sxs_session_variable *const *all = sxs_session_variables(&n);
+    const struct sxs_session_variable *const *all = sxs_session_state_all(&n);
     if (saved)
         return 0;
     for (size_t i = 0; i < n; i++)
@@ -72,7 +72,7 @@ static void clear(unsigned char *at, size_t size)
 void sxs_session_state_reset(void)
 {
     size_t                                    n, at = 0;
-    const struct sxs_session_variable *const *all = sxs_session_variables(&n);
+    const struct sxs_session_variable *const *all = sxs_session_state_all(&n);
     for (size_t i = 0; i < n; i++) {
         if (begins_as_zero(all[i])) {
             clear(all[i]->at, all[i]->size);

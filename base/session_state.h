@@ -31,10 +31,10 @@ struct sxs_session_variable {
  *  definition. Locks inside of it are initialised by this, too: nobody may hold one. */
 #define SXS_SESSION_RESETS(variable)       SXS_SESSION_RESETS_AT(variable, __COUNTER__)
 #define SXS_SESSION_RESETS_AT(variable, n) SXS_SESSION_RESETS_NAMED(variable, n)
-#define SXS_SESSION_RESETS_NAMED(variable, n)                                                \
-    static const struct sxs_session_variable sxs_session_variable_##n = {                    \
-        &(variable), sizeof(variable), #variable};                                           \
-    static const struct sxs_session_variable *const sxs_session_variable_at_##n              \
+#define SXS_SESSION_RESETS_NAMED(variable, n)                                   \
+    static const struct sxs_session_variable sxs_session_variable_##n = {       \
+        &(variable), sizeof(variable), #variable};                              \
+    static const struct sxs_session_variable *const sxs_session_variable_at_##n \
         __attribute__((section("sxs_session_variables"), used)) = &sxs_session_variable_##n
 
 /** SXS_SESSION_KEEPS - says that @variable keeps its value from one session to the next. */
@@ -58,8 +58,8 @@ int sxs_session_state_save(void);
  *  may use one of them meanwhile. */
 void sxs_session_state_reset(void);
 
-/** sxs_session_variables - return the variables that are set back, for tests. @n: receives their
+/** sxs_session_state_all - return the variables that are set back, for tests. @n: receives their
  *  number. The result is static. */
-const struct sxs_session_variable *const *sxs_session_variables(size_t *n);
+const struct sxs_session_variable *const *sxs_session_state_all(size_t *n);
 
 #endif

@@ -17,8 +17,8 @@ struct sxs_control_target {
 
 /**
  * sxs_control_open - find the process that @argument (PID or name) means, and connect to its
- * control socket. Returns an exit status: SXS_EXIT_OK, or SXS_EXIT_USAGE after a message. @t: release with
- * sxs_control_close(), also after a failure.
+ * control socket. Returns an exit status: SXS_EXIT_OK, or SXS_EXIT_USAGE after a message. @t:
+ * release with sxs_control_close(), also after a failure.
  */
 int sxs_control_open(struct sxs_control_target *t, const char *argument);
 

@@ -61,7 +61,7 @@ struct sxs_runtime {
     uint64_t         taken;      /* ...is in use, from start() to release() */
     uint64_t         published;  /* ...has started, and counts for the event mask */
     uint64_t         of_session; /* ...belongs to the session */
-    uint64_t         told;       /* ...was told to stop */
+    uint64_t         stop_called; /* ...its stop() has been called */
     uint64_t         stopped;    /* ...has ended before its runtime: its mask does not count */
     _Atomic uint64_t in_group; /* ...receives its events through `group` */
     _Atomic(const struct sxs_group_events *) group; /* not NULL when `in_group` is not 0 */

@@ -17,32 +17,29 @@
 #include "manager/manager.h"
 #include "manager/runtime_internal.h"
 #include "manager/sessions_internal.h"
+#include "session/write/guests_write.h"
 #include "session/write/session_write.h"
-
-/* How long handlers may go on before the tools are stopped, so that what they record is complete. */
-#define LEAVE_NS UINT64_C(500000000)
-/* How long the end of a session waits for threads that are inside of handlers. */
-#define DRAIN_NS UINT64_C(5000000000)
 
 /* A session of this process. */
 struct session {
     struct sxs_settings pick;    /* which runtimes it records; only the members of the pick count */
     size_t              n_tools; /* without those that are always on */
     struct sxs_enabled_tool tools[SXS_MAX_TOOLS];
-    char                   *text; /* the tools' options point into it; owned; NULL: of the environment */
+    char *text; /* the tools' options point into it; owned; NULL: of the environment */
 };
 
 static struct {
-    pthread_mutex_t turn; /* outermost: one begin or end, or one start or end of a runtime, at a time */
-    struct session  now;  /* under turn */
-    struct sxs_enabled_tool guests[SXS_MAX_TOOLS];
-    size_t                  n_guests;
+    pthread_mutex_t
+        turn; /* outermost: one begin or end, or one start or end of a runtime, at a time */
+    struct session                now; /* under turn */
+    struct sxs_enabled_tool       guests[SXS_MAX_TOOLS];
+    size_t                        n_guests;
     const struct sxs_settings    *settings; /* of the environment; constant */
     const struct sxs_tool *const *known;
     size_t                        n_known;
     unsigned                      generation; /* sxs_fork_generation() of this process */
 
-    pthread_mutex_t          lock;  /* a leaf lock; guards state */
+    pthread_mutex_t          lock; /* a leaf lock; guards state */
     struct sxs_session_state state;
 } sessions = {.turn = PTHREAD_MUTEX_INITIALIZER, .lock = PTHREAD_MUTEX_INITIALIZER};
 SXS_FORK_RESETS(sessions.turn);
@@ -177,15 +174,6 @@ static void set_state(struct sxs_runtime *rt, enum sxs_state state)
     atomic_store_explicit(&rt->row->state, state, memory_order_release);
 }
 
-/* Start the tools that are always on once more. */
-static void subscribe_always(struct sxs_runtime *rt)
-{
-    const struct sxs_settings *s = sessions.settings;
-    for (size_t i = 0; i < s->n_tools; i++)
-        if (!s->tools[i].of_session)
-            sxs_runtime_subscribe(rt, &s->tools[i], 1, NULL);
-}
-
 HRESULT sxs_sessions_subscribe(struct sxs_runtime *rt)
 {
     const struct sxs_settings *s = sessions.settings;
@@ -263,7 +251,7 @@ static void stop_all(const struct runtimes *list)
 {
     for (size_t i = 0; i < list->n; i++)
         sxs_runtime_silence(list->all[i], bits_of_session(list->all[i]));
-    drain_all(list, LEAVE_NS);
+    drain_all(list, SXS_LEAVE_NS);
     for (size_t i = 0; i < list->n; i++) {
         struct sxs_runtime *rt = list->all[i];
         sxs_runtime_stop(rt, bits_of_session(rt),
@@ -281,6 +269,7 @@ static void finish(const struct runtimes *list, int discard)
         if (s->tools[i].tool->end_session)
             s->tools[i].tool->end_session();
     sxs_session_state_reset();
+    sxs_guests_close();
     if (sxs_session_close(discard) != 0)
         sxs_error("no memory: the census of the session goes on");
     for (size_t i = 0; i < list->n; i++)
@@ -299,7 +288,7 @@ static int end_now(int discard)
     list_known(&list);
     set_phase(SXS_SESSION_ENDING);
     stop_all(&list);
-    err = drain_all(&list, DRAIN_NS);
+    err = drain_all(&list, SXS_DRAIN_NS);
     if (!err)
         finish(&list, discard);
     drop_runtimes(&list);
@@ -327,8 +316,9 @@ static int end_locked(char why[SXS_SESSION_WHY])
     }
     if (end_now(0) == 0)
         return 0;
-    return say(why, -ETIMEDOUT,
-               "a thread stays inside of the profiler; no session can begin until it has come back");
+    return say(
+        why, -ETIMEDOUT,
+        "a thread stays inside of the profiler; no session can begin until it has come back");
 }
 
 int sxs_session_end(char why[SXS_SESSION_WHY])
@@ -405,11 +395,12 @@ static int begin_on(const struct runtimes *list, const struct sxs_session_reques
 {
     char                     folder_why[SXS_SESSION_WHY - 64];
     const struct sxs_reasons reasons = {why, SXS_SESSION_WHY};
-    int err = sxs_session_reopen(request->out, folder_why, sizeof(folder_why));
+    int                      err = sxs_session_reopen(request->out, folder_why, sizeof(folder_why));
     if (err) {
         snprintf(why, SXS_SESSION_WHY, "the folder cannot be used: %s", folder_why);
         return err;
     }
+    sxs_guests_close(); /* of the folder that the environment names */
     note_begin(request->tools, request->id);
     if (start_all(list, &reasons))
         return 0;
@@ -495,68 +486,24 @@ int sxs_session_settle(void)
     return err;
 }
 
-/* ---- detach ---------------------------------------------------------------------------------- */
+/* ---- for the detach -------------------------------------------------------------------------- */
 
-static const char *words_of_detach(HRESULT hr)
+int sxs_sessions_end_any(char why[SXS_SESSION_WHY])
 {
-    switch (hr) {
-    case CORPROF_E_IMMUTABLE_FLAGS_SET:
-        return "a tool has asked for events at its start that a runtime does not take back";
-    case CORPROF_E_IRREVERSIBLE_INSTRUMENTATION_PRESENT:
-        return "it runs code with calls of the profiler";
-    case CORPROF_E_PROFILER_DETACHING: return "it is being detached already";
-    case CORPROF_E_UNSUPPORTED_CALL_SEQUENCE:
-    case CORPROF_E_RUNTIME_UNINITIALIZED: return "it starts or ends";
-    case E_NOTIMPL: return "this version cannot";
-    default: return "it refuses";
-    }
-}
-
-/* Ask one runtime. After a failure it is profiled as before. */
-static int detach_one(struct sxs_runtime *rt, unsigned timeout_ms, const struct sxs_reasons *why)
-{
-    uint64_t all;
-    HRESULT  hr;
-    if (sessions.n_guests) {
-        sxs_reasons_add(why, "runtime %u (%s) cannot be detached: it has guests", rt->number,
-                        rt->version);
-        return -ENOTSUP;
-    }
-    pthread_mutex_lock(&rt->mask_lock);
-    all = rt->taken;
-    pthread_mutex_unlock(&rt->mask_lock);
-    sxs_runtime_silence(rt, all);
-    sxs_runtime_drain(rt, LEAVE_NS);
-    sxs_runtime_stop(rt, all, SXS_STOP_SESSION);
-    if (sxs_runtime_drain(rt, DRAIN_NS) == 0)
-        sxs_runtime_release(rt, all);
-    hr = sxs_info_RequestProfilerDetach(rt, timeout_ms);
-    if (SUCCEEDED(hr))
-        return 0;
-    sxs_reasons_add(why, "runtime %u (%s) cannot be detached: %s (%s)", rt->number, rt->version,
-                    words_of_detach(hr), sxs_hresult_name(hr));
-    subscribe_always(rt);
-    return -ENOTSUP;
-}
-
-int sxs_runtimes_detach(unsigned timeout_ms, char why[SXS_SESSION_WHY])
-{
-    const struct sxs_reasons reasons = {why, SXS_SESSION_WHY};
-    struct runtimes          live;
-    int                      err = 0;
-    why[0] = '\0';
-    sxs_sessions_lock();
     if (is_in_child())
-        err = say(why, -ENOTSUP, "the profiler is not at work in this process");
-    else if (phase_now() != SXS_SESSION_NONE)
-        err = end_locked(why);
-    if (!err) {
-        list_live(&live);
-        for (size_t i = 0; i < live.n; i++)
-            if (detach_one(live.all[i], timeout_ms, &reasons) != 0)
-                err = -ENOTSUP;
-        drop_runtimes(&live);
-    }
-    sxs_sessions_unlock();
-    return err;
+        return say(why, -ENOTSUP, "the profiler is not at work in this process");
+    return phase_now() == SXS_SESSION_NONE ? 0 : end_locked(why);
+}
+
+int sxs_sessions_have_guests(void)
+{
+    return sessions.n_guests != 0;
+}
+
+void sxs_sessions_subscribe_always(struct sxs_runtime *rt)
+{
+    const struct sxs_settings *s = sessions.settings;
+    for (size_t i = 0; i < s->n_tools; i++)
+        if (!s->tools[i].of_session)
+            sxs_runtime_subscribe(rt, &s->tools[i], 1, NULL);
 }

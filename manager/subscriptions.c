@@ -72,7 +72,8 @@ static int has_needed(const struct sxs_runtime *rt, const struct sxs_tool *tool,
     if (tool->needs) {
         sxs_error("tool %s is off for runtime %u (%s): it needs the tool %s, which is off",
                   tool->name, rt->number, rt->version, tool->needs);
-        sxs_reasons_add(why, "tool %s is off for runtime %u (%s): it needs the tool %s, which is off",
+        sxs_reasons_add(why,
+                        "tool %s is off for runtime %u (%s): it needs the tool %s, which is off",
                         tool->name, rt->number, rt->version, tool->needs);
     }
     return !tool->needs;
@@ -90,7 +91,7 @@ static struct sxs_sub *take_entry(struct sxs_runtime *rt, const struct sxs_enabl
         *sub = (struct sxs_sub){.tool = enabled->tool, .on = enabled->tool->on, .rt = rt};
         rt->taken |= bit;
         rt->stopped &= ~bit;
-        rt->told &= ~bit;
+        rt->stop_called &= ~bit;
         rt->of_session = enabled->of_session ? rt->of_session | bit : rt->of_session & ~bit;
         if (i >= rt->n_subs)
             rt->n_subs = i + 1;
@@ -179,8 +180,10 @@ static void leave_out_refused_locked(struct sxs_runtime *rt, uint64_t *fresh, st
     }
     hr = sxs_masks_ask(rt, low, high);
     if (FAILED(hr) && (low || high)) /* with empty masks, no events are missed */
-        sxs_error("runtime %u (%s) refuses the event masks of the other tools, which may miss events "
-                  "(%s 0x%08x)", rt->number, rt->version, sxs_hresult_name(hr), (unsigned)hr);
+        sxs_error(
+            "runtime %u (%s) refuses the event masks of the other tools, which may miss events "
+            "(%s 0x%08x)",
+            rt->number, rt->version, sxs_hresult_name(hr), (unsigned)hr);
 }
 
 /* Leave out the tools that come too late for their masks. */
@@ -229,8 +232,8 @@ static void tell_complete(struct sxs_runtime *rt, uint64_t fresh)
     }
 }
 
-HRESULT sxs_runtime_subscribe(struct sxs_runtime *rt, const struct sxs_enabled_tool *tools, size_t n,
-                              const struct sxs_reasons *why)
+HRESULT sxs_runtime_subscribe(struct sxs_runtime *rt, const struct sxs_enabled_tool *tools,
+                              size_t n, const struct sxs_reasons *why)
 {
     struct refused refused = {{0}};
     uint64_t       started = start_tools(rt, tools, n, why), fresh = started;
@@ -278,8 +281,8 @@ void sxs_runtime_stop(struct sxs_runtime *rt, uint64_t bits, int how)
 {
     uint64_t now;
     pthread_mutex_lock(&rt->mask_lock);
-    now = bits & rt->taken & ~rt->told;
-    rt->told |= now;
+    now = bits & rt->taken & ~rt->stop_called;
+    rt->stop_called |= now;
     pthread_mutex_unlock(&rt->mask_lock);
     for (unsigned i = rt->n_subs; i-- > 0;)
         if ((now >> i & 1) && rt->subs[i].tool->stop)

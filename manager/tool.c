@@ -74,9 +74,8 @@ uint32_t sxs_runtime_immutable(const struct sxs_runtime *rt)
 
 int sxs_masks_are_late(const struct sxs_runtime *rt, uint32_t low, uint32_t high)
 {
-    return rt->is_subscribed &&
-           ((low & ~rt->low & sxs_runtime_immutable(rt)) ||
-            (high & ~rt->high & (uint32_t)COR_PRF_HIGH_MONITOR_IMMUTABLE));
+    return rt->is_subscribed && ((low & ~rt->low & sxs_runtime_immutable(rt)) ||
+                                 (high & ~rt->high & (uint32_t)COR_PRF_HIGH_MONITOR_IMMUTABLE));
 }
 
 static HRESULT set_mask_locked(struct sxs_sub *sub, uint32_t low, uint32_t high)
@@ -112,9 +111,11 @@ HRESULT sxs_sub_set_mask(struct sxs_sub *sub, uint32_t low, uint32_t high)
         hr = CORPROF_E_RUNTIME_UNINITIALIZED;
     } else if (sxs_masks_are_late(rt, low, high)) {
         sxs_error("tool %s asks runtime %u for immutable events (low 0x%08x, high 0x%08x) after "
-                  "Initialize: refused, its mask stays", sub->tool->name, rt->number, low, high);
+                  "Initialize: refused, its mask stays",
+                  sub->tool->name, rt->number, low, high);
         hr = CORPROF_E_UNSUPPORTED_CALL_SEQUENCE;
-    } else if (!(rt->published & sxs_sub_bit(sub))) { /* it is starting: asked for with the others */
+    } else if (!(rt->published &
+                 sxs_sub_bit(sub))) { /* it is starting: asked for with the others */
         sub->low = low;
         sub->high = high;
     } else {

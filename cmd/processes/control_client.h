@@ -34,8 +34,8 @@ int sxs_control_connect(const struct sxs_process *p, int *fd, char why[SXS_CONTR
  * @request: finished by sxs_message_end().
  * @timeout_ms: for the whole of it.
  * Returns 0 with the answer "ok" in @answer; or an errno value with a sentence in @why: EREMOTEIO
- * when the answer is "error" (then @answer has it, and @why its reason), ETIMEDOUT, ECONNRESET when the
- * process has closed the connection, EPROTO when the answer is not understood.
+ * when the answer is "error" (then @answer has it, and @why its reason), ETIMEDOUT, ECONNRESET when
+ * the process has closed the connection, EPROTO when the answer is not understood.
  */
 int sxs_control_ask(int fd, const struct sxs_message_writer *request,
                     struct sxs_control_answer *answer, int timeout_ms, char why[SXS_CONTROL_WHY]);

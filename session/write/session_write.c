@@ -22,7 +22,6 @@
 #include "base/proc.h"
 #include "base/session_state.h"
 #include "session/write/file_write.h"
-#include "session/write/guests_write.h"
 
 #define PAGE     ((size_t)4096)
 #define MAP_SIZE ((sizeof(struct sxs_census) + PAGE - 1) & ~(PAGE - 1))
@@ -221,7 +220,6 @@ int sxs_session_close(int discard)
         err = replace_census(rest);
     }
     if (has_folder && !err) {
-        sxs_guests_close();
         has_folder = 0;
         if (discard)
             sxs_folder_discard(&folder);

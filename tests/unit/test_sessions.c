@@ -2,8 +2,8 @@
 /* test_sessions.c - sessions begin and end on simulated runtimes, while threads raise events. */
 #include "manager/sessions.h"
 
-#include <errno.h>
 #include <dirent.h>
+#include <errno.h>
 #include <sys/syscall.h>
 
 #include "base/session_state.h"
@@ -103,8 +103,8 @@ static const struct sxs_tool spy = {.name = "spy",
 static const struct sxs_tool endless = {.name = "endless", .on = &spy_events, .start = spy_start};
 
 static const struct sxs_tool *const tools[] = {
-    &sxs_guard_tool,    &sxs_pin_tool,    &sxs_census_tool, &sxs_stackwalk_tool,
-    &sxs_recorder_tool, &sxs_sample_tool, &spy,             &endless};
+    &sxs_guard_tool,  &sxs_pin_tool, &sxs_census_tool, &sxs_stackwalk_tool, &sxs_recorder_tool,
+    &sxs_sample_tool, &spy,          &endless};
 
 /* ---- helpers --------------------------------------------------------------------------------- */
 
@@ -310,7 +310,8 @@ static void a_session_that_cannot_begin_says_why_and_leaves_nothing(void **state
 static void picked_body(void)
 {
     char                             why[SXS_SESSION_WHY];
-    const struct sxs_session_request one = {.tools = "spy", .out = out, .pick = "one:9.0", .id = "a"};
+    const struct sxs_session_request one = {
+        .tools = "spy", .out = out, .pick = "one:9.0", .id = "a"};
     const struct sxs_session_request two = {.tools = "spy", .out = out, .id = "b"};
     start_two();
     CHECK_EQ(sxs_session_begin(&one, why), 0);

@@ -55,7 +55,9 @@ SXS_SESSION_RESETS(recorder);
 /* Threads that report their own start or end, also while a session ends. */
 static _Atomic unsigned n_reporting;
 static _Atomic int      is_watching; /* 1: such threads are reported, for good */
+static _Atomic unsigned n_forking;   /* threads between prepare_fork() and the end of their forks */
 SXS_SESSION_KEEPS(n_reporting);
+SXS_SESSION_KEEPS(n_forking);
 SXS_SESSION_KEEPS(is_watching);
 
 SXS_SIGSAFE struct sxs_samples_writer *sxs_recorder_writer(void)
@@ -193,10 +195,14 @@ static void tell_begin_late(struct sxs_thread_slot *t)
     tell_begin(t);
 }
 
+/* A fork that has begun with a user ends with it. */
 void sxs_recorder_use(const struct sxs_recorder_user *user)
 {
+    const struct timespec pause = {0, 100000};
     atomic_store(&recorder.user, user);
     atomic_store(&recorder.is_user_new, 1);
+    while (!user && atomic_load(&n_forking))
+        nanosleep(&pause, NULL);
 }
 
 /* ---- the service thread ---------------------------------------------------------------------- */
@@ -295,29 +301,32 @@ static const struct sxs_thread service = {"sxsprof", serve_recorder};
 
 /* ---- fork ------------------------------------------------------------------------------------ */
 
-/* Whose before_fork() was called on this thread, whose fork is going on. A session that begins or ends
- * on another thread meanwhile changes recorder.user: what before_fork() did must be undone all the
- * same. Users are static. */
-static SXS_TLS const struct sxs_recorder_user *forking;
+/* The user when this thread's fork began; per thread, because several may fork at once. */
+static SXS_TLS const struct sxs_recorder_user *forks_with;
 
 static void prepare_fork(void)
 {
-    forking = atomic_load(&recorder.user);
-    if (forking && forking->before_fork)
-        forking->before_fork();
+    const struct sxs_recorder_user *user;
+    atomic_fetch_add(&n_forking, 1);
+    user = atomic_load(&recorder.user);
+    forks_with = user;
+    if (user && user->before_fork)
+        user->before_fork();
 }
 
 static void parent_goes_on(void)
 {
-    if (forking && forking->in_parent)
-        forking->in_parent();
-    forking = NULL;
+    const struct sxs_recorder_user *user = forks_with;
+    if (user && user->in_parent)
+        user->in_parent();
+    forks_with = NULL;
+    atomic_fetch_sub(&n_forking, 1);
 }
 
 static void child_goes_on(void)
 {
-    const struct sxs_recorder_user *user = forking;
-    forking = NULL;
+    const struct sxs_recorder_user *user = forks_with ? forks_with : atomic_load(&recorder.user);
+    atomic_store(&n_forking, 0);
     atomic_store(&recorder.forked, 1);
     sxs_costs_forget();
     if (sxs_recorder_writer())

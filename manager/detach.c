@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: MIT */
+/* detach.c - asks runtimes to let the library go, while they run on. */
+#include <errno.h>
+
+#include "manager/runtime_internal.h"
+#include "manager/sessions_internal.h"
+
+static const char *words_of_detach(HRESULT hr)
+{
+    switch (hr) {
+    case CORPROF_E_IMMUTABLE_FLAGS_SET:
+        return "a tool has asked for events at its start that a runtime does not take back";
+    case CORPROF_E_IRREVERSIBLE_INSTRUMENTATION_PRESENT:
+        return "it runs code with calls of the profiler";
+    case CORPROF_E_PROFILER_DETACHING: return "it is being detached already";
+    case CORPROF_E_UNSUPPORTED_CALL_SEQUENCE:
+    case CORPROF_E_RUNTIME_UNINITIALIZED: return "it starts or ends";
+    case E_NOTIMPL: return "this version cannot";
+    default: return "it refuses";
+    }
+}
+
+/* Ask one runtime. After a failure it is profiled as before. */
+static int detach_one(struct sxs_runtime *rt, unsigned timeout_ms, const struct sxs_reasons *why)
+{
+    uint64_t all;
+    HRESULT  hr;
+    if (sxs_sessions_have_guests()) {
+        sxs_reasons_add(why, "runtime %u (%s) cannot be detached: it has guests", rt->number,
+                        rt->version);
+        return -ENOTSUP;
+    }
+    pthread_mutex_lock(&rt->mask_lock);
+    all = rt->taken;
+    pthread_mutex_unlock(&rt->mask_lock);
+    sxs_runtime_silence(rt, all);
+    sxs_runtime_drain(rt, SXS_LEAVE_NS);
+    sxs_runtime_stop(rt, all, SXS_STOP_SESSION);
+    if (sxs_runtime_drain(rt, SXS_DRAIN_NS) == 0)
+        sxs_runtime_release(rt, all);
+    hr = sxs_info_RequestProfilerDetach(rt, timeout_ms);
+    if (SUCCEEDED(hr))
+        return 0;
+    sxs_reasons_add(why, "runtime %u (%s) cannot be detached: %s (%s)", rt->number, rt->version,
+                    words_of_detach(hr), sxs_hresult_name(hr));
+    sxs_sessions_subscribe_always(rt);
+    return -ENOTSUP;
+}
+
+int sxs_runtimes_detach(unsigned timeout_ms, char why[SXS_SESSION_WHY])
+{
+    const struct sxs_reasons reasons = {why, SXS_SESSION_WHY};
+    struct sxs_runtime      *live[SXS_MAX_RUNTIMES];
+    size_t                   n;
+    int                      err;
+    why[0] = '\0';
+    sxs_sessions_lock();
+    err = sxs_sessions_end_any(why);
+    if (!err) {
+        n = sxs_runtimes_live(live, ARRAY_LEN(live));
+        for (size_t i = 0; i < n; i++) {
+            if (detach_one(live[i], timeout_ms, &reasons) != 0)
+                err = -ENOTSUP;
+            sxs_runtime_unref(live[i]);
+        }
+    }
+    sxs_sessions_unlock();
+    return err;
+}
