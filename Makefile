@@ -74,7 +74,7 @@ LIB_LIBS := -ldl -lpthread
 CMD_LIBS := -Wl,--gc-sections -Wl,-Bstatic -larchive -Wl,-Bdynamic -l:libzstd.so.1 -l:liblzma.so.5 -l:libbz2.so.1.0 -ljansson -ldw -lelf -lz -lprotobuf-c -lm \
             -Wl,-Bstatic -lstdc++ -Wl,-Bdynamic
 
-.PHONY: all help check check-run check-loop demo demo-run bench bench-run soak soak-run lint format \
+.PHONY: all help check check-run check-loop demo demo-run demo-fleet bench-fleet bench bench-run soak soak-run lint format \
         install uninstall tarball deb check-packages clean setup abi-check unit hosts host-programs
 .PHONY: FORCE
 .DELETE_ON_ERROR:
@@ -94,6 +94,8 @@ help:
 	@echo 'check-packages  installs the packages and the tarball on bare Debian roots (as root; Debian mirror)'
 	@echo 'check-loop      those of races, N=20 times'
 	@echo 'SAN=... check   the same on simulated runtimes under address,undefined or thread'
+	@echo 'demo-fleet      a hundred simulated machines in ClickHouse, and one flame graph of them'
+	@echo 'bench-fleet     ClickHouse with 10^9 samples of 1,000 simulated machines (ROWS=1e8 SAMPLES=1e9)'
 	@echo 'bench           measurements into docs/internals/bench.md'
 	@echo 'soak            hundreds of runs of four runtimes, 500 edits, 30 min of sampling under stress'
 	@echo '                (RUNS=200 MINUTES=30)'
@@ -385,7 +387,14 @@ $(O)/tests/fuzz_control: tests/fuzz/fuzz_control.c tests/fuzz/fuzz.h tests/unit/
 
 # Unit tests of the command's own folders.
 CMD_UNIT := $(addprefix $(O)/tests/,test_names_table test_heap_graph test_cost_sums test_wait_class \
-              test_own test_live)
+              test_own test_live test_push test_clickhouse)
+
+$(O)/tests/test_push: $(call obj,$(wildcard cmd/push/*.c cmd/http/*.c)) $(O)/obj/gen/otlp.pb-c.o
+
+$(O)/tests/test_serve_request: tests/unit/test_serve_request.c $(CASE_OBJ) $(O)/obj/cmd/serve/request.o
+	@mkdir -p $(@D)
+	$(call say,LINK,$@)
+	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) -MMD -MP $(LDFLAGS) -o $@ $(filter %.c %.o,$^) -lcmocka
 
 $(CMD_UNIT): $(O)/tests/%: tests/unit/%.c $(PROFILE_OBJ) $(O)/libsxsil.a $(O)/libbase.a
 	@mkdir -p $(@D)
@@ -405,6 +414,8 @@ $(O)/tests/report_main: tests/profile/report_main.c $(PROFILE_OBJ) $(O)/libsxsil
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) $(LDFLAGS) -o $@ $(filter %.c %.o %.a,$^) $(CMD_LIBS)
 
+$(O)/tests/test_clickhouse: $(call obj,$(wildcard cmd/clickhouse/*.c cmd/http/*.c) cmd/fleet/rows.c cmd/fleet/select.c cmd/fleet/when.c cmd/fleet/server.c)
+
 # Loads sessions into ClickHouse, one or as many simulated machines.
 $(O)/tests/fleet_load: tests/fleet/load.c $(call obj,cmd/push/batches.c cmd/push/labels.c cmd/fleet/target.c $(wildcard cmd/clickhouse/*.c cmd/http/*.c)) \
         $(PROFILE_OBJ) $(O)/libsxsil.a $(O)/libbase.a
@@ -422,6 +433,11 @@ $(O)/tests/fuzz_config: tests/fuzz/fuzz_config.c $(call obj,$(CONFIG_SRC) $(IL_S
 	@mkdir -p $(@D)
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) $(LDFLAGS) -o $@ $< $(filter %.o,$^) -ldl -lpthread
+
+$(O)/tests/fuzz_serve: tests/fuzz/fuzz_serve.c tests/fuzz/fuzz.h $(O)/obj/cmd/serve/request.o
+	@mkdir -p $(@D)
+	$(call say,LINK,$@)
+	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) $(LDFLAGS) -o $@ $(filter %.c %.o,$^)
 
 CLRIE_CONFIG_OBJ := $(call obj,$(wildcard clrie/config/*.c))
 
@@ -510,7 +526,7 @@ $(IL_FUZZ): $(O)/tests/fuzz_%: tests/fuzz/fuzz_%.c tests/fuzz/fuzz.h $(wildcard 
 # All programs and libraries that the tests need besides those of `all`.
 TEST_PROGRAMS := $(UNIT_BIN) $(IL_FUZZ) \
     $(addprefix $(O)/tests/il_,bodies signatures texts) \
-    $(addprefix $(O)/tests/fuzz_,heap samples pdb pack calls instrument report config clrie message control) \
+    $(addprefix $(O)/tests/fuzz_,heap samples pdb pack calls instrument report config clrie message control serve) \
     $(addprefix $(O)/bench/,bench_walk bench_clock bench_hooks bench_graph) \
     $(O)/tests/report_main $(O)/tests/fleet_load \
     $(O)/tests/libfailing.so \
@@ -564,6 +580,21 @@ $(O)/bench/bench_il: tests/bench/bench_il.c tests/instr/assembly.h $(O)/libsxsil
 	@mkdir -p $(@D)
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) $(LDFLAGS) -o $@ $(filter %.c %.a,$^) -lm
+
+# A hundred simulated machines in a ClickHouse server of its own, and one flame graph of all of them.
+demo-fleet:
+	$(Q)sh setup/packages.sh
+	$(Q)sh setup/packages.sh fleet
+	$(Q)$(MAKE) --no-print-directory all $(O)/tests/fleet_load
+	$(Q)sh setup/runtimes.sh build/runtimes
+	$(Q)sh setup/managed.sh build/managed
+	$(Q)BUILD=$(O) sh tests/fleet/demo.sh
+
+# ROWS, SAMPLES, DAYS, MACHINES: tests/bench/fleet.py. 10^9 rows need 15 GB of disk and hours.
+bench-fleet: setup all $(O)/tests/fleet_load
+	$(Q)sh setup/packages.sh fleet
+	$(Q)sh setup/managed.sh build/managed
+	$(Q)BUILD=$(O) sh tests/fleet/bench.sh
 
 bench: setup all $(addprefix $(O)/bench/bench_,walk clock hooks il graph) $(O)/clrie/libcost.so
 	$(Q)sh setup/packages.sh bench

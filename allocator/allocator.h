@@ -43,7 +43,8 @@ struct sxs_allocator_counts {
 
 struct sxs_allocator {
     /** listen - report allocations from now on. @listener: static. @every: the sampling distance in
-     *  bytes, > 0. Returns 0, or -1 if there is a listener already. */
+     *  bytes, > 0. Returns 0, or -1 if there is a listener already. Releases of what an earlier listener
+     *  was told about are not reported, except those in progress. */
     int (*listen)(const struct sxs_allocator_listener *listener, uint64_t every);
     /** leave - report nothing any more. Other threads may still be inside a function of the listener.
      *  Signal-safe; callable in a forked child. */

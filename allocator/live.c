@@ -66,3 +66,14 @@ SXS_SIGSAFE uint64_t sxs_live_take(const void *address)
     }
     return 0;
 }
+
+SXS_SIGSAFE void sxs_live_clear(void)
+{
+    for (uint32_t at = 0; at < SXS_LIVE_BLOCKS; at++) {
+        uintptr_t block = atomic_load(&places[at].block);
+        if (block <= RESERVED || !atomic_compare_exchange_strong(&places[at].block, &block, RESERVED))
+            continue;
+        atomic_fetch_sub(&sxs_live_filter[sxs_live_counter(block)], 1);
+        atomic_store_explicit(&places[at].block, EMPTY, memory_order_release);
+    }
+}

@@ -52,4 +52,8 @@ SXS_SIGSAFE void sxs_live_fill(int64_t place, const void *address, uint64_t id);
  *  the table. Signal-safe. */
 SXS_SIGSAFE uint64_t sxs_live_take(const void *address);
 
+/** sxs_live_clear - forget all blocks: they were reported to an earlier listener. Other threads may
+ *  add and take blocks meanwhile. Signal-safe; takes no lock. */
+SXS_SIGSAFE void sxs_live_clear(void);
+
 #endif

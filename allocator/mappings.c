@@ -54,3 +54,11 @@ SXS_SIGSAFE int sxs_mapping_take(uintptr_t lo, uintptr_t hi, uintptr_t *address,
     }
     return 0;
 }
+
+SXS_SIGSAFE void sxs_mappings_clear(void)
+{
+    uintptr_t address;
+    uint64_t  id;
+    while (sxs_mapping_take(0, UINTPTR_MAX, &address, &id))
+        continue;
+}

@@ -29,4 +29,8 @@ SXS_SIGSAFE void sxs_mapping_fill(int64_t place, uintptr_t address, uint64_t id)
  *  if there is none. Signal-safe. */
 SXS_SIGSAFE int sxs_mapping_take(uintptr_t lo, uintptr_t hi, uintptr_t *address, uint64_t *id);
 
+/** sxs_mappings_clear - forget all mappings: they were reported to an earlier listener. Other threads may
+ *  add and take mappings meanwhile. Signal-safe; takes no lock. */
+SXS_SIGSAFE void sxs_mappings_clear(void);
+
 #endif

@@ -125,6 +125,8 @@ static int listen_for(const struct sxs_allocator_listener *to, uint64_t every)
     const struct sxs_allocator_listener *none = NULL;
     if (!atomic_compare_exchange_strong(&listener, &none, to))
         return -1;
+    sxs_live_clear(); /* what an earlier listener was told about */
+    sxs_mappings_clear();
     atomic_store_explicit(&distance, every, memory_order_release);
     return 0;
 }

@@ -103,7 +103,8 @@ static int check_all(struct targets *all, const pid_t *pids, size_t n,
 
 /* Attaches to all processes. Returns the exit status of the last failure, and the number of those
  * that are recorded in @n. */
-static int attach_all(struct targets *all, const struct sxs_target_wish *wish, bool quiet, size_t *n)
+static int attach_all(struct targets *all, const struct sxs_target_wish *wish, bool quiet,
+                      size_t *n)
 {
     char why[SXS_TARGET_WHY];
     int  status = SXS_EXIT_OK;
@@ -165,8 +166,8 @@ static void close_all(struct targets *all)
 }
 
 /* Attaches, waits, detaches, and prints what was recorded. Returns an exit status. */
-static int record(struct targets *all, struct sxs_target_wish *wish, const struct sxs_attach_options *o,
-                  struct sxs_out_dir *out)
+static int record(struct targets *all, struct sxs_target_wish *wish,
+                  const struct sxs_attach_options *o, struct sxs_out_dir *out)
 {
     const struct sxs_run_options as_run = {
         .tools = o->tools, .pick = o->pick, .out = o->out, .quiet = o->quiet};
@@ -260,11 +261,13 @@ int sxs_cmd_detach(int argc, char **argv)
         return status;
     int err = sxs_process_read(pid, &p);
     if (err) {
-        status = sxs_wrong_input("%d: %s", (int)pid, err == ESRCH ? "no such process" : strerror(err));
+        status =
+            sxs_wrong_input("%d: %s", (int)pid, err == ESRCH ? "no such process" : strerror(err));
     } else if (geteuid() != 0 && p.uid != geteuid()) {
-        status = sxs_wrong_input("%d: it belongs to %s; expected this command to be run by that user "
-                                 "or by root",
-                                 (int)pid, p.user);
+        status =
+            sxs_wrong_input("%d: it belongs to %s; expected this command to be run by that user "
+                            "or by root",
+                            (int)pid, p.user);
     } else if (!sxs_process_own_profiler(&p)) {
         status = sxs_wrong_input("%d: sxsprof is not in this process", (int)pid);
     } else {

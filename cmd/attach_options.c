@@ -17,8 +17,8 @@
 enum { TOOL = 1000, PICK, DURATION, DELAY, ALL, APPEND, QUIET };
 
 static const struct argp_option option_list[] = {
-    {"tool", TOOL, "NAME[:OPTIONS]", 0,
-     "Use a tool; may be given several times (default: sample)", 0},
+    {"tool", TOOL, "NAME[:OPTIONS]", 0, "Use a tool; may be given several times (default: sample)",
+     0},
     {"pick", PICK, "all|first|one:WHAT", 0,
      "Which runtimes are recorded: all that can be reached (the default), the first, or one by a "
      "prefix of its version or its libcoreclr.so's path",
@@ -65,7 +65,8 @@ static void set_pick(struct argp_state *state, struct sxs_attach_options *o, con
 static void take_target(struct argp_state *state, struct sxs_attach_options *o, const char *arg)
 {
     if (o->target)
-        argp_error(state, "'%s': expected one PID or name (--all: all processes with the name)", arg);
+        argp_error(state, "'%s': expected one PID or name (--all: all processes with the name)",
+                   arg);
     if (!*arg)
         argp_error(state, "the name is empty: expected a PID or a name");
     o->target = arg;
@@ -130,9 +131,10 @@ const struct argp sxs_argp_attach = {
 const struct argp sxs_argp_detach = {
     .parser = parse_detach,
     .args_doc = "PID|NAME",
-    .doc = "End the recording in a process, and let its runtimes go.\v"
-           "NAME is as for attach. The exit status is 0; 1 when a runtime could not be left; 2 when "
-           "sxsprof is not in the process.",
+    .doc =
+        "End the recording in a process, and let its runtimes go.\v"
+        "NAME is as for attach. The exit status is 0; 1 when a runtime could not be left; 2 when "
+        "sxsprof is not in the process.",
 };
 
 void sxs_attach_options_free(struct sxs_attach_options *o)
@@ -156,12 +158,13 @@ static int find_named(const char *name, pid_t *pids, size_t max, size_t *n)
             found++;
         }
     if (!status && found == 0)
-        status = sxs_wrong_input("%s: no process with a .NET runtime has this name; sxsprof ps lists "
-                                 "them",
-                                 name);
+        status =
+            sxs_wrong_input("%s: no process with a .NET runtime has this name; sxsprof ps lists "
+                            "them",
+                            name);
     else if (!status && found > max)
-        status = sxs_wrong_input("%s: %zu processes have this name; expected at most %zu", name, found,
-                                 max);
+        status = sxs_wrong_input("%s: %zu processes have this name; expected at most %zu", name,
+                                 found, max);
     *n = found;
     sxs_process_list_free(&list);
     return status;

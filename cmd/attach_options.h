@@ -10,10 +10,10 @@
 
 /** Zeroed at first; release with sxs_attach_options_free(). */
 struct sxs_attach_options {
-    char       *tools;  /* owned, separated by ';' */
-    char       *pick;   /* owned; NULL: all */
-    const char *out;    /* borrowed; NULL: none was given */
-    const char *target; /* borrowed: a PID or a name */
+    char       *tools;                 /* owned, separated by ';' */
+    char       *pick;                  /* owned; NULL: all */
+    const char *out;                   /* borrowed; NULL: none was given */
+    const char *target;                /* borrowed: a PID or a name */
     uint64_t    duration_ms, delay_ms; /* 0: none */
     bool        all, append, quiet;
 };

@@ -20,11 +20,8 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
         if (sxs_format_parse(arg, format) != 0)
             argp_error(state, "--format: '%s': expected text or json", arg);
         return 0;
-    case ARGP_KEY_ARG:
-        argp_error(state, "'%s': no argument is expected", arg);
-        return 0;
-    default:
-        return ARGP_ERR_UNKNOWN;
+    case ARGP_KEY_ARG: argp_error(state, "'%s': no argument is expected", arg); return 0;
+    default: return ARGP_ERR_UNKNOWN;
     }
 }
 
@@ -35,10 +32,11 @@ static const struct argp_option option_list[] = {
 const struct argp sxs_argp_ps = {
     .options = option_list,
     .parser = parse_option,
-    .doc = "List the running processes that have .NET runtimes: each runtime with its version, since "
-           "when the process runs, which profiler is loaded, the container, the user.\v"
-           "Reads /proc only; no process is touched. What another user's processes load can be read "
-           "by root.",
+    .doc =
+        "List the running processes that have .NET runtimes: each runtime with its version, since "
+        "when the process runs, which profiler is loaded, the container, the user.\v"
+        "Reads /proc only; no process is touched. What another user's processes load can be read "
+        "by root.",
 };
 
 static const char *kind_name(enum sxs_runtime_kind kind)
@@ -57,7 +55,10 @@ static void join_runtimes(const struct sxs_process *p, char *out, size_t size)
         const struct sxs_process_runtime *r = &p->runtimes[i];
         bool                              aot = r->kind == SXS_RUNTIME_NATIVE_AOT;
         len += (size_t)snprintf(out + len, size - len, "%s%s%s", len ? ", " : "",
-                                aot ? "" : *r->version ? r->version : "?", notes[r->kind]);
+                                aot           ? ""
+                                : *r->version ? r->version
+                                              : "?",
+                                notes[r->kind]);
     }
 }
 
@@ -79,7 +80,9 @@ static void describe_container(const struct sxs_process *p, char *out, size_t si
         snprintf(out, size, "%s", p->container);
     else
         snprintf(out, size, "%s",
-                 p->other.mnt || p->other.pid ? "namespaces" : p->other.root ? "chroot" : "-");
+                 p->other.mnt || p->other.pid ? "namespaces"
+                 : p->other.root              ? "chroot"
+                                              : "-");
 }
 
 /* Writes the start of a process: the time of today, or the day. */
@@ -184,8 +187,7 @@ static json_t *process_json(const struct sxs_process *p)
               sxs_json_set_number(o, "pid_inside", (uint64_t)p->ns_pid) |
               sxs_json_set_text(o, "name", p->name) | sxs_json_set_text(o, "command", p->command) |
               sxs_json_set_number(o, "uid", p->uid) | sxs_json_set_text(o, "user", p->user) |
-              sxs_json_set_text(o, "state", state) |
-              sxs_json_set_text(o, "since", since) |
+              sxs_json_set_text(o, "state", state) | sxs_json_set_text(o, "since", since) |
               sxs_json_set_number(o, "started_ns", p->started_ns) |
               sxs_json_set_text(o, "container", p->container) |
               json_object_set_new(o, "own_root", json_boolean(sxs_process_is_apart(p))) |

@@ -54,8 +54,11 @@ static void set_settings(const struct sxs_push_options *o, struct sxs_push_setti
     static char machine[256];
     if (gethostname(machine, sizeof(machine) - 1) != 0)
         machine[0] = '\0';
-    *s = (struct sxs_push_settings){.to = o->to, .service = o->service, .version = "",
-                                    .machine = machine, .labels = o->labels,
+    *s = (struct sxs_push_settings){.to = o->to,
+                                    .service = o->service,
+                                    .version = "",
+                                    .machine = machine,
+                                    .labels = o->labels,
                                     .n_labels = o->n_labels};
     for (size_t i = 0; i < o->n_labels; i++)
         if (strcmp(o->labels[i].key, "service.version") == 0)
@@ -98,7 +101,8 @@ static int push_session(struct sxs_push_job *job, const char *dir, const char *s
                                  err ? strerror(err) : "it has no session");
     } else if (!sxs_profile_has_stacks(dir)) {
         status = sxs_wrong_input("%s: it has no samples, allocations, native memory or waits; "
-                                 "record them with sxsprof sample, alloc, native or locks", shown);
+                                 "record them with sxsprof sample, alloc, native or locks",
+                                 shown);
     } else {
         const char *name = realpath(shown, path) ? strrchr(path, '/') + 1 : "";
         for (size_t i = 0; i < s.n_problems; i++)
@@ -117,8 +121,10 @@ static int check_folder(const char *dir)
     if (stat(dir, &st) != 0)
         return sxs_wrong_input("--follow %s: %s; expected a folder", dir, strerror(errno));
     if (!S_ISDIR(st.st_mode))
-        return sxs_wrong_input("--follow %s: not a folder; expected a session, or a folder to which "
-                               "sessions come", dir);
+        return sxs_wrong_input(
+            "--follow %s: not a folder; expected a session, or a folder to which "
+            "sessions come",
+            dir);
     return SXS_EXIT_OK;
 }
 
@@ -161,7 +167,9 @@ int sxs_cmd_push(int argc, char **argv)
     int status = choose_target(&o, &job);
     if (status == SXS_EXIT_OK && (o.n_headers || o.http.token_file || o.http.password) &&
         sxs_url_has_scheme(o.to, "http") && !sxs_url_is_local(o.to))
-        sxs_complain("push: %s is not encrypted: headers, tokens and passwords can be read on the way", o.to);
+        sxs_complain(
+            "push: %s is not encrypted: headers, tokens and passwords can be read on the way",
+            o.to);
     if (status == SXS_EXIT_OK) {
         job.sender.base = base_of(job.sender.target, &job.settings);
         status = run(&o, &job);

@@ -18,9 +18,25 @@
 #define SECOND_NS UINT64_C(1000000000)
 
 enum {
-    KEY_TO = 256, KEY_FORMAT, KEY_LABEL, KEY_SERVICE, KEY_FOLLOW, KEY_QUEUE, KEY_QUEUE_SIZE,
-    KEY_PERIOD, KEY_RETRY, KEY_CA, KEY_CERT, KEY_KEY, KEY_HEADER, KEY_TOKEN, KEY_TIMEOUT, KEY_DATA,
-    KEY_SYMBOLS, KEY_USER, KEY_PASSWORD
+    KEY_TO = 256,
+    KEY_FORMAT,
+    KEY_LABEL,
+    KEY_SERVICE,
+    KEY_FOLLOW,
+    KEY_QUEUE,
+    KEY_QUEUE_SIZE,
+    KEY_PERIOD,
+    KEY_RETRY,
+    KEY_CA,
+    KEY_CERT,
+    KEY_KEY,
+    KEY_HEADER,
+    KEY_TOKEN,
+    KEY_TIMEOUT,
+    KEY_DATA,
+    KEY_SYMBOLS,
+    KEY_USER,
+    KEY_PASSWORD
 };
 
 enum { MAX_TIMEOUT_S = 3600, MAX_DAY_S = 86400, MAX_HEADERS_FILE = 65536 };
@@ -62,8 +78,10 @@ static void add_label(struct argp_state *state, struct sxs_push_options *o, char
     if (mark)
         *mark = '\0';
     if (!mark || !sxs_push_label_key(key) || !mark[1])
-        argp_error(state, "--label: '%s': expected KEY=VALUE, such as deployment.environment=test; "
-                          "a key has letters, digits, '_' and '.'", arg);
+        argp_error(state,
+                   "--label: '%s': expected KEY=VALUE, such as deployment.environment=test; "
+                   "a key has letters, digits, '_' and '.'",
+                   arg);
     if (strcmp(key, "service.name") == 0)
         argp_error(state, "--label: '%s': expected --service for the name of the service", arg);
     for (size_t i = 0; i < o->n_labels; i++)
@@ -210,30 +228,43 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 }
 
 static const struct argp_option option_list[] = {
-    {"to", KEY_TO, "URL", 0, "The server: http://HOST:PORT or https://HOST:PORT, with a path in "
-     "front of its own or with the path of an interface", 0},
-    {"format", KEY_FORMAT, "pyroscope|ingest|otlp", 0,
-     "What the server takes: pyroscope (the default: pprof for push.v1.PusherService), ingest (pprof "
-     "for /ingest), otlp (OTLP profiles, v1development); a path of --to that is one of these "
-     "interfaces says it, too", 0},
+    {"to", KEY_TO, "URL", 0,
+     "The server: http://HOST:PORT or https://HOST:PORT, with a path in "
+     "front of its own or with the path of an interface; clickhouse://HOST:PORT/DATABASE for "
+     "sxsprof "
+     "fleet",
+     0},
+    {"format", KEY_FORMAT, "pyroscope|ingest|otlp|clickhouse", 0,
+     "What the server takes: pyroscope (the default: pprof for push.v1.PusherService), ingest "
+     "(pprof "
+     "for /ingest), otlp (OTLP profiles, v1development), clickhouse; a path of --to that is one of "
+     "these "
+     "interfaces says it, too",
+     0},
     {"follow", KEY_FOLLOW, "DIR", 0,
-     "Push each minute of a session that grows, or of sessions that come into the folder DIR, until "
-     "SIGINT or SIGTERM", 0},
+     "Push each minute of a session that grows, or of sessions that come into the folder DIR, "
+     "until "
+     "SIGINT or SIGTERM",
+     0},
     {"service", KEY_SERVICE, "NAME", 0, "The name of the service (the program's own name)", 1},
     {"label", KEY_LABEL, "KEY=VALUE", 0,
      "A label of everything that is pushed; can be repeated. It replaces what is known: "
-     "service.version, host.name...", 1},
+     "service.version, host.name...",
+     1},
     {"data", KEY_DATA, "DATA", 0,
      "Only these data: samples, alloc, native or locks; can be repeated (all that there are)", 1},
     {"period", KEY_PERIOD, "TIME", 0, "Length of a batch on the wall clock (60s)", 1},
     {"symbols", KEY_SYMBOLS, "DIR", 0,
-     "Search DIR and all folders in it for debug files (by build-id) and Portable PDBs (by ID); can "
-     "be repeated", 1},
+     "Search DIR and all folders in it for debug files (by build-id) and Portable PDBs (by ID); "
+     "can "
+     "be repeated",
+     1},
     {"queue", KEY_QUEUE, "DIR", 0,
      "Keep in the folder DIR what could not be sent, and how far each session was sent", 2},
     {"queue-size", KEY_QUEUE_SIZE, "SIZE", 0,
      "Limit of the queue (256M); the oldest batches are dropped", 2},
-    {"retry", KEY_RETRY, "TIME", 0, "Without --follow: give up after this time of failures (60s)", 2},
+    {"retry", KEY_RETRY, "TIME", 0, "Without --follow: give up after this time of failures (60s)",
+     2},
     {"timeout", KEY_TIMEOUT, "TIME", 0, "Limit of one request (30s)", 2},
     {"ca", KEY_CA, "FILE", 0, "Trust the certificates in FILE instead of the system's", 3},
     {"cert", KEY_CERT, "FILE", 0, "Certificate of this client (PEM)", 3},
@@ -251,7 +282,8 @@ const struct argp sxs_argp_push = {
     .args_doc = "[DIR|FILE]",
     .doc =
         "Send recorded sessions to a server of profiles, a batch for each process and minute.\v"
-        "DIR is a folder made by sxsprof run -o DIR, FILE a file made by sxsprof pack. Without both, "
+        "DIR is a folder made by sxsprof run -o DIR, FILE a file made by sxsprof pack. Without "
+        "both, "
         "what the queue has is sent. Requests are repeated until the server accepts them. The exit "
         "status is 1 when something was not sent or could not be read.",
 };

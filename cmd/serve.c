@@ -27,12 +27,12 @@ enum { KEY_TOKEN = 256, KEY_TOKEN_FILE, KEY_HOST, KEY_OPEN };
 enum { MIN_TOKEN = 16, MAX_TOKEN = 128, MAX_HOSTS = 16 };
 
 struct options {
-    const char *source; /* the argument */
-    const char *token_file;
-    const char *hosts[MAX_HOSTS + 1];
-    size_t      n_hosts;
-    char        token[MAX_TOKEN + 2];
-    char        address[64];
+    const char                *source; /* the argument */
+    const char                *token_file;
+    const char                *hosts[MAX_HOSTS + 1];
+    size_t                     n_hosts;
+    char                       token[MAX_TOKEN + 2];
+    char                       address[64];
     struct sxs_serve_options   serve;
     struct sxs_process_session process;
 };
@@ -49,8 +49,9 @@ static void set_listen(struct argp_state *state, struct options *o, const char *
 /* A token is part of an address, so it has only characters that need no encoding there. */
 static bool is_token(const char *text)
 {
-    static const char plain[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_.~";
-    size_t            len = strlen(text);
+    static const char plain[] =
+        "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_.~";
+    size_t len = strlen(text);
     return len >= MIN_TOKEN && len <= MAX_TOKEN && strspn(text, plain) == len;
 }
 
@@ -121,7 +122,7 @@ const struct argp sxs_argp_serve = {
 static bool is_session(const char *dir)
 {
     struct sxs_session s;
-    bool found = sxs_session_read(dir, &s) == 0 && (s.n_processes || s.n_unread);
+    bool               found = sxs_session_read(dir, &s) == 0 && (s.n_processes || s.n_unread);
     sxs_session_free(&s);
     return found;
 }
@@ -189,7 +190,8 @@ static int check_pack(const struct options *o)
     pid_t       child = fork();
     if (child == 0) {
         if (sxs_pack_open(o->serve.dir, &dir, why, sizeof(why)) != 0)
-            exit(sxs_wrong_input("%s: %s; expected a file made by sxsprof pack", o->serve.dir, why));
+            exit(
+                sxs_wrong_input("%s: %s; expected a file made by sxsprof pack", o->serve.dir, why));
         exit(SXS_EXIT_OK);
     }
     if (child < 0 || waitpid(child, &status, 0) != child)
@@ -245,7 +247,7 @@ static void warn_of_address(const struct options *o)
 int sxs_cmd_serve(int argc, char **argv)
 {
     static const struct sxs_serve_verbs verbs = {sxs_cmd_report, sxs_cmd_heap, sxs_open_page};
-    static struct options o = {.address = "127.0.0.1", .serve = {.root_fd = -1}};
+    static struct options               o = {.address = "127.0.0.1", .serve = {.root_fd = -1}};
     sxs_options_parse(&sxs_argp_serve, argc, argv, 0, &o);
     int status = o.token_file ? read_token(&o) : *o.token ? SXS_EXIT_OK : make_token(&o);
     if (status == SXS_EXIT_OK)

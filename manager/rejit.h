@@ -125,6 +125,10 @@ static inline int sxs_rejit_is_usual(const struct sxs_runtime *rt, FunctionID fn
  *  forgotten. */
 int sxs_rejit_take_error(struct sxs_sub *sub, sxs_module module, mdMethodDef method);
 
+/** sxs_rejit_forget - the tool's subscription ends, and another one may take its place: forget what it
+ *  wanted, which it has reverted. No thread is inside a handler of the tool. */
+void sxs_rejit_forget(struct sxs_sub *sub);
+
 /** sxs_rejit_leave - the tool must not be called any more. The bodies that it has set stay in
  *  use. */
 void sxs_rejit_leave(struct sxs_sub *sub);

@@ -133,6 +133,33 @@ void sxs_rejit_leave(struct sxs_sub *sub)
     pthread_mutex_unlock(&t->lock);
 }
 
+/* Takes out what the tool wanted for a method. */
+static void forget_part(struct rejit_method *m, const struct sxs_sub *sub)
+{
+    for (struct rejit_part **at = &m->parts; *at; at = &(*at)->next) {
+        struct rejit_part *p = *at;
+        if (p->sub != sub)
+            continue;
+        *at = p->next;
+        free(p->map.rows);
+        free(p);
+        return;
+    }
+}
+
+void sxs_rejit_forget(struct sxs_sub *sub)
+{
+    struct rejit_table *t = rejit_table_of(sub->rt);
+    if (!t)
+        return;
+    pthread_mutex_lock(&t->lock);
+    for (unsigned i = 0; i < REJIT_BUCKETS; i++)
+        for (struct rejit_method *m = t->buckets[i]; m; m = m->next)
+            forget_part(m, sub);
+    t->with_inliners &= ~rejit_bit(sub);
+    pthread_mutex_unlock(&t->lock);
+}
+
 /* ---- the tool --------------------------------------------------------------------------------- */
 
 static HRESULT start_table(struct sxs_sub *sub, const char *options)
@@ -142,31 +169,40 @@ static HRESULT start_table(struct sxs_sub *sub, const char *options)
     if (!t)
         return E_OUTOFMEMORY;
     pthread_mutex_init(&t->lock, NULL);
+    sub->state = t;
     sub->rt->rejit = t;
     sub->low = COR_PRF_MONITOR_MODULE_LOADS;
     return S_OK;
 }
 
+/* The runtime goes on without the library: threads that come now find no table. */
+static void stop_table(struct sxs_sub *sub, int how)
+{
+    if (how == SXS_STOP_SESSION)
+        sub->rt->rejit = NULL;
+}
+
 static void release_table(struct sxs_sub *sub)
 {
-    struct rejit_table *t = sub->rt->rejit;
+    struct rejit_table *t = sub->state;
     if (!t)
         return;
+    sub->rt->rejit = NULL;
     drop_methods(t, 0, 1);
     pthread_mutex_destroy(&t->lock);
     free(t);
-    sub->rt->rejit = NULL;
+    sub->state = NULL;
 }
 
 static HRESULT module_unloaded(struct sxs_sub *sub, sxs_module module, HRESULT status)
 {
     (void)status;
-    if (sub->rt->rejit)
-        drop_methods(sub->rt->rejit, module.id, 0);
+    drop_methods(sub->state, module.id, 0);
     return S_OK;
 }
 
 static const struct sxs_events events = {.ModuleUnloadFinished = module_unloaded};
 
 const struct sxs_tool sxs_rejit_tool = {
-    .name = "rejit", .always = 1, .on = &events, .start = start_table, .release = release_table};
+    .name = "rejit", .always = 1, .on = &events, .start = start_table, .stop = stop_table,
+    .release = release_table};

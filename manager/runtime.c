@@ -115,6 +115,16 @@ int sxs_runtime_is_attached(const struct sxs_runtime *rt)
     return rt->attached;
 }
 
+int sxs_runtime_is_running(const struct sxs_runtime *rt)
+{
+    return atomic_load(&rt->running);
+}
+
+int sxs_runtime_is_late(const struct sxs_runtime *rt)
+{
+    return rt->attached || sxs_runtime_is_running(rt);
+}
+
 void sxs_runtime_set_attach_data(struct sxs_runtime *rt, const void *data, unsigned size)
 {
     rt->attach_data = data;

@@ -47,6 +47,15 @@ unsigned sxs_runtime_info_version(const struct sxs_runtime *rt);
  *  thread. */
 int sxs_runtime_is_attached(const struct sxs_runtime *rt);
 
+/** Return 1 when tools are started late on the runtime, that is, while it may run managed code: after
+ *  an attach, or in a session that begins after its Initialize. For start() of tools; any thread. */
+int sxs_runtime_is_late(const struct sxs_runtime *rt);
+
+/** Return 1 when Initialize or InitializeForAttach has returned: all functions of Info work. A tool
+ *  that is started while this is 0 waits for an event (ProfilerAttachComplete after an attach). Any
+ *  thread. */
+int sxs_runtime_is_running(const struct sxs_runtime *rt);
+
 /** sxs_runtime_set_attach_data - set the client data that the runtime passes to InitializeForAttach,
  *  for tools that pass it on (guests). Borrowed; set it back to NULL before that call returns. */
 void sxs_runtime_set_attach_data(struct sxs_runtime *rt, const void *data, unsigned size);

@@ -48,6 +48,7 @@ struct sxs_runtime {
     unsigned         info_slots;  /* number of vtable slots of info_version; 0 before Initialize */
     unsigned         info_version; /* highest ICorProfilerInfo version of this runtime */
     int              attached;    /* 1: initialized by InitializeForAttach */
+    _Atomic int      running;     /* 1: its Initialize or InitializeForAttach has succeeded */
     const void      *attach_data; /* during InitializeForAttach its client data; else NULL */
     unsigned         attach_size; /* in bytes */
 
@@ -69,7 +70,7 @@ struct sxs_runtime {
     _Atomic unsigned column; /* of `inside` in which threads are counted now; its lowest bit */
     struct sxs_inside_stripe inside[SXS_INSIDE_STRIPES]; /* threads that deliver events */
 
-    struct rejit_table *rejit; /* methods with new IL (rejit_internal.h), from start() to release()
+    struct rejit_table *_Atomic rejit; /* methods with new IL (rejit_internal.h), from start() to release()
                                 * of the tool rejit; NULL: none */
     _Atomic EVENTPIPE_PROVIDER provider; /* of its own events (own_sessions.c); 0: not known yet */
 

@@ -86,15 +86,16 @@ static void enable_with_needed(struct sxs_settings *s, const struct sxs_tool *co
     enable_tool(s, tool, options);
 }
 
-/* Enable the tools of NAME[:OPTIONS][;NAME[:OPTIONS]]... Calls @unknown for each name that no tool
+/* Enable the tools of NAME[:OPTIONS][;NAME[:OPTIONS]]... @by_settings: nonzero: also those whose own
+ * settings in the environment enable them. Calls @unknown for each name that no tool
  * has. */
 static void enable_listed(struct sxs_settings *s, const struct sxs_tool *const *known,
-                          size_t n_known, char *text,
+                          size_t n_known, char *text, int by_settings,
                           void (*unknown)(const char *name, size_t len, void *arg), void *arg)
 {
     char *save = NULL;
     for (size_t i = 0; i < n_known; i++)
-        if (known[i]->always)
+        if (known[i]->always || (by_settings && known[i]->is_wanted && known[i]->is_wanted()))
             enable_with_needed(s, known, n_known, known[i], "");
     for (char *item = text ? strtok_r(text, ";", &save) : NULL; item;
          item = strtok_r(NULL, ";", &save)) {
@@ -117,7 +118,7 @@ static void read_tools(struct sxs_settings *s, const struct sxs_tool *const *kno
 {
     const char *env = sxs_env_get(SXS_ENV_TOOLS);
     s->tools_text = env ? strdup(env) : NULL;
-    enable_listed(s, known, n_known, s->tools_text, say_unknown, NULL);
+    enable_listed(s, known, n_known, s->tools_text, 1, say_unknown, NULL);
 }
 
 struct unknown_name {
@@ -139,7 +140,7 @@ int sxs_settings_parse_tools(struct sxs_settings *s, const struct sxs_tool *cons
         n_always += known[i]->always != 0;
     s->n_tools = 0;
     s->tools_text = text;
-    enable_listed(s, known, n_known, text, keep_unknown, &unknown);
+    enable_listed(s, known, n_known, text, 0, keep_unknown, &unknown);
     if (unknown.text[0]) {
         snprintf(why, size, "this library has no tool %s", unknown.text);
         return -1;

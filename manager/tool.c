@@ -72,6 +72,15 @@ uint32_t sxs_runtime_immutable(const struct sxs_runtime *rt)
     return immutable;
 }
 
+uint32_t sxs_runtime_immutable_set(struct sxs_runtime *rt)
+{
+    uint32_t set;
+    pthread_mutex_lock(&rt->mask_lock);
+    set = rt->low & sxs_runtime_immutable(rt);
+    pthread_mutex_unlock(&rt->mask_lock);
+    return set;
+}
+
 int sxs_masks_are_late(const struct sxs_runtime *rt, uint32_t low, uint32_t high)
 {
     return rt->is_subscribed && ((low & ~rt->low & sxs_runtime_immutable(rt)) ||

@@ -34,6 +34,9 @@ struct sxs_tool {
     const char              *needs;      /* name of a tool that is enabled before this one, on the
                                           * same runtimes; static; NULL: none */
     int                      always;     /* nonzero: enabled without being named */
+    /** is_wanted - return nonzero when a setting of its own enables the tool without naming it. Asked
+     *  once, when the settings of the environment are read. NULL: it is enabled by its name only. */
+    int (*is_wanted)(void);
     int                      on_guarded; /* nonzero: also on runtimes that are only guarded */
     int in_child; /* nonzero: its handlers also run in a forked child, where they must not take a
                    * lock or call a runtime. 0: it receives no events after a fork. */
@@ -122,6 +125,11 @@ HRESULT sxs_sub_try_mask(struct sxs_sub *sub, uint32_t low, uint32_t high);
 /** sxs_runtime_immutable - return the COR_PRF_MONITOR flags that this runtime lets a profiler set in
  *  Initialize only. Any thread. */
 uint32_t sxs_runtime_immutable(const struct sxs_runtime *rt);
+
+/** sxs_runtime_immutable_set - return the COR_PRF_MONITOR flags of sxs_runtime_immutable() that were
+ *  set when the runtime was initialized. They stay set, so a tool that starts late can rely on them.
+ *  Any thread; not signal-safe. */
+uint32_t sxs_runtime_immutable_set(struct sxs_runtime *rt);
 
 /**
  * sxs_sub_set_mask - change the event mask of one tool on one runtime.

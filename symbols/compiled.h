@@ -56,6 +56,9 @@ void sxs_compiled_incomplete(const struct sxs_runtime *rt);
  * later. */
 HRESULT sxs_compiled_session(struct sxs_runtime *rt, EVENTPIPE_SESSION *id);
 
+/** sxs_compiled_session_stop - stop such a session. Returns the runtime's result. */
+HRESULT sxs_compiled_session_stop(struct sxs_runtime *rt, EVENTPIPE_SESSION id);
+
 /**
  * sxs_compiled_decode - decode event @id about a piece of code; the runtime and the time are not
  * set. Returns 1, or 0 for other events. Pure. */

@@ -8,6 +8,7 @@
 
 #include "base/fork.h"
 #include "base/hash.h"
+#include "base/session_state.h"
 #include "values/layout_internal.h"
 
 /* The table has open addressing. A used place is never freed; a deleted layout leaves
@@ -34,6 +35,7 @@ static struct {
     struct gone    *gone;
 } layouts = {.lock = PTHREAD_MUTEX_INITIALIZER};
 SXS_FORK_RESETS(layouts.lock);
+SXS_SESSION_KEEPS(layouts); /* readers take no lock */
 
 SXS_SIGSAFE static size_t place_of(const struct sxs_runtime *rt, ClassID id, size_t cap)
 {

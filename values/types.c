@@ -8,6 +8,7 @@
 
 #include "base/fork.h"
 #include "base/hash.h"
+#include "base/session_state.h"
 #include "manager/module_info.h"
 #include "values/layout.h"
 #include "values/line.h"
@@ -37,6 +38,7 @@ static struct {
     unsigned                 depth;  /* nesting of sxs_types_add_locked() */
 } types = {.lock = PTHREAD_MUTEX_INITIALIZER};
 SXS_FORK_RESETS(types.lock);
+SXS_SESSION_KEEPS(types); /* hooks and code with new IL may still read it */
 
 /* 1 while this thread holds the lock. A runtime may load a type while this thread asks about
  * another, and reports that load on this thread; then sxs_types_add() must not take the lock
@@ -394,4 +396,12 @@ const struct sxs_type *sxs_types_add(sxs_class cls)
     t = sxs_types_add_locked(cls);
     sxs_types_unlock();
     return t;
+}
+
+void sxs_types_leave(struct sxs_runtime *rt, int (*is_leaving)(sxs_class cls))
+{
+    for (size_t b = 0; b < BUCKETS; b++)
+        for (const struct sxs_type *t = atomic_load(&types.by_id[b]); t; t = t->next_id)
+            if (t->rt == rt && !atomic_load(&t->gone) && is_leaving((sxs_class){rt, t->id}))
+                sxs_types_forget((sxs_class){rt, t->id});
 }

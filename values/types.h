@@ -96,6 +96,8 @@ uint32_t sxs_type_desc_size(struct sxs_type_desc *desc);
 /** sxs_types_forget - mark the type of @cls as gone and forget its layout. Call in the callback
  *  that reports the unload of @cls. */
 void sxs_types_forget(sxs_class cls);
+/** sxs_types_leave - forget each type of @rt for which @is_leaving returns nonzero. Not in hooks. */
+void sxs_types_leave(struct sxs_runtime *rt, int (*is_leaving)(sxs_class cls));
 /** sxs_types_close - release the metadata of all modules of @rt. Call in the callback that reports
  *  the unload of a module, or when @rt ends. */
 void sxs_types_close(const struct sxs_runtime *rt);

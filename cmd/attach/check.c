@@ -20,7 +20,8 @@ static int refuse(const struct sxs_target *t, char why[SXS_TARGET_WHY], const ch
 {
     char name[64];
     sxs_text_clean(t->p.name, name, sizeof(name));
-    snprintf(why, SXS_TARGET_WHY, "%d (%s): %.*s", (int)t->p.pid, name, SXS_TARGET_WHY - 100, reason);
+    snprintf(why, SXS_TARGET_WHY, "%d (%s): %.*s", (int)t->p.pid, name, SXS_TARGET_WHY - 100,
+             reason);
     return SXS_EXIT_USAGE;
 }
 
@@ -48,10 +49,12 @@ static int check_process(const struct sxs_target *t, char why[SXS_TARGET_WHY])
         return refuse(t, why, text);
     }
     if (p->musl)
-        return refuse(t, why, "it uses musl, as in Alpine; expected glibc, which the library needs");
+        return refuse(t, why,
+                      "it uses musl, as in Alpine; expected glibc, which the library needs");
     if (aot)
-        return refuse(t, why, "it was compiled ahead of time (NativeAOT) and has no profiling "
-                              "interface; expected a process with a CLR");
+        return refuse(t, why,
+                      "it was compiled ahead of time (NativeAOT) and has no profiling "
+                      "interface; expected a process with a CLR");
     if (!p->n_runtimes)
         return refuse(t, why, "it has no .NET runtime; sxsprof ps lists processes that have one");
     return SXS_EXIT_OK;
@@ -161,7 +164,8 @@ static bool fits_pick(const struct sxs_target *t, const struct sxs_target_runtim
     const char *what = pick + strlen("one:");
     size_t      len = strlen(what);
     if (*what != '/')
-        return strncmp(r->version, what, len) == 0 && (!r->version[len] || strchr(".-", r->version[len]));
+        return strncmp(r->version, what, len) == 0 &&
+               (!r->version[len] || strchr(".-", r->version[len]));
     for (size_t i = 0; i < t->p.n_runtimes; i++)
         if (strncmp(t->p.runtimes[i].path, what, len) == 0)
             return strcmp(t->p.runtimes[i].version, r->version) == 0;
@@ -186,26 +190,30 @@ static size_t pick_runtimes(struct sxs_target *t, const char *pick)
 static int refuse_mute(struct sxs_target *t, const char *problem, char why[SXS_TARGET_WHY])
 {
     static const char *const switches[] = {
-        "DOTNET_EnableDiagnostics",     "COMPlus_EnableDiagnostics", "DOTNET_EnableDiagnostics_IPC",
+        "DOTNET_EnableDiagnostics",
+        "COMPlus_EnableDiagnostics",
+        "DOTNET_EnableDiagnostics_IPC",
         "DOTNET_EnableDiagnostics_Profiler",
     };
     char text[PATH_MAX + 512], value[16];
     for (size_t i = 0; i < sizeof(switches) / sizeof(switches[0]); i++)
         if (sxs_process_variable(&t->p, switches[i], value, sizeof(value)) == 0 &&
             strcmp(value, "0") == 0) {
-            snprintf(text, sizeof(text),
-                     "%s=0 switches its diagnostics port off; expected a process with a diagnostics "
-                     "port, or one that was started by sxsprof run",
-                     switches[i]);
+            snprintf(
+                text, sizeof(text),
+                "%s=0 switches its diagnostics port off; expected a process with a diagnostics "
+                "port, or one that was started by sxsprof run",
+                switches[i]);
             return refuse(t, why, text);
         }
     if (sxs_process_lives(&t->p) && (t->p.state == 'T' || t->p.state == 't'))
         snprintf(text, sizeof(text), "it was stopped meanwhile; nothing was changed");
     else
-        snprintf(text, sizeof(text),
-                 "no runtime answers at a diagnostics port (%s); expected one, or a process that was "
-                 "started by sxsprof run",
-                 *problem ? problem : "there is none");
+        snprintf(
+            text, sizeof(text),
+            "no runtime answers at a diagnostics port (%s); expected one, or a process that was "
+            "started by sxsprof run",
+            *problem ? problem : "there is none");
     return refuse(t, why, text);
 }
 
@@ -264,12 +272,37 @@ static void print_mute(const struct sxs_target *t, FILE *to)
             continue;
         if (!to)
             continue;
-        fprintf(to,
-                "sxsprof: %d: runtime %s has no diagnostics port of its own, because another runtime "
-                "of the process took the name; it is not recorded "
-                "(DOTNET_DiagnosticPorts=/tmp/NAME,nosuspend in the process's environment gives each "
-                "runtime one)\n",
-                (int)t->p.pid, r->version);
+        fprintf(
+            to,
+            "sxsprof: %d: runtime %s has no diagnostics port of its own, because another runtime "
+            "of the process took the name; it is not recorded "
+            "(DOTNET_DiagnosticPorts=/tmp/NAME,nosuspend in the process's environment gives each "
+            "runtime one)\n",
+            (int)t->p.pid, r->version);
+    }
+}
+
+/* What a tool lacks, and the versions of the runtimes on which it does. */
+struct lack {
+    const char *why;
+    bool        off;
+    char        versions[256];
+};
+
+#define MAX_LACKS 4
+
+/* Adds a runtime to the lack @why, which is made if there is none. */
+static void add_lack(struct lack lacks[MAX_LACKS], const char *why, bool off, const char *version)
+{
+    for (size_t i = 0; i < MAX_LACKS; i++) {
+        struct lack *l = &lacks[i];
+        if (l->why && strcmp(l->why, why) != 0)
+            continue;
+        size_t len = strlen(l->versions);
+        l->why = why;
+        l->off = off;
+        snprintf(l->versions + len, sizeof(l->versions) - len, "%s%s", len ? ", " : "", version);
+        return;
     }
 }
 
@@ -277,9 +310,9 @@ static void print_mute(const struct sxs_target *t, FILE *to)
 static bool explain_tool(const struct sxs_target *t, const char *tool, FILE *to)
 {
     char        name[64], options[512] = "";
-    const char *told[4] = {NULL};
+    struct lack lacks[MAX_LACKS] = {0};
     bool        any = false;
-    size_t      len = strcspn(tool, ":"), n_told = 0;
+    size_t      len = strcspn(tool, ":");
     snprintf(name, sizeof(name), "%.*s", (int)len, tool);
     if (tool[len])
         snprintf(options, sizeof(options), "%s", tool + len + 1);
@@ -292,20 +325,17 @@ static bool explain_tool(const struct sxs_target *t, const char *tool, FILE *to)
             sxs_late_start(r->live ? SXS_LATE_REQUEST : SXS_LATE_ATTACH, name, options,
                            (unsigned)strtoul(r->version, NULL, 10), &why);
         any |= result != SXS_LATE_NO;
-        bool known = result == SXS_LATE_FULL;
-        for (size_t k = 0; k < n_told; k++)
-            known |= strcmp(told[k], why) == 0;
-        if (known || n_told == sizeof(told) / sizeof(told[0]))
-            continue;
-        told[n_told++] = why;
-        if (to)
-            fprintf(to, "sxsprof: %d: tool %s %s on %s: %s\n", (int)t->p.pid, name,
-                result == SXS_LATE_NO ? "is left out" : "is limited", r->version, why);
+        if (result != SXS_LATE_FULL)
+            add_lack(lacks, why, result == SXS_LATE_NO, r->version);
     }
+    for (size_t i = 0; to && i < MAX_LACKS && lacks[i].why; i++)
+        fprintf(to, "sxsprof: %d: tool %s %s on %s: %s\n", (int)t->p.pid, name,
+                lacks[i].off ? "is left out" : "is limited", lacks[i].versions, lacks[i].why);
     return any;
 }
 
-unsigned sxs_target_explain(const struct sxs_target *t, const struct sxs_target_wish *wish, FILE *to)
+unsigned sxs_target_explain(const struct sxs_target *t, const struct sxs_target_wish *wish,
+                            FILE *to)
 {
     char    *list = strdup(wish->tools), *save = NULL;
     unsigned n = 0;

@@ -4,7 +4,6 @@
 #include "cmd/output/exits.h"
 #include "cmd/processes/control_client.h"
 #include "cmd/processes/inside.h"
-#include "cmd/processes/mapped.h"
 #include "include/sxsprof.h"
 
 #include <errno.h>
@@ -19,10 +18,11 @@
 
 #define PROFILER_SET   3u
 #define ATTACH_COMMAND 1u
-#define ATTACH_MS      30000 /* for the runtime to load and initialize the library */
-#define LINK_MS        20000 /* for a session to begin */
+#define ATTACH_MS      30000  /* for the runtime to load and initialize the library */
+#define LINK_MS        20000  /* for a session to begin */
 #define STOP_MS        120000 /* for a session to end: its threads are joined, names looked up */
-#define DETACH_MS      60000 /* for the runtimes to let the library go */
+#define DETACH_MS      60000  /* for the runtimes to let the library go */
+#define LOOK_MS        200u
 #define ORPHAN_MS      15000 /* if this command dies before it holds the session */
 #define NO_LIMIT_MS    UINT64_C(31622400000)
 #define SPARE_MS       10000 /* the library's own limit lies behind that of this command */
@@ -104,7 +104,7 @@ static int hold_session(struct sxs_target *t, const struct sxs_target_wish *wish
                         char why[SXS_TARGET_WHY])
 {
     static struct sxs_message_writer request;
-    static struct sxs_control_answer  answer;
+    static struct sxs_control_answer answer;
     char                             reason[SXS_CONTROL_WHY];
     int                              err = sxs_process_find_profilers(&t->p);
     if (!err)
@@ -118,9 +118,9 @@ static int hold_session(struct sxs_target *t, const struct sxs_target_wish *wish
     sxs_message_add(&request, "hold", "1");
     if (!t->has_library)
         sxs_message_add(&request, "detach", "1");
-    sxs_message_addf(&request, "duration_ms", "%llu",
-                     (unsigned long long)(wish->duration_ms ? wish->duration_ms + SPARE_MS
-                                                            : NO_LIMIT_MS));
+    sxs_message_addf(
+        &request, "duration_ms", "%llu",
+        (unsigned long long)(wish->duration_ms ? wish->duration_ms + SPARE_MS : NO_LIMIT_MS));
     sxs_message_end(&request);
     err = sxs_control_ask(t->hold, &request, &answer, LINK_MS, reason);
     const char *left_out = err ? reason : sxs_message_get(&answer.message, "why");
@@ -165,7 +165,7 @@ static int attach_runtime(struct sxs_target *t, const struct sxs_target_wish *wi
                           const char *library, char why[SXS_TARGET_WHY])
 {
     static struct sxs_message_writer data;
-    static uint8_t                   payload[SXS_DIAG_MAX], request[SXS_DIAG_MAX], buf[SXS_DIAG_MAX];
+    static uint8_t payload[SXS_DIAG_MAX], request[SXS_DIAG_MAX], buf[SXS_DIAG_MAX];
     const struct sxs_target_runtime *r = &t->runtimes[index];
     struct sxs_diag_answer           answer = {0};
     uint8_t                          clsid[16];
@@ -176,18 +176,19 @@ static int attach_runtime(struct sxs_target *t, const struct sxs_target_wish *wi
     }
     sxs_message_end(&data);
     class_id(clsid);
-    size_t size = sxs_diag_attach_payload(payload, ATTACH_MS, clsid, library, data.bytes, data.size);
+    size_t size =
+        sxs_diag_attach_payload(payload, ATTACH_MS, clsid, library, data.bytes, data.size);
     size = size && !data.full
                ? sxs_diag_request(request, PROFILER_SET, ATTACH_COMMAND, payload, size)
                : 0;
-    int err = size ? sxs_ports_exchange(&t->p, &t->ports, (size_t)r->reached, request, size,
-                                        ATTACH_MS, buf, &answer)
-                   : EMSGSIZE;
-    uint32_t hr = answer.failed                ? answer.error
-                  : !err && answer.size >= 4 ? answer.payload[0] | (uint32_t)answer.payload[1] << 8 |
-                                                    (uint32_t)answer.payload[2] << 16 |
-                                                    (uint32_t)answer.payload[3] << 24
-                                              : 0;
+    int      err = size ? sxs_ports_exchange(&t->p, &t->ports, (size_t)r->reached, request, size,
+                                             ATTACH_MS, buf, &answer)
+                        : EMSGSIZE;
+    uint32_t hr = answer.failed ? answer.error
+                  : !err && answer.size >= 4
+                      ? answer.payload[0] | (uint32_t)answer.payload[1] << 8 |
+                            (uint32_t)answer.payload[2] << 16 | (uint32_t)answer.payload[3] << 24
+                      : 0;
     if (!err && !hr)
         return 0;
     explain_failure(t, r, err, hr, why);
@@ -202,6 +203,16 @@ static void choose_id(char id[33])
     if (getrandom(&number, sizeof(number), 0) != sizeof(number))
         number = (uint64_t)getpid();
     snprintf(id, 33, "%016llx", (unsigned long long)number);
+}
+
+/* Has the runtimes let the library go whose session could not begin. Returns an exit status. */
+static int leave_again(struct sxs_target *t, char why[SXS_TARGET_WHY])
+{
+    char reason[SXS_TARGET_WHY];
+    if (sxs_target_release(&t->p, DETACH_MS, reason) == SXS_EXIT_OK)
+        return SXS_EXIT_USAGE;
+    add_why(why, "%s", reason);
+    return SXS_EXIT_PROBLEM;
 }
 
 int sxs_target_attach(struct sxs_target *t, const struct sxs_target_wish *wish,
@@ -222,7 +233,7 @@ int sxs_target_attach(struct sxs_target *t, const struct sxs_target_wish *wish,
             attach_runtime(t, wish, i, library, why) != 0)
             continue;
         if (t->hold < 0 && hold_session(t, wish, why) != 0)
-            return SXS_EXIT_PROBLEM; /* it ends by itself: ORPHAN_MS */
+            return leave_again(t, why);
         t->attached = true;
     }
     return t->attached ? SXS_EXIT_OK : SXS_EXIT_USAGE;
@@ -230,13 +241,14 @@ int sxs_target_attach(struct sxs_target *t, const struct sxs_target_wish *wish,
 
 enum sxs_target_state sxs_target_poll(struct sxs_target *t)
 {
-    struct pollfd ready[2] = {{.fd = t->pidfd, .events = POLLIN}, {.fd = t->hold, .events = POLLIN}};
+    struct pollfd ready[2] = {{.fd = t->pidfd, .events = POLLIN},
+                              {.fd = t->hold, .events = POLLIN}};
     if (poll(ready, 2, 0) <= 0)
         return SXS_TARGET_ON;
     return ready[0].revents ? SXS_TARGET_GONE : SXS_TARGET_ENDED;
 }
 
-/* Sends a request without values, over a connection of its own. Returns 0 or an errno value. */
+/* Sends a request, over a connection of its own. Returns 0 or an errno value. */
 static int ask(const struct sxs_process *p, const char *verb, int timeout_ms,
                struct sxs_control_answer *answer, char why[SXS_CONTROL_WHY])
 {
@@ -246,6 +258,9 @@ static int ask(const struct sxs_process *p, const char *verb, int timeout_ms,
         return err;
     memset(&request, 0, sizeof(request));
     sxs_control_request(&request, verb);
+    if (strcmp(verb, "detach") ==
+        0) /* how long a runtime waits before it looks for the first time */
+        sxs_message_addf(&request, "timeout_ms", "%u", LOOK_MS);
     sxs_message_end(&request);
     err = sxs_control_ask(fd, &request, answer, timeout_ms, why);
     close(fd);
@@ -273,9 +288,9 @@ static int64_t now_ms(void)
 static int wait_detached(const struct sxs_process *p, unsigned wait_ms)
 {
     static struct sxs_control_answer answer;
-    const struct timespec         pause = {.tv_nsec = 20000000};
+    const struct timespec            pause = {.tv_nsec = 20000000};
     char                             why[SXS_CONTROL_WHY];
-    int64_t                       deadline = now_ms() + wait_ms;
+    int64_t                          deadline = now_ms() + wait_ms;
     while (now_ms() < deadline) {
         int err = ask(p, "status", 5000, &answer, why);
         if (err == ECONNREFUSED || err == ESRCH || (!err && count_live(&answer) == 0))
@@ -288,7 +303,7 @@ static int wait_detached(const struct sxs_process *p, unsigned wait_ms)
 int sxs_target_release(const struct sxs_process *p, unsigned wait_ms, char why[SXS_TARGET_WHY])
 {
     static struct sxs_control_answer answer;
-    char                          reason[SXS_CONTROL_WHY];
+    char                             reason[SXS_CONTROL_WHY];
     *why = '\0';
     int err = ask(p, "detach", STOP_MS, &answer, reason);
     if (err) {
@@ -299,17 +314,18 @@ int sxs_target_release(const struct sxs_process *p, unsigned wait_ms, char why[S
     if (remains && *remains)
         add_why(why, "%d: %s", (int)p->pid, remains);
     else if (wait_detached(p, wait_ms) != 0)
-        add_why(why,
-                "%d: a runtime has not let the library go yet, because a thread is inside of a call "
-                "of it; it will, and nothing is recorded",
-                (int)p->pid);
+        add_why(
+            why,
+            "%d: a runtime has not let the library go yet, because a thread is inside of a call "
+            "of it; it will, and nothing is recorded",
+            (int)p->pid);
     return *why ? SXS_EXIT_PROBLEM : SXS_EXIT_OK;
 }
 
 static int stop_session(struct sxs_target *t, char why[SXS_TARGET_WHY])
 {
     static struct sxs_control_answer answer;
-    char                          reason[SXS_CONTROL_WHY];
+    char                             reason[SXS_CONTROL_WHY];
     if (!t->has_library)
         return sxs_target_release(&t->p, DETACH_MS, why);
     int err = ask(&t->p, "stop", STOP_MS, &answer, reason);

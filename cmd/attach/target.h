@@ -40,13 +40,13 @@ struct sxs_target {
     struct sxs_staging        staging;
     struct sxs_target_runtime runtimes[SXS_MAX_REACHED];
     size_t                    n_runtimes;
-    const char               *out;     /* borrowed: the session folder of this command */
-    char                      id[33];  /* of the session */
-    char inside[PATH_MAX];             /* the session folder, as the process sees it */
-    bool has_library;                  /* the library was in the process, with runtimes live */
-    bool attached;                     /* a session of ours is on */
-    int  hold;                         /* connection that holds the session; -1: none */
-    int  pidfd;                        /* readable when the process has ended; -1: none */
+    const char               *out;              /* borrowed: the session folder of this command */
+    char                      id[33];           /* of the session */
+    char                      inside[PATH_MAX]; /* the session folder, as the process sees it */
+    bool                      has_library; /* the library was in the process, with runtimes live */
+    bool                      attached;    /* a session of ours is on */
+    int                       hold;        /* connection that holds the session; -1: none */
+    int                       pidfd;       /* readable when the process has ended; -1: none */
 };
 
 /**

@@ -99,8 +99,9 @@ int sxs_clickhouse_reason(const char *body, char *why, size_t size)
     const char *end = memmem(text, len, ", e.what()", 10);
     if (end)
         len = (size_t)(end - text);
-    len = len < 300 ? len : 300;
-    snprintf(why, size, "%.*s", (int)len, len ? text : "no reason was given");
+    if (!len)
+        text = "no reason was given";
+    snprintf(why, size, "%.*s", (int)(len && len < 300 ? len : 300), text);
     sxs_strings_clean(why, strlen(why));
     return code ? atoi(code + 6) : 0;
 }

@@ -283,8 +283,8 @@ void sxs_clickhouse_insert_sql(FILE *to, enum sxs_clickhouse_table table,
     }
     fputs(" FROM _data WHERE ", to);
     if (key)
-        fprintf(to, "%s NOT IN (SELECT %s FROM %s WHERE %s IN (SELECT %s FROM _data))", key, key,
-                name, key, key);
+        fprintf(to, "%s NOT IN (SELECT %s FROM %s WHERE %s IN (SELECT %s FROM _data)) LIMIT 1 BY %s",
+                key, key, name, key, key, key);
     else
         fprintf(to,
                 "toUInt64(%llu) NOT IN (SELECT stack FROM samples WHERE service = %llu AND "

@@ -21,8 +21,7 @@ static int check(const struct sxs_push_settings *s, char *why, size_t size)
     struct sxs_clickhouse_address address;
     int err = sxs_clickhouse_address_parse(s->to, &address, why, size);
     if (!err && address.user) {
-        snprintf(why, size, "'%s': a user and a password are given by --header @FILE with "
-                            "X-ClickHouse-User: USER and X-ClickHouse-Key: PASSWORD", s->to);
+        snprintf(why, size, "'%s': a user is given by --user, the password by --password-file", s->to);
         err = -1;
     }
     sxs_clickhouse_address_free(&address);

@@ -20,16 +20,16 @@
 enum { MAX_REDIRECTS = 3, MAX_TOKEN = 16384, CONNECT_S = 10 };
 
 /* The functions of libcurl. X(name, result, parameters) */
-#define CURL_FUNCTIONS(X)                                                                   \
-    X(curl_global_init, CURLcode, (long))                                                   \
-    X(curl_easy_init, CURL *, (void))                                                       \
-    X(curl_easy_cleanup, void, (CURL *))                                                    \
-    X(curl_easy_reset, void, (CURL *))                                                      \
-    X(curl_easy_setopt, CURLcode, (CURL *, CURLoption, ...))                                \
-    X(curl_easy_getinfo, CURLcode, (CURL *, CURLINFO, ...))                                 \
-    X(curl_easy_perform, CURLcode, (CURL *))                                                \
-    X(curl_easy_strerror, const char *, (CURLcode))                                         \
-    X(curl_slist_append, struct curl_slist *, (struct curl_slist *, const char *))          \
+#define CURL_FUNCTIONS(X)                                                          \
+    X(curl_global_init, CURLcode, (long))                                          \
+    X(curl_easy_init, CURL *, (void))                                              \
+    X(curl_easy_cleanup, void, (CURL *))                                           \
+    X(curl_easy_reset, void, (CURL *))                                             \
+    X(curl_easy_setopt, CURLcode, (CURL *, CURLoption, ...))                       \
+    X(curl_easy_getinfo, CURLcode, (CURL *, CURLINFO, ...))                        \
+    X(curl_easy_perform, CURLcode, (CURL *))                                       \
+    X(curl_easy_strerror, const char *, (CURLcode))                                \
+    X(curl_slist_append, struct curl_slist *, (struct curl_slist *, const char *)) \
     X(curl_slist_free_all, void, (struct curl_slist *))
 
 struct functions {
@@ -54,10 +54,12 @@ struct transfer {
 
 static int load(struct functions *f, char *why, size_t size)
 {
-    static const char *const sonames[] = {"libcurl.so.4", "libcurl-gnutls.so.4", "libcurl-nss.so.4"};
+    static const char *const sonames[] = {"libcurl.so.4", "libcurl-gnutls.so.4",
+                                          "libcurl-nss.so.4"};
     void *library = sxs_own_library_open(sonames, sizeof(sonames) / sizeof(sonames[0]));
     if (!library) {
-        snprintf(why, size, "libcurl.so.4, which sends requests, cannot be loaded (Debian: libcurl4)");
+        snprintf(why, size,
+                 "libcurl.so.4, which sends requests, cannot be loaded (Debian: libcurl4)");
         return -1;
     }
 #define X(name, result, parameters) *(void **)&f->name = dlsym(library, #name);
@@ -103,7 +105,8 @@ int sxs_http_open(const struct sxs_http_settings *s, struct sxs_http **out, char
     char             token[MAX_TOKEN];
     struct sxs_http *h = NULL;
     *out = NULL;
-    if (check_file("--ca", s->ca, why, size) != 0 || check_file("--cert", s->cert, why, size) != 0 ||
+    if (check_file("--ca", s->ca, why, size) != 0 ||
+        check_file("--cert", s->cert, why, size) != 0 ||
         check_file("--key", s->key, why, size) != 0 ||
         (s->token_file && read_token(s->token_file, token, sizeof(token), why, size) != 0))
         return -1;
@@ -181,7 +184,7 @@ static struct curl_slist *make_headers(struct transfer *t)
     if (t->r->encoding)
         add_header(h, &list, "Content-Encoding", t->r->encoding);
     for (size_t i = 0; i <= h->s->n_headers; i++) {
-        const char *line = i < h->s->n_headers ? h->s->headers[i] : t->r->header;
+        const char        *line = i < h->s->n_headers ? h->s->headers[i] : t->r->header;
         struct curl_slist *longer = line ? h->f.curl_slist_append(list, line) : NULL;
         list = longer ? longer : list;
     }
@@ -254,10 +257,8 @@ static bool is_hopeless(CURLcode code)
     case CURLE_SSL_CIPHER:
     case CURLE_PEER_FAILED_VERIFICATION: /* also a certificate of another name */
     case CURLE_SSL_CACERT_BADFILE:
-    case CURLE_SSL_ISSUER_ERROR:
-        return true;
-    default:
-        return false;
+    case CURLE_SSL_ISSUER_ERROR: return true;
+    default: return false;
     }
 }
 
@@ -284,7 +285,8 @@ static void send_once(struct transfer *t, const char *url)
             a->retry_after_s = later < INT_MAX ? (long)later : INT_MAX;
         snprintf(a->redirect, sizeof(a->redirect), "%s", to ? to : "");
     } else {
-        snprintf(a->why, sizeof(a->why), "%s", t->error[0] ? t->error : h->f.curl_easy_strerror(code));
+        snprintf(a->why, sizeof(a->why), "%s",
+                 t->error[0] ? t->error : h->f.curl_easy_strerror(code));
         a->hopeless = is_hopeless(code);
     }
     h->f.curl_slist_free_all(headers);

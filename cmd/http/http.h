@@ -13,15 +13,15 @@
 
 /** Strings are borrowed as long as the client lives. */
 struct sxs_http_settings {
-    const char *ca;        /* file of certificates to trust instead of the system's; NULL: those */
-    const char *cert;      /* client certificate (PEM); NULL: none */
-    const char *key;       /* its key (PEM); NULL: in the same file */
+    const char        *ca; /* file of certificates to trust instead of the system's; NULL: those */
+    const char        *cert;    /* client certificate (PEM); NULL: none */
+    const char        *key;     /* its key (PEM); NULL: in the same file */
     const char *const *headers; /* "Name: value" */
-    size_t      n_headers;
-    const char *token_file;  /* read for each request: "Authorization: Bearer ..."; NULL: none */
+    size_t             n_headers;
+    const char *token_file; /* read for each request: "Authorization: Bearer ..."; NULL: none */
     const char *user, *password; /* of HTTP's own authentication; NULL: none */
     unsigned    timeout_s;       /* of a whole request */
-    bool (*stop)(void *arg); /* returns true to end a request; NULL: never */
+    bool (*stop)(void *arg);     /* returns true to end a request; NULL: never */
     void *stop_arg;
 };
 
@@ -42,9 +42,9 @@ struct sxs_http_request {
 enum { SXS_HTTP_BODY_MAX = 65536 };
 
 struct sxs_http_answer {
-    long   status;        /* 0: no answer: see `why` and `hopeless` */
-    long   retry_after_s; /* as the server asks; 0: it does not */
-    char   body[SXS_HTTP_BODY_MAX + 1]; /* its beginning, zero-terminated; what take() did not get */
+    long status;                      /* 0: no answer: see `why` and `hopeless` */
+    long retry_after_s;               /* as the server asks; 0: it does not */
+    char body[SXS_HTTP_BODY_MAX + 1]; /* its beginning, zero-terminated; what take() did not get */
     size_t size;
     char   why[400];      /* one line when status is 0 */
     bool   hopeless;      /* with status 0: the same happens again until somebody changes something:

@@ -74,12 +74,14 @@ const char *sxs_url_check(const char *url, const char *schemes, char *buf, size_
             return buf;
         }
     if (!sxs_url_has_scheme(url, schemes))
-        snprintf(buf, size, "expected an address that begins with one of these, and ://: %s", schemes);
+        snprintf(buf, size, "expected an address that begins with one of these, and ://: %s",
+                 schemes);
     else if (!split(url, &p))
         snprintf(buf, size, "expected SCHEME://HOST:PORT, with a path or without");
     else if (memchr(p.host, '@', strcspn(p.host, "/?#")))
-        snprintf(buf, size, "an address with a user or a password can be seen in the list of "
-                            "processes; expected --user, and the password in a file");
+        snprintf(buf, size,
+                 "an address with a user or a password can be seen in the list of "
+                 "processes; expected --user, and the password in a file");
     else if (!is_port(&p))
         snprintf(buf, size, "expected a port from 1 to 65535");
     else if (strpbrk(p.path, "?#"))
@@ -114,8 +116,7 @@ bool sxs_url_may_redirect(const char *from, const char *to)
     if (!sxs_url_has_scheme(to, "http,https") || !split(from, &a) || !split(to, &b))
         return false;
     bool same_host = a.host_size == b.host_size && strncasecmp(a.host, b.host, a.host_size) == 0;
-    bool same_scheme =
-        a.scheme_size == b.scheme_size && strncasecmp(from, to, a.scheme_size) == 0;
+    bool same_scheme = a.scheme_size == b.scheme_size && strncasecmp(from, to, a.scheme_size) == 0;
     bool safer = sxs_url_has_scheme(from, "http") && sxs_url_has_scheme(to, "https") &&
                  port_of(from, &a) == 80 && port_of(to, &b) == 443;
     return same_host && ((same_scheme && port_of(from, &a) == port_of(to, &b)) || safer);

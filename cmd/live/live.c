@@ -403,9 +403,9 @@ unsigned sxs_live_look(struct sxs_live *l)
     l->changes = 0;
     l->behind = false;
     look_at_census(l);
-    l->running = !last && !has_ended(l);
     sxs_live_samples_open(l);
     sxs_live_events_open(l);
+    l->running = !last && !has_ended(l);
     sxs_live_samples_look(l);
     if (l->samples.open)
         sxs_live_costs_again(l, last);

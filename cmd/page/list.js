@@ -36,7 +36,7 @@ function row(s) {
   }
   if (s.processes && s.processes.length > 4) what.append(el("small", `and ${s.processes.length - 4} more`));
   if (s.packed) what.append(el("small", "a packed session"));
-  runtimes.textContent = [...new Set((s.processes || []).flatMap((p) => p.runtimes))].map((v) => `.NET ${v}`).join(", ");
+  for (const v of new Set((s.processes || []).flatMap((p) => p.runtimes))) runtimes.append(el("div", `.NET ${v}`, "runtime"));
   for (const d of s.data || []) data.append(el("span", d, "tag"));
   if (s.problems) data.append(el("small", `${s.problems} ${s.problems === 1 ? "problem" : "problems"}`));
   const end = s.running ? Date.now() : s.ended_ms;

@@ -54,7 +54,7 @@ function paintSummary() {
   else if (before) parts.push("red grew, blue shrank", `${count(data.samples)} ${unit(data.samples)} now`);
   else if (calls) parts.push(`${count(data.samples)} calls, every one counted`, `${nanos(data.spanNs)}`,
     threadsText, timed ? "elapsed time" : "counted without time");
-  else parts.push(`${count(data.samples)} samples`, `${duration(data.spanNs / data.unitNs)}`,
+  else parts.push(`${count(data.samples)} samples`, ...data.spanNs ? [duration(data.spanNs / data.unitNs)] : [],
     threadsText, `${data.mode === "wall" ? "wall" : "CPU"} time${data.hz ? ` at ${data.hz} Hz` : ""}`);
   if (data.processes > 1) parts.push(`${data.processes} processes`);
   if (data.lost && data.buckets) parts.push(`the time line lacks ${count(data.lost / 2)} of them`);

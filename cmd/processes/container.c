@@ -6,8 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#define ID_DIGITS  64 /* of a container's ID */
-#define ID_SHOWN   12
+#define ID_DIGITS 64 /* of a container's ID */
+#define ID_SHOWN  12
 
 /* Returns where 64 hexadecimal digits, and no further one, begin in @text of @len bytes, or NULL. */
 static const char *find_id(const char *text, size_t len)
@@ -31,8 +31,12 @@ static const char *maker(const char *line, size_t len)
     static const struct {
         const char *part, *name;
     } makers[] = {
-        {"cri-containerd", "containerd"}, {"crio", "cri-o"},   {"libpod", "podman"},
-        {"docker", "docker"},             {"kubepods", "kubernetes"}, {"containerd", "containerd"},
+        {"cri-containerd", "containerd"},
+        {"crio", "cri-o"},
+        {"libpod", "podman"},
+        {"docker", "docker"},
+        {"kubepods", "kubernetes"},
+        {"containerd", "containerd"},
     };
     for (size_t i = 0; i < sizeof(makers) / sizeof(makers[0]); i++)
         if (memmem(line, len, makers[i].part, strlen(makers[i].part)))
@@ -51,8 +55,7 @@ static bool named_after(const char *line, size_t len, const char *before, const 
     at += strlen(before);
     size_t      n = 0;
     const char *end = line + len;
-    while (at + n < end && at[n] != '/' &&
-           (!*after || strncmp(at + n, after, strlen(after)) != 0))
+    while (at + n < end && at[n] != '/' && (!*after || strncmp(at + n, after, strlen(after)) != 0))
         n++;
     if (!n)
         return false;
@@ -70,7 +73,8 @@ static bool name_from_line(const char *line, size_t len, char *out, size_t size)
     return named_after(line, len, "/lxc.payload.", "", "lxc", out, size) ||
            named_after(line, len, "/lxc/", "", "lxc", out, size) ||
            named_after(line, len, "/machine.slice/machine-", ".scope", "machine", out, size) ||
-           named_after(line, len, "/machine.slice/systemd-nspawn@", ".service", "nspawn", out, size);
+           named_after(line, len, "/machine.slice/systemd-nspawn@", ".service", "nspawn", out,
+                       size);
 }
 
 void sxs_container_name(const char *cgroup, char *out, size_t size)

@@ -56,7 +56,7 @@ int sxs_copy_file(int from, int to)
 /* Copies one regular file. */
 static int copy_entry(int from, int to, const char *name)
 {
-    struct stat st;
+    struct stat st = {0};
     int         in = openat(from, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC), out = -1;
     int         err = in < 0 || fstat(in, &st) != 0 ? errno : 0;
     if (!err && S_ISREG(st.st_mode)) {

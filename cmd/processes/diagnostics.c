@@ -177,7 +177,8 @@ const char *sxs_diag_hresult(uint32_t hr)
         {0x8013136Au, "another profiler is loaded (CORPROF_E_PROFILER_ALREADY_ACTIVE)"},
         {0x80131367u, "a profiler is being detached (CORPROF_E_PROFILER_DETACHING)"},
         {0x80131373u, "the runtime is still starting (CORPROF_E_PROFILER_NOT_YET_INITIALIZED)"},
-        {0x80131371u, "the runtime is still starting or is ending (CORPROF_E_RUNTIME_UNINITIALIZED)"},
+        {0x80131371u,
+         "the runtime is still starting or is ending (CORPROF_E_RUNTIME_UNINITIALIZED)"},
         {0x80131375u, "the library turned the runtime away (CORPROF_E_PROFILER_CANCEL_ACTIVATION)"},
         {0x80131376u, "the runtime does not permit profiling with concurrent collections "
                       "(CORPROF_E_CONCURRENT_GC_NOT_PROFILABLE)"},
@@ -226,8 +227,8 @@ static int send_all(int fd, const uint8_t *bytes, size_t size, int64_t deadline)
             done += (size_t)n;
             continue;
         }
-        int err = n < 0 && errno != EAGAIN && errno != EINTR ? errno
-                                                             : wait_ready(fd, POLLOUT, deadline);
+        int err =
+            n < 0 && errno != EAGAIN && errno != EINTR ? errno : wait_ready(fd, POLLOUT, deadline);
         if (err)
             return err;
     }
@@ -261,8 +262,8 @@ int sxs_diag_receive(int fd, uint8_t *out, size_t size, unsigned timeout_ms)
     return 0;
 }
 
-int sxs_diag_exchange(int fd, const uint8_t *request, size_t size, unsigned timeout_ms, uint8_t *buf,
-                      struct sxs_diag_answer *out)
+int sxs_diag_exchange(int fd, const uint8_t *request, size_t size, unsigned timeout_ms,
+                      uint8_t *buf, struct sxs_diag_answer *out)
 {
     int64_t deadline = now_ms() + timeout_ms;
     size_t  got = 0, whole = 0;

@@ -13,14 +13,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define SXS_DIAG_HEADER  20u     /* bytes of a header */
-#define SXS_DIAG_MAX     65535u  /* bytes of a message */
-#define SXS_DIAG_ADVERT  34u     /* bytes that a runtime sends when it has connected */
+#define SXS_DIAG_HEADER 20u    /* bytes of a header */
+#define SXS_DIAG_MAX    65535u /* bytes of a message */
+#define SXS_DIAG_ADVERT 34u    /* bytes that a runtime sends when it has connected */
 
 /** What a runtime says of itself. */
 struct sxs_diag_info {
-    uint64_t pid;        /* as the process itself sees it */
-    uint8_t  cookie[16]; /* another one in each runtime */
+    uint64_t pid;         /* as the process itself sees it */
+    uint8_t  cookie[16];  /* another one in each runtime */
     char     version[64]; /* "10.0.11" */
 };
 
@@ -72,8 +72,8 @@ const char *sxs_diag_hresult(uint32_t hr);
  * Returns 0 or an errno value: ETIMEDOUT, ECONNRESET when the connection was closed without an
  * answer, EBADMSG when the answer is damaged.
  */
-int sxs_diag_exchange(int fd, const uint8_t *request, size_t size, unsigned timeout_ms, uint8_t *buf,
-                      struct sxs_diag_answer *out);
+int sxs_diag_exchange(int fd, const uint8_t *request, size_t size, unsigned timeout_ms,
+                      uint8_t *buf, struct sxs_diag_answer *out);
 
 /** sxs_diag_receive - receive exactly @size bytes. As sxs_diag_exchange(). */
 int sxs_diag_receive(int fd, uint8_t *out, size_t size, unsigned timeout_ms);

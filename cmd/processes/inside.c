@@ -41,7 +41,8 @@ static size_t read_groups(const struct sxs_process *p, gid_t groups[MAX_GROUPS])
     while (from && getline(&line, &room, from) > 0)
         if (strncmp(line, "Groups:", 7) == 0) {
             char *at = line + 7, *end;
-            for (unsigned long g; n < MAX_GROUPS && (g = strtoul(at, &end, 10), end != at); at = end)
+            for (unsigned long g; n < MAX_GROUPS && (g = strtoul(at, &end, 10), end != at);
+                 at = end)
                 groups[n++] = (gid_t)g;
         }
     free(line);
@@ -104,8 +105,10 @@ static int receive_result(int from, int *fd)
     char          control[CMSG_SPACE(sizeof(int))];
     int           err = EPIPE;
     struct iovec  bytes = {&err, sizeof(err)};
-    struct msghdr m = {
-        .msg_iov = &bytes, .msg_iovlen = 1, .msg_control = control, .msg_controllen = sizeof(control)};
+    struct msghdr m = {.msg_iov = &bytes,
+                       .msg_iovlen = 1,
+                       .msg_control = control,
+                       .msg_controllen = sizeof(control)};
     struct pollfd ready = {.fd = from, .events = POLLIN};
     int           n;
     while ((n = poll(&ready, 1, WORK_LIMIT_MS)) < 0 && errno == EINTR)
@@ -120,7 +123,7 @@ static int receive_result(int from, int *fd)
     return err;
 }
 
-int sxs_inside_call(const struct sxs_process *p, unsigned flags,
+int sxs_inside_call(const struct sxs_process *p, unsigned            flags,
                     int (*work)(int root, void *arg, int *fd), void *arg, int *fd)
 {
     int   io[2], got = -1, err = p->root < 0 ? EACCES : 0;

@@ -23,7 +23,7 @@
  * Returns the result of @work, or an errno value: EPERM when this user may not become that one,
  * ESRCH when the process is gone, ETIMEDOUT when @work did not end within ten seconds.
  */
-int sxs_inside_call(const struct sxs_process *p, unsigned flags,
+int sxs_inside_call(const struct sxs_process *p, unsigned            flags,
                     int (*work)(int root, void *arg, int *fd), void *arg, int *fd);
 
 /**

@@ -13,42 +13,42 @@
 
 #define MAX_BINARY (512ul << 20) /* bytes of a file that is searched for a version */
 
-/* What is known of one file. */
-struct known_file {
+/* What was found out about one file. */
+struct cached_file {
     dev_t              dev;
     ino_t              ino;
     enum sxs_file_kind kind;
 };
 
-static struct known_file *known;
-static size_t             n_known, room;
+static struct cached_file *cache;
+static size_t              n_cached, room;
 
-static const struct known_file *find_known(const struct stat *st)
+static const struct cached_file *find_cached(const struct stat *st)
 {
-    for (size_t i = 0; i < n_known; i++)
-        if (known[i].dev == st->st_dev && known[i].ino == st->st_ino)
-            return &known[i];
+    for (size_t i = 0; i < n_cached; i++)
+        if (cache[i].dev == st->st_dev && cache[i].ino == st->st_ino)
+            return &cache[i];
     return NULL;
 }
 
 static void remember(const struct stat *st, enum sxs_file_kind kind)
 {
-    if (n_known == room) {
-        size_t             more = room ? 2 * room : 256;
-        struct known_file *grown = realloc(known, more * sizeof(*grown));
+    if (n_cached == room) {
+        size_t              more = room ? 2 * room : 256;
+        struct cached_file *grown = realloc(cache, more * sizeof(*grown));
         if (!grown)
             return; /* the file is examined again */
-        known = grown;
+        cache = grown;
         room = more;
     }
-    known[n_known++] = (struct known_file){st->st_dev, st->st_ino, kind};
+    cache[n_cached++] = (struct cached_file){st->st_dev, st->st_ino, kind};
 }
 
 static enum sxs_file_kind examine(const char *path)
 {
     static const char *const symbols[] = {"DllGetClassObject", "sxsprof_print_stack",
                                           "DotNetRuntimeDebugHeader", "DotNetRuntimeInfo", NULL};
-    unsigned has = sxs_elf_exports_of(path, symbols);
+    unsigned                 has = sxs_elf_exports_of(path, symbols);
     if (has & 1u)
         return has & 2u ? SXS_FILE_OWN_PROFILER : SXS_FILE_PROFILER;
     return has & 8u ? SXS_FILE_SINGLE_FILE : has & 4u ? SXS_FILE_NATIVE_AOT : SXS_FILE_OTHER;
@@ -59,7 +59,7 @@ enum sxs_file_kind sxs_inspect_file(const char *path)
     struct stat st;
     if (stat(path, &st) != 0 || !S_ISREG(st.st_mode))
         return SXS_FILE_OTHER;
-    const struct known_file *k = find_known(&st);
+    const struct cached_file *k = find_cached(&st);
     if (k)
         return k->kind;
     enum sxs_file_kind kind = examine(path);

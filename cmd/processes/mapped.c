@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#include "cmd/processes/mapped.h"
-
 #include "cmd/processes/inspect.h"
+#include "cmd/processes/process_internal.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -13,7 +12,7 @@
 
 /* One line of /proc/PID/maps that belongs to a file. */
 struct mapped_file {
-    char *path;    /* without " (deleted)" */
+    char *path; /* without " (deleted)" */
     bool  deleted;
     char  range[40]; /* "START-END", its name in /proc/PID/map_files */
 };
@@ -130,10 +129,9 @@ static int take_program(struct sxs_process *p)
         return 0;
     n = readlink(link, path, sizeof(path) - 1);
     path[n > 0 ? n : 0] = '\0';
-    return add_runtime(p,
-                       kind == SXS_FILE_SINGLE_FILE ? SXS_RUNTIME_SINGLE_FILE
-                                                    : SXS_RUNTIME_NATIVE_AOT,
-                       path, false, link);
+    return add_runtime(
+        p, kind == SXS_FILE_SINGLE_FILE ? SXS_RUNTIME_SINGLE_FILE : SXS_RUNTIME_NATIVE_AOT, path,
+        false, link);
 }
 
 int sxs_process_find_runtimes(struct sxs_process *p)
@@ -168,8 +166,8 @@ static int take_profiler(struct sxs_process *p, const struct mapped_file *f)
     if (!grown)
         return ENOMEM;
     p->profilers = grown;
-    grown[p->n_profilers] = (struct sxs_process_profiler){
-        kind == SXS_FILE_OWN_PROFILER, f->deleted, strdup(f->path)};
+    grown[p->n_profilers] =
+        (struct sxs_process_profiler){kind == SXS_FILE_OWN_PROFILER, f->deleted, strdup(f->path)};
     if (!grown[p->n_profilers].path)
         return ENOMEM;
     p->n_profilers++;

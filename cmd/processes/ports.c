@@ -164,8 +164,8 @@ static int ask_info(int fd, unsigned timeout_ms, struct sxs_diag_info *info)
     static uint8_t         buf[SXS_DIAG_MAX];
     uint8_t                request[SXS_DIAG_HEADER];
     struct sxs_diag_answer answer;
-    size_t size = sxs_diag_request(request, PROCESS_SET, PROCESS_INFO, NULL, 0);
-    int    err = sxs_diag_exchange(fd, request, size, timeout_ms, buf, &answer);
+    size_t                 size = sxs_diag_request(request, PROCESS_SET, PROCESS_INFO, NULL, 0);
+    int                    err = sxs_diag_exchange(fd, request, size, timeout_ms, buf, &answer);
     if (!err && (answer.failed || sxs_diag_parse_info(answer.payload, answer.size, info) != 0))
         err = EBADMSG;
     return err;
@@ -207,11 +207,11 @@ static int ask_connecting(const struct sxs_process *p, struct sxs_ports *ports, 
     int64_t until = now_ms() + (timeout_ms < SETTLE_MS ? timeout_ms : SETTLE_MS);
     int     err = open_listener(p, &ports->ports[port]);
     while (!err && now_ms() < until && ports->n_runtimes < p->n_runtimes) {
-        struct sxs_diag_info told, info;
+        struct sxs_diag_info advert_info, info;
         int                  fd;
-        if (accept_runtime(p, &ports->ports[port], NULL, STEP_MS, &told, &fd) != 0)
+        if (accept_runtime(p, &ports->ports[port], NULL, STEP_MS, &advert_info, &fd) != 0)
             continue;
-        if (!is_known(ports, &told) && ask_info(fd, timeout_ms, &info) == 0) {
+        if (!is_known(ports, &advert_info) && ask_info(fd, timeout_ms, &info) == 0) {
             add_reached(ports, &info, port);
             until = now_ms() + SETTLE_MS;
         }
@@ -230,10 +230,10 @@ void sxs_ports_ask(const struct sxs_process *p, struct sxs_ports *ports, unsigne
                                            : ask_listening(p, ports, i, timeout_ms);
         if (err)
             snprintf(why, size, "%s: %s", ports->ports[i].path,
-                     err == ETIMEDOUT   ? "no answer"
-                     : err == EBADMSG   ? "the answer is damaged"
+                     err == ETIMEDOUT    ? "no answer"
+                     : err == EBADMSG    ? "the answer is damaged"
                      : err == EADDRINUSE ? "another tool listens there"
-                                        : strerror(err));
+                                         : strerror(err));
     }
 }
 
@@ -243,9 +243,9 @@ int sxs_ports_exchange(const struct sxs_process *p, const struct sxs_ports *port
 {
     const struct sxs_reached *r = &ports->runtimes[runtime];
     const struct sxs_port    *port = &ports->ports[r->port];
-    struct sxs_diag_info      told;
+    struct sxs_diag_info      advert_info;
     int                       fd = -1;
-    int err = port->connects ? accept_runtime(p, port, r->info.cookie, timeout_ms, &told, &fd)
+    int err = port->connects ? accept_runtime(p, port, r->info.cookie, timeout_ms, &advert_info, &fd)
                              : connect_port(p, port, &fd);
     if (err)
         return err;

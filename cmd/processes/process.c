@@ -2,7 +2,7 @@
 #include "cmd/processes/process.h"
 
 #include "cmd/processes/container.h"
-#include "cmd/processes/mapped.h"
+#include "cmd/processes/process_internal.h"
 
 #include <ctype.h>
 #include <dirent.h>
@@ -312,10 +312,10 @@ static int consider(struct sxs_process_list *list, pid_t pid)
 int sxs_process_list_read(struct sxs_process_list *out)
 {
     memset(out, 0, sizeof(*out));
-    int    fd = open("/proc", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    DIR   *proc = fd >= 0 ? fdopendir(fd) : NULL;
-    int    err = proc ? 0 : errno;
-    for (struct dirent *e; !err && (e = readdir(proc));)
+    int  fd = open("/proc", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    DIR *proc = fd >= 0 ? fdopendir(fd) : NULL;
+    int  err = proc ? 0 : errno;
+    for (struct dirent *e; proc && !err && (e = readdir(proc));)
         if (isdigit((unsigned char)e->d_name[0]))
             err = consider(out, (pid_t)strtol(e->d_name, NULL, 10));
     if (proc)

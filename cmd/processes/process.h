@@ -40,20 +40,20 @@ struct sxs_process_namespaces {
 };
 
 struct sxs_process {
-    int      dir; /* descriptor of /proc/PID, which never refers to another process; -1: closed */
+    int      dir;  /* descriptor of /proc/PID, which never refers to another process; -1: closed */
     int      root; /* of its root folder; -1: closed, or not permitted */
-    pid_t    pid, ns_pid;      /* as this command sees it; as the process itself does */
-    uint64_t start_ticks;      /* since boot: tells processes with the same PID apart */
-    uint64_t started_ns;       /* CLOCK_REALTIME */
-    uid_t    uid;              /* effective */
-    gid_t    gid;              /* effective */
-    char     state;            /* of /proc/PID/stat: R, S, T (stopped)... */
-    char     name[17];         /* comm */
-    char     command[1024];    /* arguments separated by blanks, cut; "": none */
-    char     user[64];         /* name of the user, or its number */
-    char     container[160];   /* "docker 0123456789ab"; "": none that is known */
-    int      problem;          /* errno value: the mappings could not be read (EACCES) */
-    bool     musl;             /* has musl's loader instead of glibc's */
+    pid_t    pid, ns_pid;    /* as this command sees it; as the process itself does */
+    uint64_t start_ticks;    /* since boot: tells processes with the same PID apart */
+    uint64_t started_ns;     /* CLOCK_REALTIME */
+    uid_t    uid;            /* effective */
+    gid_t    gid;            /* effective */
+    char     state;          /* of /proc/PID/stat: R, S, T (stopped)... */
+    char     name[17];       /* comm */
+    char     command[1024];  /* arguments separated by blanks, cut; "": none */
+    char     user[64];       /* name of the user, or its number */
+    char     container[160]; /* "docker 0123456789ab"; "": none that is known */
+    int      problem;        /* errno value: the mappings could not be read (EACCES) */
+    bool     musl;           /* has musl's loader instead of glibc's */
     struct sxs_process_namespaces other;
     struct sxs_process_runtime   *runtimes; /* owned */
     size_t                        n_runtimes;
@@ -80,6 +80,10 @@ bool sxs_process_lives(struct sxs_process *p);
 
 /** sxs_process_is_apart - return true when paths of the process are not paths of this command. */
 bool sxs_process_is_apart(const struct sxs_process *p);
+
+/** sxs_process_find_profilers - add the profilers to p->profilers that were loaded since they were read.
+ *  Returns 0 or ENOMEM. */
+int sxs_process_find_profilers(struct sxs_process *p);
 
 /** sxs_process_own_profiler - return the entry of libsxsprof.so, or NULL. Borrowed. */
 const struct sxs_process_profiler *sxs_process_own_profiler(const struct sxs_process *p);

@@ -23,7 +23,7 @@ static const char *const own_libraries[] = {LIBRARY, "libsxsxml.so", "libsxsunwi
 
 /* What the child that makes the folder works with. */
 struct plan {
-    const char *parent;          /* "/tmp" */
+    const char *parent; /* "/tmp" */
     const char *name;
     int         libraries[N_LIBRARIES]; /* descriptors; -1: not there */
     bool        copies;

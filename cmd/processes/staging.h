@@ -12,10 +12,10 @@
 #include "cmd/processes/process.h"
 
 struct sxs_staging {
-    int  dir;               /* descriptor of the folder; -1: none was made */
-    char folder[64];        /* as the process sees it: "/tmp/sxsprof-0123456789abcdef" */
-    char session[80];       /* the session folder inside */
-    char library[96];       /* the library inside; "": not copied */
+    int  dir;         /* descriptor of the folder; -1: none was made */
+    char folder[64];  /* as the process sees it: "/tmp/sxsprof-0123456789abcdef" */
+    char session[80]; /* the session folder inside */
+    char library[96]; /* the library inside; "": not copied */
 };
 
 /**

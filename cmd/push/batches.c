@@ -63,7 +63,7 @@ static bool has_data(const struct sxs_samples_header *head, enum sxs_data data)
                       : head->mode || atomic_load_explicit(&head->n_samples, memory_order_relaxed);
 }
 
-static bool was_told(const struct loaded *l, size_t n, const char *line)
+static bool was_reported(const struct loaded *l, size_t n, const char *line)
 {
     for (size_t i = 0; i < n; i++)
         for (size_t k = 0; k < l->models[i].n_problems; k++)
@@ -77,7 +77,7 @@ static void tell_problems(const struct loaded *l, size_t number, bool quiet, boo
     const struct sxs_model *m = &l->models[number];
     *damaged |= m->n_problems > m->n_notes;
     for (size_t i = 0; i < m->n_problems && !quiet; i++)
-        if (!was_told(l, number, m->problems[i]))
+        if (!was_reported(l, number, m->problems[i]))
             fprintf(stderr, "sxsprof: %s\n", m->problems[i]);
 }
 
@@ -88,10 +88,10 @@ static int load(const struct sxs_push_cut *cut, const struct sxs_session_process
 {
     struct sxs_slices        *s = &l->slices[l->n];
     struct sxs_model         *m = &l->models[l->n];
-    struct sxs_report_options o = {.process = process->folder, .symbols = cut->symbols,
-                                   .slices = s};
-    *s = (struct sxs_slices){.width_ns = cut->width_ns, .from_ns = span->from_ns,
-                             .to_ns = span->to_ns};
+    struct sxs_report_options o = {
+        .process = process->folder, .symbols = cut->symbols, .slices = s};
+    *s = (struct sxs_slices){
+        .width_ns = cut->width_ns, .from_ns = span->from_ns, .to_ns = span->to_ns};
     int err = sxs_model_load(cut->dir, &o, data, SXS_DETAIL_LINES, m);
     tell_problems(l, l->n, cut->quiet, damaged);
     l->n++;

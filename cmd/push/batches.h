@@ -14,7 +14,7 @@ struct sxs_push_cut {
     struct sxs_symbol_path *symbols;  /* folders to search for names; NULL: none */
     uint64_t                width_ns; /* of a batch, on the wall clock */
     uint32_t                data;     /* bit N: of enum sxs_data N; 0: all that can be pushed */
-    bool                    quiet;    /* print no problems of the session: they were printed before */
+    bool                    quiet; /* print no problems of the session: they were printed before */
 };
 
 /** What is to be cut of one process. */

@@ -16,10 +16,10 @@
 
 /* A process of a session that was looked at. */
 struct seen {
-    char    *source;     /* owned */
-    uint64_t looked_ns;  /* up to this time; UINT64_MAX: to its end */
-    bool     here;       /* it was found in the last round */
-    bool     told;       /* its problems were printed */
+    char    *source;    /* owned */
+    uint64_t looked_ns; /* up to this time; UINT64_MAX: to its end */
+    bool     here;      /* it was found in the last round */
+    bool     reported;  /* its problems were printed */
 };
 
 struct follower {
@@ -91,9 +91,9 @@ static void look_at_process(struct follower *f, const struct sxs_session_process
     struct sxs_push_span span = {.from_ns = sxs_push_queue_position(job->sender.queue, source),
                                  .to_ns = clock.ended ? 0 : until};
     f->source = source;
-    job->cut.quiet = s->told;
+    job->cut.quiet = s->reported;
     int err = sxs_push_cut(&job->cut, &job->settings, p, &span, take_batch, f, &job->damaged);
-    s->told = true;
+    s->reported = true;
     if (!err) /* otherwise, as on a full disk, it is tried again */
         s->looked_ns = until;
 }
@@ -126,9 +126,9 @@ static int by_name(const void *a, const void *b)
  * for segments. */
 static void look_into_folder(struct follower *f, const char *dir)
 {
-    char  **names = NULL;
-    size_t  n = 0, cap = 0;
-    DIR    *d = opendir(dir);
+    char **names = NULL;
+    size_t n = 0, cap = 0;
+    DIR   *d = opendir(dir);
     for (struct dirent *e; d && (e = readdir(d));) {
         struct stat st;
         char        path[PATH_MAX];

@@ -61,14 +61,14 @@ int sxs_push_queue_batch(struct sxs_push_job *job, const struct sxs_push_batch *
     if (!err)
         err = sxs_push_queue_add(q, &out, b->id, source, next_ns);
     sxs_push_out_free(&out);
-    char line[sizeof(job->told)] = "";
+    char line[sizeof(job->reported)] = "";
     if (err)
         snprintf(line, sizeof(line), "a batch cannot be put into the queue: %s", strerror(-err));
     else if (sxs_push_queue_counts(q).dropped > dropped)
         snprintf(line, sizeof(line), "the queue is full: the oldest batches are dropped");
-    if (*line && strcmp(line, job->told) != 0)
+    if (*line && strcmp(line, job->reported) != 0)
         fprintf(stderr, "sxsprof: push: %s\n", line);
-    memcpy(job->told, line, sizeof(line));
+    memcpy(job->reported, line, sizeof(line));
     return err;
 }
 
@@ -143,8 +143,9 @@ int sxs_push_once(struct sxs_push_job *job, const char *dir, const char *name,
     job->cut.dir = dir;
     job->cut.name = name;
     for (size_t i = 0; i < session->n_processes + session->n_unread && !err; i++)
-        err = push_process(job, i < session->n_processes ? &session->processes[i]
-                                                         : &session->unread[i - session->n_processes]);
+        err = push_process(job, i < session->n_processes
+                                    ? &session->processes[i]
+                                    : &session->unread[i - session->n_processes]);
     if (err && err != -EHOSTUNREACH && err != -EINTR)
         fprintf(stderr, "sxsprof: push: %s: %s\n", sxs_shown(dir), strerror(-err));
     return err ? EXIT_PROBLEM : 0;

@@ -59,7 +59,8 @@ static uint32_t frame_location(struct sxs_otlp_tables *t, const struct sxs_model
     const char *source = sxs_model_text(m, f->source), *version = runtime_version(m, f->runtime);
     char        unnamed[512];
     uint32_t    attributes[2] = {0, 0};
-    if (strcmp(name, "?") == 0) { /* code of a stripped file */
+    if (strcmp(name, "?") == 0 && !(f->flags & (SXS_FRAME_TYPE | SXS_FRAME_WAIT))) {
+        /* code of a stripped file */
         snprintf(unnamed, sizeof(unnamed), "%s!?", sxs_base_name(file));
         name = unnamed;
     }
@@ -111,7 +112,8 @@ static void label_sample(struct sxs_otlp_tables *t, const struct sxs_model *m,
     if (*name)
         add_label(s, sxs_otlp_attribute(t, "thread.name", name, 0));
     if (runtime && *runtime_version(m, runtime))
-        add_label(s, sxs_otlp_attribute(t, "process.runtime.version", runtime_version(m, runtime), 0));
+        add_label(s,
+                  sxs_otlp_attribute(t, "process.runtime.version", runtime_version(m, runtime), 0));
     if (class)
         add_label(s, sxs_otlp_attribute(t, "sxsprof.class", class, 0));
 }
@@ -135,8 +137,8 @@ static void set_type(struct sxs_otlp_tables *t, Sxs__Otlp__ValueType *v, const c
 static void value_kinds(const struct sxs_model *m, struct value_kind out[2])
 {
     const struct sxs_samples_header *h = m->n_processes ? &m->processes[0].head : NULL;
-    const char *mode = h && h->mode == SXS_MODE_WALL ? "wall" : "cpu";
-    int64_t     hz = h && h->asked_hz ? h->asked_hz : 1, every = 1;
+    const char                      *mode = h && h->mode == SXS_MODE_WALL ? "wall" : "cpu";
+    int64_t                          hz = h && h->asked_hz ? h->asked_hz : 1, every = 1;
     if (m->costs && m->costs->every)
         every = (int64_t)m->costs->every;
     switch (m->data) {
@@ -254,22 +256,22 @@ static int emit(const Sxs__Otlp__Request *message, struct sxs_push_out *out)
     free(plain);
     const struct sxs_push_request request = {"/v1development/profiles", "application/x-protobuf",
                                              "gzip", body, gz_size};
-    int err = sxs_push_emit(out, &request);
+    int                           err = sxs_push_emit(out, &request);
     free(body);
     return err;
 }
 
 static int emit_all(struct request *r, struct sxs_push_out *out)
 {
-    static char                 name[] = "sxsprof", version[] = SXS_VERSION;
-    Sxs__Otlp__Scope            scope;
-    Sxs__Otlp__ScopeProfiles    scope_profiles = SXS__OTLP__SCOPE_PROFILES__INIT;
-    Sxs__Otlp__Resource         resource = SXS__OTLP__RESOURCE__INIT;
-    Sxs__Otlp__ResourceProfiles resource_profiles = SXS__OTLP__RESOURCE_PROFILES__INIT;
-    Sxs__Otlp__Request          message = SXS__OTLP__REQUEST__INIT;
+    static char                  name[] = "sxsprof", version[] = SXS_VERSION;
+    Sxs__Otlp__Scope             scope;
+    Sxs__Otlp__ScopeProfiles     scope_profiles = SXS__OTLP__SCOPE_PROFILES__INIT;
+    Sxs__Otlp__Resource          resource = SXS__OTLP__RESOURCE__INIT;
+    Sxs__Otlp__ResourceProfiles  resource_profiles = SXS__OTLP__RESOURCE_PROFILES__INIT;
+    Sxs__Otlp__Request           message = SXS__OTLP__REQUEST__INIT;
     Sxs__Otlp__ScopeProfiles    *scope_list[1] = {&scope_profiles};
     Sxs__Otlp__ResourceProfiles *resource_list[1] = {&resource_profiles};
-    Sxs__Otlp__KeyValue **attributes = sxs_must_zeroed(r->n_attributes, sizeof(*attributes));
+    Sxs__Otlp__KeyValue        **attributes = sxs_must_zeroed(r->n_attributes, sizeof(*attributes));
     for (size_t i = 0; i < r->n_attributes; i++) {
         r->attributes[i].value = &r->values[i]; /* only now: the lists have moved */
         attributes[i] = &r->attributes[i];

@@ -115,7 +115,8 @@ uint32_t sxs_otlp_stack(struct sxs_otlp_tables *t, const uint32_t *locations, si
             memcmp(t->lists + words[0], locations, n * sizeof(*locations)) == 0)
             return number - 1;
     }
-    const uint32_t words[STACK] = {(uint32_t)t->n_lists, (uint32_t)n, (uint32_t)(long_hash >> 32), 1};
+    const uint32_t words[STACK] = {(uint32_t)t->n_lists, (uint32_t)n, (uint32_t)(long_hash >> 32),
+                                   1};
     sxs_index_put(&s->index, at, hash, s->n);
     append(s, words);
     for (size_t i = 0; i < n; i++) {
@@ -151,8 +152,7 @@ static const uint32_t *element(const struct sxs_otlp_table *t, size_t i)
 
 static void put_functions(const struct sxs_otlp_tables *t, Sxs__Otlp__Dictionary *d)
 {
-    Sxs__Otlp__Function *all =
-        sxs_otlp_elements(t->functions.n, sizeof(*all), &d->function_table);
+    Sxs__Otlp__Function *all = sxs_otlp_elements(t->functions.n, sizeof(*all), &d->function_table);
     for (size_t i = 0; i < t->functions.n; i++) {
         const uint32_t *w = element(&t->functions, i);
         sxs__otlp__function__init(&all[i]);

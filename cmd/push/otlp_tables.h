@@ -23,12 +23,13 @@ struct sxs_otlp_table {
 
 struct sxs_otlp_tables {
     struct sxs_strings    strings;
-    struct sxs_otlp_table mappings;   /* file */
-    struct sxs_otlp_table functions;  /* name, file, line */
-    struct sxs_otlp_table locations;  /* mapping, function, line, two attributes */
-    struct sxs_otlp_table attributes; /* key, string, 1 if it is a number, the number's two halves */
-    struct sxs_otlp_table stacks;     /* where its locations begin in `lists`, how many, hash */
-    uint32_t             *lists;      /* owned; locations of all stacks */
+    struct sxs_otlp_table mappings;  /* file */
+    struct sxs_otlp_table functions; /* name, file, line */
+    struct sxs_otlp_table locations; /* mapping, function, line, two attributes */
+    struct sxs_otlp_table
+        attributes;               /* key, string, 1 if it is a number, the number's two halves */
+    struct sxs_otlp_table stacks; /* where its locations begin in `lists`, how many, hash */
+    uint32_t             *lists;  /* owned; locations of all stacks */
     size_t                n_lists, cap_lists;
 };
 

@@ -28,11 +28,13 @@ static const char *profile_name(const struct sxs_model *m)
     case SXS_DATA_NATIVE: return "native_memory";
     case SXS_DATA_LOCKS: return "mutex";
     default:
-        return m->n_processes && m->processes[0].head.mode == SXS_MODE_WALL ? "wall" : "process_cpu";
+        return m->n_processes && m->processes[0].head.mode == SXS_MODE_WALL ? "wall"
+                                                                            : "process_cpu";
     }
 }
 
-static uint8_t *encode_model(const struct sxs_push_batch *b, const struct sxs_model *m, size_t *size)
+static uint8_t *encode_model(const struct sxs_push_batch *b, const struct sxs_model *m,
+                             size_t *size)
 {
     const struct sxs_pprof_period period = {b->from_ns, b->to_ns};
     return sxs_pprof_encode(m, &period, NULL, size);
@@ -59,10 +61,9 @@ static void add_pair(void *arg, const char *key, const char *value)
 static void uuid_of(const struct sxs_push_batch *b, enum sxs_data data, char out[40])
 {
     const uint8_t *i = b->id;
-    snprintf(out, 40,
-             "%02x%02x%02x%02x-%02x%02x-%02x%02x-%02x%02x-%02x%02x%02x%02x%02x%02x", i[0], i[1], i[2],
-             i[3], i[4], i[5], 0x40 | (i[6] & 15), i[7], 0x80 | (i[8] & 63), i[9], i[10], i[11],
-             i[12], i[13], i[14], i[15] ^ (unsigned)data);
+    snprintf(out, 40, "%02x%02x%02x%02x-%02x%02x-%02x%02x-%02x%02x-%02x%02x%02x%02x%02x%02x", i[0],
+             i[1], i[2], i[3], i[4], i[5], 0x40 | (i[6] & 15), i[7], 0x80 | (i[8] & 63), i[9],
+             i[10], i[11], i[12], i[13], i[14], i[15] ^ (unsigned)data);
 }
 
 static int emit_push(const struct sxs_push_settings *s, const struct sxs_push_batch *b,
@@ -81,7 +82,7 @@ static int emit_push(const struct sxs_push_settings *s, const struct sxs_push_ba
     uuid_of(b, m->data, uuid);
     json_t *top = json_pack("{s:[{s:o, s:[{s:s, s:s}]}]}", "series", "labels", labels, "samples",
                             "ID", uuid, "rawProfile", text);
-    char *json = top ? json_dumps(top, JSON_COMPACT) : NULL;
+    char   *json = top ? json_dumps(top, JSON_COMPACT) : NULL;
     json_decref(top);
     free(text);
     if (!json)
@@ -90,7 +91,7 @@ static int emit_push(const struct sxs_push_settings *s, const struct sxs_push_ba
     free(json);
     const struct sxs_push_request r = {"/push.v1.PusherService/Push", "application/json", "gzip",
                                        body, body_size};
-    int err = sxs_push_emit(out, &r);
+    int                           err = sxs_push_emit(out, &r);
     free(body);
     return err;
 }
@@ -169,21 +170,24 @@ static char *sample_type_config(const struct sxs_model *m)
 {
     const struct sxs_data_kind *k = sxs_data_kind(m->data);
     bool                        lock = m->data == SXS_DATA_LOCKS;
-    bool        wall = m->n_processes && m->processes[0].head.mode == SXS_MODE_WALL;
-    const char *weight = k->pprof_weight ? k->pprof_weight : wall ? "wall" : "cpu";
-    const char *shown = lock ? "mutex_duration" : weight;
-    json_t     *top = json_pack(
-            "{s:{s:s, s:s, s:s, s:b}, s:{s:s, s:s, s:s, s:b}}", k->pprof_count, "units",
-            k->cost ? lock ? "lock_samples" : "objects" : "samples", "aggregation", "sum",
-            "display-name", lock ? "mutex_count" : k->pprof_count, "sampled", false, weight, "units",
-            k->unit == SXS_UNIT_BYTES ? "bytes" : lock ? "lock_nanoseconds" : "nanoseconds",
-            "aggregation", "sum", "display-name", shown, "sampled", false);
+    bool                        wall = m->n_processes && m->processes[0].head.mode == SXS_MODE_WALL;
+    const char                 *weight = k->pprof_weight ? k->pprof_weight : wall ? "wall" : "cpu";
+    const char                 *shown = lock ? "mutex_duration" : weight;
+    json_t                     *top = json_pack(
+                            "{s:{s:s, s:s, s:s, s:b}, s:{s:s, s:s, s:s, s:b}}", k->pprof_count, "units",
+        k->cost ? lock ? "lock_samples" : "objects" : "samples", "aggregation", "sum",
+                            "display-name", lock ? "mutex_count" : k->pprof_count, "sampled", false, weight, "units",
+        k->unit == SXS_UNIT_BYTES ? "bytes"
+                            : lock                    ? "lock_nanoseconds"
+                                                      : "nanoseconds",
+                            "aggregation", "sum", "display-name", shown, "sampled", false);
     char *text = top ? json_dumps(top, JSON_COMPACT) : NULL;
     json_decref(top);
     return text;
 }
 
-static void put_part(FILE *to, const char *boundary, const char *name, const void *bytes, size_t size)
+static void put_part(FILE *to, const char *boundary, const char *name, const void *bytes,
+                     size_t size)
 {
     fprintf(to,
             "--%s\r\nContent-Disposition: form-data; name=\"%s\"; filename=\"%s\"\r\n"
@@ -197,7 +201,7 @@ static int emit_ingest(const struct sxs_push_settings *s, const struct sxs_push_
                        const struct sxs_model *m, struct sxs_push_out *out)
 {
     static const char boundary[] = "sxsprof-7d1b9c0a52f04e6e9a0c3f58";
-    size_t   size, body_size;
+    size_t            size, body_size;
     char    *body = NULL, *config = sxs_must(sample_type_config(m)), *path = ingest_path(s, b, m);
     uint8_t *profile = encode_model(b, m, &size);
     FILE    *to = sxs_must(open_memstream(&body, &body_size));

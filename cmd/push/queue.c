@@ -30,6 +30,7 @@ struct sxs_push_queue {
     int                    fd, lock_fd;
     char                  *path;      /* owned */
     bool                   temporary; /* it goes with the command */
+    bool                   opened;    /* it is for this target, and its state was read */
     char                  *target;    /* owned */
     uint64_t               limit, size, next;
     struct waiting        *entries; /* owned; by number, from `first` on */
@@ -106,10 +107,10 @@ static uint8_t *read_file(const struct sxs_push_queue *q, const char *name, uint
 
 static int write_state(struct sxs_push_queue *q)
 {
-    json_t *top = json_pack("{s:i, s:s, s:I, s:I, s:I, s:O}", "version", 1, "target", q->target,
-                            "sent", (json_int_t)q->counts.sent, "refused",
-                            (json_int_t)q->counts.refused, "dropped", (json_int_t)q->counts.dropped,
-                            "positions", q->positions);
+    json_t *top =
+        json_pack("{s:i, s:s, s:I, s:I, s:I, s:O}", "version", 1, "target", q->target, "sent",
+                  (json_int_t)q->counts.sent, "refused", (json_int_t)q->counts.refused, "dropped",
+                  (json_int_t)q->counts.dropped, "positions", q->positions);
     char *text = top ? json_dumps(top, JSON_INDENT(1)) : NULL;
     int   err = text ? write_file(q, "state", text, "\n", 1) : -ENOMEM;
     free(text);
@@ -140,15 +141,19 @@ static int read_state(struct sxs_push_queue *q, char *why, size_t why_size)
     free(text);
     if (!text) /* a new queue */
         return 0;
-    int bad = !top || json_unpack(top, "{s:s, s:I, s:I, s:I, s:o}", "target", &target, "sent", &sent,
-                                  "refused", &refused, "dropped", &dropped, "positions",
-                                  &positions) != 0;
+    int bad =
+        !top || json_unpack(top, "{s:s, s:I, s:I, s:I, s:o}", "target", &target, "sent", &sent,
+                            "refused", &refused, "dropped", &dropped, "positions", &positions) != 0;
     if (bad) {
-        snprintf(why, why_size, "--queue %s: its file \"state\" is damaged; expected another folder, "
-                 "or this one without that file: then everything is pushed again", q->path);
+        snprintf(why, why_size,
+                 "--queue %s: its file \"state\" is damaged; expected another folder, "
+                 "or this one without that file: then everything is pushed again",
+                 q->path);
     } else if (strcmp(target, q->target) != 0) {
-        snprintf(why, why_size, "--queue %s: it is a queue for %.40s; expected a queue of its own "
-                 "for %s", q->path, target, q->target);
+        snprintf(why, why_size,
+                 "--queue %s: it is a queue for %.40s; expected a queue of its own "
+                 "for %s",
+                 q->path, target, q->target);
         bad = 1;
     } else {
         q->counts = (struct sxs_push_counts){(uint64_t)sent, (uint64_t)refused, (uint64_t)dropped};
@@ -173,7 +178,7 @@ void sxs_push_queue_finish(struct sxs_push_queue *q, const char *source, uint64_
 }
 
 void sxs_push_queue_forget(struct sxs_push_queue *q, bool (*known)(void *arg, const char *source),
-                           void *arg)
+                           void                  *arg)
 {
     const char *key;
     json_t     *value;
@@ -239,7 +244,7 @@ int sxs_push_queue_add(struct sxs_push_queue *q, const struct sxs_push_out *requ
     char batch[33], name[NAME_SIZE];
     for (size_t i = 0; i < 16; i++)
         snprintf(batch + 2 * i, 3, "%02x", id[i]);
-    char *line = sxs_must(sxs_push_entry_line(requests, batch, source, next_ns));
+    char    *line = sxs_must(sxs_push_entry_line(requests, batch, source, next_ns));
     uint64_t size = strlen(line) + requests->size;
     int      err = 0;
     if (size > q->limit) {
@@ -268,7 +273,7 @@ bool sxs_push_queue_head(struct sxs_push_queue *q, struct sxs_push_entry *out)
         size_t               size;
         name_of(q->entries[q->first].number, name);
         uint8_t *bytes = read_file(q, name, SIZE_MAX / 4, &size);
-        int bad = !bytes || sxs_push_entry_parse(bytes, size, &out->requests, &note) != 0;
+        int      bad = !bytes || sxs_push_entry_parse(bytes, size, &out->requests, &note) != 0;
         if (bytes) {
             memcpy(out->batch, note.batch, sizeof(out->batch));
             free(note.source);
@@ -377,6 +382,7 @@ int sxs_push_queue_open(const char *dir, uint64_t limit, const char *target,
     if (!err)
         err = read_state(q, why, size);
     if (!err) {
+        q->opened = true;
         scan(q);
         while (q->size > q->limit)
             drop(q);
@@ -402,7 +408,7 @@ void sxs_push_queue_close(struct sxs_push_queue *q)
         unlinkat(q->fd, "state", 0);
         unlinkat(q->fd, "lock", 0);
         rmdir(q->path);
-    } else if (q->fd >= 0 && q->lock_fd >= 0) {
+    } else if (q->opened) {
         note_counts(q);
     }
     if (q->fd >= 0)

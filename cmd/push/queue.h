@@ -12,26 +12,13 @@
 #ifndef SXS_CMD_PUSH_QUEUE_H
 #define SXS_CMD_PUSH_QUEUE_H
 
-#include "cmd/push/target.h"
+#include "cmd/push/out.h"
 
 struct sxs_push_queue;
 
-/** Requests in memory. Zeroed it is empty. */
-struct sxs_push_out {
-    struct sxs_push_kept {
-        char  *path, *content_type, *encoding; /* owned; encoding: NULL: none */
-        size_t at, size; /* of its body in `bytes` */
-    } *requests; /* owned */
-    size_t   n, cap;
-    uint8_t *bytes; /* owned */
-    size_t   size, room;
-};
-
-void sxs_push_out_free(struct sxs_push_out *out);
-
 /** The oldest batch. */
 struct sxs_push_entry {
-    struct sxs_push_out requests; /* owned */
+    struct sxs_push_out requests;  /* owned */
     char                batch[33]; /* its id in hexadecimal digits */
 };
 
@@ -65,7 +52,7 @@ void sxs_push_queue_finish(struct sxs_push_queue *q, const char *source, uint64_
 
 /** sxs_push_queue_forget - remove the positions of all sources for which @known returns false. */
 void sxs_push_queue_forget(struct sxs_push_queue *q, bool (*known)(void *arg, const char *source),
-                           void *arg);
+                           void                  *arg);
 
 /** sxs_push_queue_length, _counts - return the number of batches that wait; the counts. */
 size_t                 sxs_push_queue_length(const struct sxs_push_queue *q);

@@ -6,7 +6,7 @@
 #ifndef SXS_CMD_PUSH_QUEUE_ENTRY_H
 #define SXS_CMD_PUSH_QUEUE_ENTRY_H
 
-#include "cmd/push/queue.h"
+#include "cmd/push/out.h"
 
 /** What the line says beside the requests. */
 struct sxs_push_note {

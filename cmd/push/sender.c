@@ -49,12 +49,12 @@ enum sxs_push_verdict sxs_push_judge(long status)
 /* Prints a line, once for each failure. */
 static void tell(struct sxs_push_sender *s, const char *text)
 {
-    char line[sizeof(s->told)];
+    char line[sizeof(s->reported)];
     snprintf(line, sizeof(line), "%s", text);
     sxs_strings_clean(line, strlen(line));
-    if (strcmp(line, s->told) == 0)
+    if (strcmp(line, s->reported) == 0)
         return;
-    memcpy(s->told, line, sizeof(line));
+    memcpy(s->reported, line, sizeof(line));
     fprintf(stderr, "sxsprof: push: %s\n", line);
 }
 
@@ -66,8 +66,10 @@ static void explain(const struct sxs_push_sender *s, const struct sxs_http_answe
     if (!a->status)
         snprintf(out, size, "%s: %s", s->base, a->why);
     else if (a->status / 100 == 3)
-        snprintf(out, size, "%s: it sends requests to %s; expected that address with --to if it is "
-                 "right", s->base, a->redirect[0] ? a->redirect : "another address");
+        snprintf(out, size,
+                 "%s: it sends requests to %s; expected that address with --to if it is "
+                 "right",
+                 s->base, a->redirect[0] ? a->redirect : "another address");
     else
         snprintf(out, size, "%s: HTTP status %ld%s%.200s", s->base, a->status,
                  *judged || a->size ? ": " : "", *judged ? judged : a->body);
@@ -98,9 +100,9 @@ static void note_failure(struct sxs_push_sender *s, const struct sxs_http_answer
     s->failures++;
     s->stopped = verdict == SXS_PUSH_STOP;
     s->failing_ns = s->failing_ns ? s->failing_ns : now;
-    s->next_ns = now + (s->stopped ? LONGEST_S * SECOND_NS
-                                   : sxs_push_delay_ns(s->failures, a->retry_after_s,
-                                                       random_number()));
+    s->next_ns =
+        now + (s->stopped ? LONGEST_S * SECOND_NS
+                          : sxs_push_delay_ns(s->failures, a->retry_after_s, random_number()));
 }
 
 /* Sends the requests of a batch. */
@@ -108,7 +110,7 @@ static enum sxs_push_verdict send_batch(struct sxs_push_sender *s, const struct 
                                         struct sxs_http_answer *a)
 {
     enum sxs_push_verdict verdict = SXS_PUSH_ACCEPTED;
-    char                  why[300], text[sizeof(s->told)], batch[64];
+    char                  why[300], text[sizeof(s->reported)], batch[64];
     snprintf(batch, sizeof(batch), "Sxsprof-Batch: %s", e->batch);
     for (size_t i = 0; i < e->requests.n && verdict == SXS_PUSH_ACCEPTED; i++) {
         const struct sxs_push_kept *k = &e->requests.requests[i];
@@ -152,7 +154,7 @@ bool sxs_push_send(struct sxs_push_sender *s)
         s->failing_ns = s->next_ns = 0;
         s->stopped = false;
         if (verdict == SXS_PUSH_ACCEPTED)
-            s->told[0] = '\0';
+            s->reported[0] = '\0';
     }
     free(a);
     return going;

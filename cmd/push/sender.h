@@ -18,11 +18,11 @@ struct sxs_push_sender {
     char                         *base; /* owned by the caller */
     struct sxs_http              *http;
     struct sxs_push_queue        *queue;
-    unsigned                      failures;     /* in a row */
-    uint64_t                      next_ns;      /* CLOCK_MONOTONIC: not before; 0: now */
-    uint64_t                      failing_ns;   /* since when; 0: the last request was accepted */
-    bool                          stopped;      /* the last answer was a stop */
-    char                          told[600];    /* the last message */
+    unsigned                      failures;      /* in a row */
+    uint64_t                      next_ns;       /* CLOCK_MONOTONIC: not before; 0: now */
+    uint64_t                      failing_ns;    /* since when; 0: the last request was accepted */
+    bool                          stopped;       /* the last answer was a stop */
+    char                          reported[600]; /* the last message */
 };
 
 /**

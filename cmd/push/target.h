@@ -22,19 +22,20 @@ struct sxs_push_label {
 
 /** Where to, and what is known of the processes beside their sessions. Strings are borrowed. */
 struct sxs_push_settings {
-    const char                  *to;      /* the URL of --to */
-    const char                  *service; /* of --service; NULL: each process's own name */
-    const char                  *version; /* of the service; "": not known */
-    const char                  *machine; /* host name of the machine that the sessions are of */
-    const struct sxs_push_label *labels;  /* of --label; keys are unique: letters, digits, "_", "." */
-    size_t                       n_labels;
+    const char *to;      /* the URL of --to */
+    const char *service; /* of --service; NULL: each process's own name */
+    const char *version; /* of the service; "": not known */
+    const char *machine; /* host name of the machine that the sessions are of */
+    const struct sxs_push_label
+          *labels; /* of --label; keys are unique: letters, digits, "_", "." */
+    size_t n_labels;
 };
 
 struct sxs_push_batch {
-    uint8_t     id[16]; /* never all zero; the same each time the same data are pushed */
-    uint64_t    from_ns, to_ns; /* the period: CLOCK_REALTIME; to_ns is the first that is not in it */
-    const char *service; /* never "" */
-    const char *session; /* name of the session's folder, without its path */
+    uint8_t  id[16];         /* never all zero; the same each time the same data are pushed */
+    uint64_t from_ns, to_ns; /* the period: CLOCK_REALTIME; to_ns is the first that is not in it */
+    const char                       *service; /* never "" */
+    const char                       *session; /* name of the session's folder, without its path */
     const struct sxs_session_process *process;
     /* One per kind of data: samples, alloc, native, locks (sxs_model.data). Each has this process
      * only. The weights of nodes (self, self_ns, and those of costs) are of this period only;
@@ -54,7 +55,7 @@ struct sxs_push_request {
     size_t      size; /* bytes */
 };
 
-/** Where a target's requests go: private to cmd/push/queue.c. */
+/** Where a target's requests go: see cmd/push/out.h. */
 struct sxs_push_out;
 
 /**
@@ -79,9 +80,9 @@ enum sxs_push_verdict {
 };
 
 struct sxs_push_target {
-    const char *name;      /* the value of --format */
-    const char *schemes;   /* of URLs, separated by commas: "http,https" */
-    const char *endpoint;  /* a URL whose path ends so is for this target; NULL: none does */
+    const char *name;     /* the value of --format */
+    const char *schemes;  /* of URLs, separated by commas: "http,https" */
+    const char *endpoint; /* a URL whose path ends so is for this target; NULL: none does */
     /**
      * Checks --to before anything is done. Returns 0, or -1 with one line in @why. NULL: any URL of
      * these schemes is right. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /**
- * page_data.h - the page of format html in parts, for a server: the page without data, which asks for
- * them, and one kind of data at a time.
+ * page_data.h - the page of format html in parts, for a server: the page without data, which asks
+ * for them, and one kind of data at a time.
  */
 #ifndef SXS_CMD_REPORT_PAGE_DATA_H
 #define SXS_CMD_REPORT_PAGE_DATA_H
@@ -14,8 +14,8 @@
 void sxs_page_shell(FILE *to);
 
 /**
- * sxs_page_policy - return the directives of a Content-Security-Policy that permit the script and the
- * style of the page, and no others. Static.
+ * sxs_page_policy - return the directives of a Content-Security-Policy that permit the script and
+ * the style of the page, and no others. Static.
  */
 const char *sxs_page_policy(void);
 

@@ -38,8 +38,12 @@ static void set_limits(void)
  * fails. */
 static bool place_descriptors(const struct sxs_serve_child *c)
 {
-    const int from[] = {open("/dev/null", O_RDWR | O_CLOEXEC), c->out_fd, c->err_fd,
-                        c->o->root_fd, c->source_fd, c->tell_fd};
+    const int from[] = {open("/dev/null", O_RDWR | O_CLOEXEC),
+                        c->out_fd,
+                        c->err_fd,
+                        c->o->root_fd,
+                        c->source_fd,
+                        c->tell_fd};
     int       away[FIRST_CLOSED];
     for (int i = 0; i < FIRST_CLOSED; i++)
         if ((away[i] = fcntl(from[i], F_DUPFD_CLOEXEC, AWAY)) < 0)

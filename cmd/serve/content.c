@@ -60,7 +60,8 @@ static uint64_t stamp_folder(int fd, bool processes)
             continue;
         sum += stamp_of(e->d_name, &st, 0);
         if (processes && S_ISDIR(st.st_mode) && sxs_session_names_process(e->d_name)) {
-            int below = openat(dirfd(d), e->d_name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+            int below =
+                openat(dirfd(d), e->d_name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
             sum += below < 0 ? 1 : stamp_folder(below, false) * 31;
         }
     }
@@ -135,14 +136,14 @@ static void put_messages(FILE *to)
     json_decref(all);
 }
 
-/* Writes {"data":{...},"parts":[...],"messages":[...]}; data: null when there is nothing to show. */
+/* Writes {"data":{...},"parts":[...],"messages":[...]}; data: null: there is nothing to show. */
 static int make_data(const char *dir, const struct sxs_serve_options *o,
                      const struct sxs_serve_wanted *wanted, bool running)
 {
-    char   parts[256];
-    size_t heaps = 0;
+    char               parts[256];
+    size_t             heaps = 0;
     struct sxs_session s;
-    json_t *name = sxs_json_text(wanted->name);
+    json_t            *name = sxs_json_text(wanted->name);
     fputs("{\"data\":", stdout);
     fflush(stdout);
     sxs_page_parts(dir, parts, sizeof(parts));
@@ -164,7 +165,7 @@ static int make_data(const char *dir, const struct sxs_serve_options *o,
 static int make_report(const char *dir, const struct sxs_serve_options *o,
                        const struct sxs_serve_wanted *wanted)
 {
-    char name[] = "sxsprof report", format[32], data[32], path[PATH_MAX];
+    char  name[] = "sxsprof report", format[32], data[32], path[PATH_MAX];
     char *argv[] = {name, format, path, data, NULL};
     snprintf(format, sizeof(format), "--format=%s", wanted->format);
     snprintf(data, sizeof(data), "--data=%s", wanted->data);

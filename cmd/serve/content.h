@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/** content.h - what a child process of the server makes: lists of sessions, data of pages, reports. */
+/** content.h - what a child process of the server makes: lists of sessions, data of pages,
+ * reports. */
 #ifndef SXS_CMD_SERVE_CONTENT_H
 #define SXS_CMD_SERVE_CONTENT_H
 

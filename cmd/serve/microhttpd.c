@@ -8,9 +8,9 @@
 
 const struct sxs_microhttpd *sxs_microhttpd_open(void)
 {
-    static struct sxs_microhttpd   http;
-    static const char *const names[] = {SXS_LIBMICROHTTPD_SONAME};
-    void                    *library = sxs_own_library_open(names, 1);
+    static struct sxs_microhttpd http;
+    static const char *const     names[] = {SXS_LIBMICROHTTPD_SONAME};
+    void                        *library = sxs_own_library_open(names, 1);
     if (!library) {
         fprintf(stderr,
                 "sxsprof: serve needs the library " SXS_LIBMICROHTTPD_SONAME ": %s; on Debian and "
@@ -18,11 +18,11 @@ const struct sxs_microhttpd *sxs_microhttpd_open(void)
                 dlerror());
         return NULL;
     }
-#define X(name)                                                                                    \
-    *(void **)&http.name = dlsym(library, "MHD_" #name);                                           \
-    if (!http.name) {                                                                              \
-        fprintf(stderr, "sxsprof: " SXS_LIBMICROHTTPD_SONAME " has no function MHD_" #name "\n");   \
-        return NULL;                                                                               \
+#define X(name)                                                                                   \
+    *(void **)&http.name = dlsym(library, "MHD_" #name);                                          \
+    if (!http.name) {                                                                             \
+        fprintf(stderr, "sxsprof: " SXS_LIBMICROHTTPD_SONAME " has no function MHD_" #name "\n"); \
+        return NULL;                                                                              \
     }
     SXS_MICROHTTPD_FUNCTIONS(X)
 #undef X

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /**
- * microhttpd.h - libmicrohttpd, which is opened when the verb needs it, so that the command starts without
- * it and without the libraries that it needs itself.
+ * microhttpd.h - libmicrohttpd, which is opened when the verb needs it, so that the command starts
+ * without it and without the libraries that it needs itself.
  */
 #ifndef SXS_CMD_SERVE_MICROHTTPD_H
 #define SXS_CMD_SERVE_MICROHTTPD_H
@@ -31,8 +31,8 @@ struct sxs_microhttpd {
 #undef X
 };
 
-/** sxs_microhttpd_open - open the library. Returns its functions, static; NULL after a message on standard
- *  error when it is missing. */
+/** sxs_microhttpd_open - open the library. Returns its functions, static; NULL after a message on
+ *  standard error when it is missing. */
 const struct sxs_microhttpd *sxs_microhttpd_open(void);
 
 #endif

@@ -220,9 +220,9 @@ bool sxs_serve_host_ok(const char *host, const struct sxs_serve_names *names)
            (parse_address(names->address, own) && memcmp(address, own, sizeof(own)) == 0);
 }
 
-bool sxs_serve_site_ok(const char *origin, const char *site, const char *host)
+bool sxs_serve_origin_ok(const char *origin, const char *fetch, const char *host)
 {
-    if (site && strcmp(site, "same-origin") != 0 && strcmp(site, "none") != 0)
+    if (fetch && strcmp(fetch, "same-origin") != 0 && strcmp(fetch, "none") != 0)
         return false;
     return !origin ||
            (host && strncmp(origin, "http://", 7) == 0 && strcasecmp(origin + 7, host) == 0);

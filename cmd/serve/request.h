@@ -24,10 +24,10 @@ enum sxs_serve_kind {
 /** A parsed target: "/session/NAME/report?format=pprof". Absent parts are "". */
 struct sxs_serve_wanted {
     enum sxs_serve_kind kind;
-    char                name[256];  /* of the session's folder or file; without '/', not "." or ".." */
-    char                data[16];   /* a word: lower-case letters and '-' */
-    char                format[16]; /* the same */
-    char                token[132]; /* any bytes but zero */
+    char name[256];  /* of the session's folder or file; without '/', not "." or ".." */
+    char data[16];   /* a word: lower-case letters and '-' */
+    char format[16]; /* the same */
+    char token[132]; /* any bytes but zero */
 };
 
 /**
@@ -51,9 +51,9 @@ bool sxs_serve_cookie(const char *header, const char *name, char *out, size_t si
 
 /** The names that the server answers to. */
 struct sxs_serve_names {
-    const char *address;     /* on which it listens: "127.0.0.1", "::1" */
-    bool        any;         /* it listens on all addresses: any address in digits is its own */
-    const char *const *more; /* further names, a list that ends with NULL; may be NULL */
+    const char        *address; /* on which it listens: "127.0.0.1", "::1" */
+    bool               any;     /* it listens on all addresses: any address in digits is its own */
+    const char *const *more;    /* further names, a list that ends with NULL; may be NULL */
 };
 
 /**
@@ -65,10 +65,10 @@ struct sxs_serve_names {
 bool sxs_serve_host_ok(const char *host, const struct sxs_serve_names *names);
 
 /**
- * sxs_serve_site_ok - return true when the request was not made by a page of another site.
- * @origin, @site: the headers Origin and Sec-Fetch-Site; NULL: absent. @host: the header Host.
+ * sxs_serve_origin_ok - return true when the request was not made by a page of another server.
+ * @origin, @fetch: the headers Origin and Sec-Fetch-Site; NULL: absent. @host: the header Host.
  */
-bool sxs_serve_site_ok(const char *origin, const char *site, const char *host);
+bool sxs_serve_origin_ok(const char *origin, const char *fetch, const char *host);
 
 /**
  * sxs_serve_listen_parse - parse the value of --listen: "PORT", "ADDRESS", "ADDRESS:PORT" or

@@ -2,9 +2,9 @@
 /**
  * serve.h - a small web server, for one user, that shows sessions in a browser while they grow.
  *
- * The server is one process with one thread. It reads no session itself: whatever is shown is made by
- * a child process with limits (cmd/serve/content.h), kept, and sent (cmd/serve/store.h). It answers
- * GET and HEAD only, and writes to nothing but temporary files.
+ * The server is one process with one thread. It reads no session itself: whatever is shown is made
+ * by a child process with limits (cmd/serve/content.h), kept, and sent (cmd/serve/store.h). It
+ * answers GET and HEAD only, and writes to nothing but temporary files.
  */
 #ifndef SXS_CMD_SERVE_SERVE_H
 #define SXS_CMD_SERVE_SERVE_H
@@ -27,7 +27,7 @@ struct sxs_serve_options {
     unsigned    port;    /* to listen on; 0: any */
     const char *token;   /* what a client must know; not empty */
     bool        open;    /* show the list, or the session, in the user's browser */
-    struct sxs_serve_names        names; /* the address to listen on, and what clients may call it */
+    struct sxs_serve_names names; /* the address to listen on, and what clients may call it */
     const struct sxs_serve_verbs *verbs;
 };
 

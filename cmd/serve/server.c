@@ -34,10 +34,10 @@ struct connection {
 };
 
 struct server {
-    struct sxs_serve_site site;
-    struct MHD_Daemon    *daemon;
-    struct connection    *connections;
-    int                   epoll_fd, signal_fd;
+    struct sxs_serve_pages pages;
+    struct MHD_Daemon     *daemon;
+    struct connection     *connections;
+    int                    epoll_fd, signal_fd;
 };
 
 /* ---- connections ---- */
@@ -49,7 +49,7 @@ static void on_connection(void *arg, struct MHD_Connection *c, void **context,
     struct connection *own = *context;
     if (what == MHD_CONNECTION_NOTIFY_STARTED) {
         const union MHD_ConnectionInfo *info =
-            s->site.http->get_connection_info(c, MHD_CONNECTION_INFO_CONNECTION_FD);
+            s->pages.http->get_connection_info(c, MHD_CONNECTION_INFO_CONNECTION_FD);
         own = calloc(1, sizeof(*own));
         if (!own || !info) {
             free(own);
@@ -71,8 +71,8 @@ static void on_connection(void *arg, struct MHD_Connection *c, void **context,
     *context = NULL;
 }
 
-/* Ends connections whose time is over. libmicrohttpd ends those on which nothing moves; a client that
- * sends or takes a byte now and then would stay for ever. */
+/* Ends connections whose time is over. libmicrohttpd ends those on which nothing moves; a client
+ * that sends or takes a byte now and then would stay for ever. */
 static void end_late_connections(struct server *s)
 {
     uint64_t now = sxs_serve_now_ms();
@@ -112,7 +112,7 @@ static int listen_on(const struct sxs_serve_options *o, unsigned *port)
     union address a;
     socklen_t     size = make_address(o, &a);
     const int     on = 1;
-    int fd = socket(a.any.sa_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+    int           fd = socket(a.any.sa_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
     if (fd >= 0)
         setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on));
     if (fd < 0 || bind(fd, &a.any, size) != 0 || listen(fd, MAX_CONNECTIONS) != 0 ||
@@ -139,9 +139,9 @@ static bool wait_for_work(struct server *s)
     MHD_UNSIGNED_LONG_LONG ms = TICK_MS;
     struct pollfd          fds[2 + SXS_SERVE_CHILDREN] = {{.fd = s->epoll_fd, .events = POLLIN},
                                                           {.fd = s->signal_fd, .events = POLLIN}};
-    if (s->site.http->get_timeout(s->daemon, &ms) != MHD_YES || ms > TICK_MS)
+    if (s->pages.http->get_timeout(s->daemon, &ms) != MHD_YES || ms > TICK_MS)
         ms = TICK_MS;
-    size_t n = 2 + sxs_serve_store_fds(s->site.store, fds + 2);
+    size_t n = 2 + sxs_serve_store_fds(s->pages.store, fds + 2);
     poll(fds, n, (int)ms);
     return !(fds[1].revents & POLLIN);
 }
@@ -149,9 +149,9 @@ static bool wait_for_work(struct server *s)
 static void loop(struct server *s)
 {
     while (wait_for_work(s)) {
-        s->site.http->run(s->daemon);
-        sxs_serve_store_work(s->site.store);
-        s->site.http->run(s->daemon); /* sends what was made */
+        s->pages.http->run(s->daemon);
+        sxs_serve_store_work(s->pages.store);
+        s->pages.http->run(s->daemon); /* sends what was made */
         end_late_connections(s);
     }
 }
@@ -198,23 +198,19 @@ static size_t keep_encoded(void *arg, struct MHD_Connection *c, char *text)
 
 static bool start_daemon(struct server *s, int listen_fd)
 {
-    s->daemon = s->site.http->start_daemon(
+    s->daemon = s->pages.http->start_daemon(
         MHD_USE_EPOLL | MHD_ALLOW_SUSPEND_RESUME | MHD_USE_ERROR_LOG, 0, NULL, NULL,
-        sxs_serve_on_request, &s->site,
-        MHD_OPTION_EXTERNAL_LOGGER, no_log, NULL,
-        MHD_OPTION_LISTEN_SOCKET, listen_fd,
-        MHD_OPTION_CONNECTION_LIMIT, (unsigned)MAX_CONNECTIONS,
-        MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)QUIET_S,
-        MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)CONNECTION_BYTES,
-        MHD_OPTION_URI_LOG_CALLBACK, sxs_serve_on_target, &s->site,
-        MHD_OPTION_UNESCAPE_CALLBACK, keep_encoded, NULL,
-        MHD_OPTION_NOTIFY_COMPLETED, sxs_serve_on_end, &s->site,
-        MHD_OPTION_NOTIFY_CONNECTION, on_connection, s,
+        sxs_serve_on_request, &s->pages, MHD_OPTION_EXTERNAL_LOGGER, no_log, NULL,
+        MHD_OPTION_LISTEN_SOCKET, listen_fd, MHD_OPTION_CONNECTION_LIMIT, (unsigned)MAX_CONNECTIONS,
+        MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)QUIET_S, MHD_OPTION_CONNECTION_MEMORY_LIMIT,
+        (size_t)CONNECTION_BYTES, MHD_OPTION_URI_LOG_CALLBACK, sxs_serve_on_target, &s->pages,
+        MHD_OPTION_UNESCAPE_CALLBACK, keep_encoded, NULL, MHD_OPTION_NOTIFY_COMPLETED,
+        sxs_serve_on_end, &s->pages, MHD_OPTION_NOTIFY_CONNECTION, on_connection, s,
         MHD_OPTION_END);
     if (!s->daemon)
         return false;
     const union MHD_DaemonInfo *info =
-        s->site.http->get_daemon_info(s->daemon, MHD_DAEMON_INFO_EPOLL_FD);
+        s->pages.http->get_daemon_info(s->daemon, MHD_DAEMON_INFO_EPOLL_FD);
     s->epoll_fd = info ? info->epoll_fd : -1;
     return s->epoll_fd >= 0;
 }
@@ -223,16 +219,19 @@ static bool start_daemon(struct server *s, int listen_fd)
  * once: other users of the machine can see the arguments of its process. */
 static void announce(struct server *s, unsigned port)
 {
-    const struct sxs_serve_options *o = s->site.o;
+    const struct sxs_serve_options *o = s->pages.o;
     char                            base[128], url[400];
     bool                            six = strchr(o->names.address, ':') != NULL;
     snprintf(base, sizeof(base), "http://%s%s%s:%u/", six ? "[" : "",
-             !o->names.any ? o->names.address : six ? "::1" : "127.0.0.1", six ? "]" : "", port);
+             !o->names.any ? o->names.address
+             : six         ? "::1"
+                           : "127.0.0.1",
+             six ? "]" : "", port);
     printf("%s?token=%s\n", base, o->token);
     fflush(stdout);
-    if (!o->open || !make_secret(s->site.once))
+    if (!o->open || !make_secret(s->pages.once))
         return;
-    snprintf(url, sizeof(url), "%s?token=%s", base, s->site.once);
+    snprintf(url, sizeof(url), "%s?token=%s", base, s->pages.once);
     if (!o->verbs->open_page(url))
         fprintf(stderr, "sxsprof: no browser could be started\n");
 }
@@ -240,12 +239,12 @@ static void announce(struct server *s, unsigned port)
 static void close_server(struct server *s)
 {
     if (s->daemon) {
-        sxs_serve_store_wake_all(s->site.store);
-        s->site.http->run(s->daemon);
-        s->site.http->stop_daemon(s->daemon); /* closes the listening socket, too */
+        sxs_serve_store_wake_all(s->pages.store);
+        s->pages.http->run(s->daemon);
+        s->pages.http->stop_daemon(s->daemon); /* closes the listening socket, too */
     }
-    sxs_serve_store_free(s->site.store);
-    sxs_serve_site_close(&s->site);
+    sxs_serve_store_free(s->pages.store);
+    sxs_serve_pages_close(&s->pages);
     if (s->signal_fd >= 0)
         close(s->signal_fd);
 }
@@ -254,18 +253,18 @@ enum sxs_serve_result sxs_serve(const struct sxs_serve_options *o)
 {
     static struct server s = {.signal_fd = -1, .epoll_fd = -1};
     unsigned             port;
-    s.site.o = o;
-    s.site.http = sxs_microhttpd_open();
-    if (!s.site.http)
+    s.pages.o = o;
+    s.pages.http = sxs_microhttpd_open();
+    if (!s.pages.http)
         return SXS_SERVE_FAILED;
     int listen_fd = listen_on(o, &port);
     if (listen_fd < 0)
         return SXS_SERVE_NO_ADDRESS;
-    snprintf(s.site.cookie, sizeof(s.site.cookie), "sxsprof-%u", port);
-    s.site.store = sxs_serve_store_new(o);
+    snprintf(s.pages.cookie, sizeof(s.pages.cookie), "sxsprof-%u", port);
+    s.pages.store = sxs_serve_store_new(o);
     s.signal_fd = open_signals();
-    bool good = s.site.store && s.signal_fd >= 0 && make_secret(s.site.secret) &&
-                sxs_serve_site_open(&s.site) && start_daemon(&s, listen_fd);
+    bool good = s.pages.store && s.signal_fd >= 0 && make_secret(s.pages.secret) &&
+                sxs_serve_pages_open(&s.pages) && start_daemon(&s, listen_fd);
     if (good) {
         announce(&s, port);
         loop(&s);

@@ -213,7 +213,10 @@ static json_t *session_json(const char *dir, const char *name)
         err |= json_object_set_new(o, "processes", all);
         err |= json_object_set_new(o, "running", json_boolean(running));
         err |= sxs_json_set_number(o, "started_ms", first == UINT64_MAX ? 0 : first / 1000000);
-        err |= sxs_json_set_number(o, "ended_ms", running ? 0 : last ? last / 1000000 : v.changed_ms);
+        err |= sxs_json_set_number(o, "ended_ms",
+                                   running ? 0
+                                   : last  ? last / 1000000
+                                           : v.changed_ms);
         err |= sxs_json_set_number(o, "bytes", v.bytes);
         err |= sxs_json_set_number(o, "heaps", v.heaps);
         err |= sxs_json_set_number(o, "problems", s.n_problems);

@@ -20,10 +20,10 @@
 
 enum {
     MAX_ENTRIES = 32,
-    MAX_MS = 120000,        /* a child may take this long */
-    RUNNING_MS = 2000,      /* what was made of a running session is new for this long at least */
-    FAILED_MS = 1000,       /* how long a failure is kept */
-    MAX_BYTES_SHIFT = 30,   /* all that is kept: 1 GiB */
+    MAX_MS = 120000,      /* a child may take this long */
+    RUNNING_MS = 2000,    /* what was made of a running session is new for this long at least */
+    FAILED_MS = 1000,     /* how long a failure is kept */
+    MAX_BYTES_SHIFT = 30, /* all that is kept: 1 GiB */
 };
 
 struct sxs_serve_store {
@@ -228,8 +228,12 @@ static void begin(struct sxs_serve_store *s, struct sxs_serve_entry *e)
         fail(e, "a pipe");
         return;
     }
-    struct sxs_serve_child child = {.o = s->o, .wanted = &e->wanted, .source_fd = e->source_fd,
-                                    .out_fd = e->out_fd, .err_fd = e->err_fd, .tell_fd = ends[1]};
+    struct sxs_serve_child child = {.o = s->o,
+                                    .wanted = &e->wanted,
+                                    .source_fd = e->source_fd,
+                                    .out_fd = e->out_fd,
+                                    .err_fd = e->err_fd,
+                                    .tell_fd = ends[1]};
     e->pid = sxs_serve_child_start(&child);
     close(ends[1]);
     if (e->pid < 0) {

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /**
- * store.h - what the server has made: each list, data or report is made by a child process (content.h)
- * into a temporary file without a name, and kept while it is new enough. The server's one thread.
+ * store.h - what the server has made: each list, data or report is made by a child process
+ * (content.h) into a temporary file without a name, and kept while it is new enough. The server's
+ * one thread.
  *
  * Of a session that has ended, it is kept until one of the session's files changes. Of a running
- * session, it is made again when somebody asks after 2 seconds, or after three times the time that it
- * took, whichever is longer: the server uses a quarter of a processor at most.
+ * session, it is made again when somebody asks after 2 seconds, or after three times the time that
+ * it took, whichever is longer: the server uses a quarter of a processor at most.
  */
 #ifndef SXS_CMD_SERVE_STORE_H
 #define SXS_CMD_SERVE_STORE_H
@@ -24,7 +25,7 @@ struct sxs_serve_entry;
 /** Something that waits for an entry to be made. Part of the caller's own data. */
 struct sxs_serve_waiter {
     struct sxs_serve_waiter *next;
-    struct sxs_serve_entry  *entry; /* NULL: it does not wait */
+    struct sxs_serve_entry  *entry;           /* NULL: it does not wait */
     void (*wake)(struct sxs_serve_waiter *w); /* called once, when the entry has been made */
 };
 
@@ -40,8 +41,8 @@ struct sxs_serve_entry {
     uint64_t                 asked_ms, began_ms, made_ms;        /* CLOCK_MONOTONIC */
     uint64_t                 stamp; /* of the source before it was made; sxs_serve_stamp() */
     /* When it is made: */
-    bool     complete; /* out_fd is what was asked for; otherwise err_fd says why there is none */
-    bool     running;  /* the session was running */
+    bool     complete;   /* out_fd is what was asked for; otherwise err_fd says why there is none */
+    bool     running;    /* the session was running */
     uint64_t size, hash; /* of out_fd */
 };
 

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "base/fork.h"
+#include "base/session_state.h"
 #include "manager/module_info.h"
 #include "values/types.h"
 
@@ -25,6 +26,7 @@ static struct {
     size_t          n, cap;
 } classes = {.lock = PTHREAD_MUTEX_INITIALIZER};
 SXS_FORK_RESETS(classes.lock);
+SXS_SESSION_RESETS(classes);
 
 static int config_traces(const struct sxs_config *config)
 {
@@ -135,4 +137,23 @@ void sxs_classes_close(struct sxs_runtime *rt, int ended)
 {
     drop_class((sxs_class){rt, 0}, !ended);
     sxs_types_close(rt);
+}
+
+static int is_leaving(sxs_class cls)
+{
+    return is_collectible(cls, 0);
+}
+
+void sxs_classes_leave(struct sxs_runtime *rt)
+{
+    sxs_types_leave(rt, is_leaving);
+}
+
+void sxs_classes_end(void)
+{
+    pthread_mutex_lock(&classes.lock);
+    free(classes.early);
+    classes.early = NULL;
+    classes.n = classes.cap = 0;
+    pthread_mutex_unlock(&classes.lock);
 }

@@ -32,4 +32,11 @@ void sxs_classes_unloading(sxs_class cls);
  */
 void sxs_classes_close(struct sxs_runtime *rt, int ended);
 
+/** sxs_classes_leave - forget the types of @rt that can be unloaded, because nobody will report that.
+ *  To be called while @rt can be called, when no more events are delivered. */
+void sxs_classes_leave(struct sxs_runtime *rt);
+
+/** sxs_classes_end - the session ends: free the list of classes. */
+void sxs_classes_end(void);
+
 #endif

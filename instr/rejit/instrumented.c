@@ -9,6 +9,7 @@
 #include "base/fork.h"
 #include "base/hash.h"
 #include "base/log.h"
+#include "base/session_state.h"
 #include "session/write/instrument_write.h"
 #include "instr/weave/refused.h"
 
@@ -31,6 +32,8 @@ struct instrumented_method {
     enum sxs_instrumented_state state;
     enum sxs_instrumented_once  once;
     int                     labelled; /* nonzero: a label is recorded */
+    int                     is_recorded;
+    unsigned                session;  /* number of the session in whose file the method is */
     int                     compiled; /* nonzero: recorded that the active new IL is compiled */
     char                   *assembly, *name; /* owned */
 };
@@ -52,6 +55,7 @@ static struct {
     _Atomic int     any; /* 1: there is at least one */
 } instrumented = {.lock = PTHREAD_MUTEX_INITIALIZER};
 SXS_FORK_RESETS(instrumented.lock);
+SXS_SESSION_KEEPS(instrumented); /* methods of an earlier session are in `retired` */
 uint32_t sxs_instrumented_limit = SXS_INSTRUMENTED_MAX;
 
 /* ---- plans ------------------------------------------------------------------------------------ */
@@ -189,9 +193,17 @@ static struct instrumented_method *new_locked(struct sxs_instrumented_key key, c
                                     0,
                                     0};
     sxs_marker_set(&s->marker, instrumented.n++);
-    sxs_instrument_method(s->marker.method_number, s->marker.method.runtime, key.token, assembly,
-                          name);
     return s;
+}
+
+/* Records the method, once in each session. */
+static void record_locked(struct instrumented_method *s)
+{
+    sxs_instrument_method(s->marker.method_number, s->marker.method.runtime, s->key.token,
+                          s->assembly, s->name);
+    s->session = sxs_session_generation();
+    s->labelled = 0;
+    s->is_recorded = 1;
 }
 
 /* The number of struct instrumented_method is limited because they are never freed: otherwise a
@@ -199,6 +211,7 @@ static struct instrumented_method *new_locked(struct sxs_instrumented_key key, c
 static int is_full_locked(void)
 {
     static int said;
+    SXS_SESSION_KEEPS(said);
     if (instrumented.n < sxs_instrumented_limit)
         return 0;
     if (!said)
@@ -228,6 +241,8 @@ static struct instrumented_method *add_locked(struct sxs_instrumented_key key, c
     s->key = key;
     s->seen = 0;
     s->once = SXS_ONCE_NOT;
+    if (!s->is_recorded || s->session != sxs_session_generation())
+        record_locked(s);
     s->next = *bucket_of(key);
     *bucket_of(key) = s;
     s->next_of_module = m->first;

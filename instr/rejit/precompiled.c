@@ -8,6 +8,7 @@
 
 #include "base/fork.h"
 #include "base/log.h"
+#include "base/session_state.h"
 #include "base/text/utf8.h"
 
 #define PATH 2048
@@ -22,6 +23,11 @@ static size_t          n, cap; /* used and allocated places; guarded by lock */
 static _Atomic int     any;    /* 1: code of some module is or was refused */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 SXS_FORK_RESETS(lock);
+SXS_SESSION_KEEPS(places); /* sxs_precompiled_forget() empties it */
+SXS_SESSION_KEEPS(n);
+SXS_SESSION_KEEPS(cap);
+SXS_SESSION_RESETS(any);
+SXS_SESSION_KEEPS(lock);
 
 static struct place *find_locked(sxs_module module)
 {
@@ -77,6 +83,7 @@ static int make_room_locked(void)
 void sxs_precompiled_leave(sxs_module module)
 {
     static _Atomic int said;
+    SXS_SESSION_KEEPS(said);
     int                left, kept = 1;
     if (find_refusal(module) >= 0)
         return;

@@ -8,6 +8,7 @@
 
 #include "base/fork.h"
 #include "base/log.h"
+#include "base/session_state.h"
 #include "base/thread.h"
 #include "manager/module_info.h"
 #include "manager/rejit.h"
@@ -256,6 +257,17 @@ void sxs_requests_apply(const struct sxs_requests *all)
     clear_batch(&r.gone);
 }
 
+void sxs_requests_revert(struct sxs_runtime *rt, struct sxs_sub *sub, const ModuleID *modules,
+                         size_t n)
+{
+    struct sxs_plan none = {.generation = UINT32_MAX}; /* newer than all, and wants no method */
+    struct request  r = {.rt = rt, .sub = sub, .plan = &none};
+    for (size_t i = 0; i < n; i++)
+        take_outdated(&r, (sxs_module){rt, modules[i]});
+    request_revert(&r, &r.gone);
+    clear_batch(&r.gone);
+}
+
 /* ---- several runtimes ------------------------------------------------------------------------- */
 
 static struct {
@@ -265,15 +277,17 @@ static struct {
     struct sxs_requests todo[N_WORKERS]; /* work of each; rt NULL: none */
     /* Threads: started; that have taken their index; with work that is not done. */
     unsigned n, taken, busy;
+    int      ending; /* 1: the threads shall end */
 } workers = {.lock = PTHREAD_MUTEX_INITIALIZER, .changed = PTHREAD_COND_INITIALIZER};
 SXS_FORK_RESETS(workers.lock);
+SXS_SESSION_KEEPS(workers); /* sxs_requests_end() empties it */
 
 static void serve_requests(void)
 {
     unsigned own;
     pthread_mutex_lock(&workers.lock);
     own = workers.taken++;
-    for (;;) {
+    while (!workers.ending) {
         struct sxs_requests todo = workers.todo[own];
         if (!todo.rt) {
             pthread_cond_wait(&workers.changed, &workers.lock);
@@ -286,6 +300,21 @@ static void serve_requests(void)
         workers.busy--;
         pthread_cond_broadcast(&workers.changed);
     }
+    workers.n--;
+    pthread_cond_broadcast(&workers.changed);
+    pthread_mutex_unlock(&workers.lock);
+}
+
+void sxs_requests_end(void)
+{
+    pthread_mutex_lock(&workers.lock);
+    workers.ending = 1;
+    pthread_cond_broadcast(&workers.changed);
+    while (workers.n)
+        pthread_cond_wait(&workers.changed, &workers.lock);
+    workers.taken = 0;
+    workers.ending = 0;
+    pthread_mutex_unlock(&workers.lock);
 }
 
 /* Gives @r to the worker thread of its runtime, which is started if need be. Returns 0, or -1 when

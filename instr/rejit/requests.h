@@ -49,4 +49,13 @@ void sxs_requests_apply(const struct sxs_requests *all);
  */
 void sxs_requests_apply_all(struct sxs_requests *all, size_t n);
 
+/** sxs_requests_revert - give the methods of the @n @modules of @rt their original IL again, as far as
+ *  the runtime can. Calls that are in progress end with the new IL. @sub: the tool's subscription.
+ *  Threads: as sxs_requests_apply(). */
+void sxs_requests_revert(struct sxs_runtime *rt, struct sxs_sub *sub, const ModuleID *modules,
+                         size_t n);
+
+/** sxs_requests_end - wait until the threads that sxs_requests_apply_all() has started have ended. */
+void sxs_requests_end(void);
+
 #endif

@@ -9,6 +9,7 @@
 #include "instr/metadata/text.h"
 #include "base/fork.h"
 #include "base/log.h"
+#include "base/session_state.h"
 #include "session/write/instrument_write.h"
 #include "instr/weave/nearest.h"
 
@@ -21,7 +22,7 @@ struct seen_names {
     size_t    n, cap;
 };
 
-/* The statistics of one rule. Never freed. */
+/* The statistics of one rule. Freed with the session. */
 struct rule_stats {
     struct rule_stats    *next;        /* in its bucket */
     uint64_t              identity;    /* of the rule */
@@ -47,6 +48,7 @@ static struct {
     uint32_t        n;
 } all_stats = {.lock = PTHREAD_MUTEX_INITIALIZER};
 SXS_FORK_RESETS(all_stats.lock);
+SXS_SESSION_RESETS(all_stats);
 
 /* ---- the table -------------------------------------------------------------------------------- */
 
@@ -321,5 +323,25 @@ void sxs_rule_stats_without_il(const struct sxs_rule *rule, const char *name)
             come_nearer(t, SXS_REACH_ALL);
         t->changed = 1;
     }
+    pthread_mutex_unlock(&all_stats.lock);
+}
+
+void sxs_rule_stats_end(void)
+{
+    pthread_mutex_lock(&all_stats.lock);
+    for (size_t b = 0; b < N_BUCKETS; b++)
+        while (all_stats.buckets[b]) {
+            struct rule_stats *t = all_stats.buckets[b];
+            all_stats.buckets[b] = t->next;
+            forget_names(&t->seen_lists);
+            forget_names(&t->seen_without_il);
+            free(t->near);
+            for (size_t i = 0; i < ARRAY_LEN(t->parts); i++)
+                free(t->parts[i]);
+            free(t->name);
+            free(t->file);
+            free(t);
+        }
+    all_stats.n = 0;
     pthread_mutex_unlock(&all_stats.lock);
 }

@@ -34,4 +34,7 @@ void sxs_rule_stats_without_il(const struct sxs_rule *rule, const char *name);
  *  logged, too, once for each rule. */
 void sxs_rule_stats_record(void);
 
+/** sxs_rule_stats_end - the session ends: forget all rules. */
+void sxs_rule_stats_end(void);
+
 #endif

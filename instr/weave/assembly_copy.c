@@ -8,10 +8,13 @@
 
 #include "base/fork.h"
 #include "base/proc.h"
+#include "base/session_state.h"
 
 static pthread_mutex_t           lock = PTHREAD_MUTEX_INITIALIZER;
 SXS_FORK_RESETS(lock);
 static struct sxs_assembly_copy *copies; /* all copies, used or not; guarded by lock */
+SXS_SESSION_KEEPS(lock);
+SXS_SESSION_KEEPS(copies); /* they age: end_session() of the tool */
 
 static void free_copy(struct sxs_assembly_copy *copy)
 {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "instr/weave/callouts.h"
 
+#include <limits.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <sys/mman.h>
@@ -8,6 +9,7 @@
 
 #include "base/fork.h"
 #include "base/log.h"
+#include "base/session_state.h"
 #include "base/tick.h"
 #include "session/write/instrument_write.h"
 
@@ -30,7 +32,8 @@ _Static_assert(offsetof(struct sxs_instrument_count, calls) == 0, "sxs_callout_c
  */
 struct counters {
     struct counters *next;     /* in `idle`: tables whose thread has ended */
-    size_t           writable; /* bytes from the beginning; 0: not even the first two members */
+    struct counters *next_made; /* in `made`: all tables */
+    size_t           writable; /* bytes from the beginning; 0: not even the first members */
     struct sxs_instrument_count *of[MAX_METHODS + 1]; /* max_methods + 1 of them are mapped */
 };
 
@@ -47,9 +50,19 @@ static SXS_TLS struct counters     *own_counters = &none;
 static pthread_mutex_t              lock = PTHREAD_MUTEX_INITIALIZER;
 SXS_FORK_RESETS(lock);
 static struct counters             *idle; /* guarded by lock */
+static struct counters             *made; /* guarded by lock; tables are never unmapped */
+static unsigned ended = UINT_MAX; /* number of the session that was ended last; guarded by lock */
 static pthread_key_t                key;
 static pthread_once_t               once = PTHREAD_ONCE_INIT;
 static struct sxs_instrument_count  nowhere; /* takes counts for which there is no memory */
+SXS_SESSION_KEEPS(max_methods);
+SXS_SESSION_KEEPS(lock);
+SXS_SESSION_KEEPS(idle);
+SXS_SESSION_KEEPS(made);
+SXS_SESSION_KEEPS(ended);
+SXS_SESSION_KEEPS(key);
+SXS_SESSION_KEEPS(once);
+SXS_SESSION_KEEPS(nowhere);
 
 static size_t table_size(void)
 {
@@ -111,10 +124,14 @@ static struct counters *begin_thread(void)
         c = mmap(NULL, table_size(), PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
         if (c == MAP_FAILED)
             return NULL;
-        if (make_writable(c, sizeof(c->next) + sizeof(c->writable))) {
+        if (make_writable(c, offsetof(struct counters, of))) {
             munmap(c, table_size());
             return NULL;
         }
+        pthread_mutex_lock(&lock);
+        c->next_made = made;
+        made = c;
+        pthread_mutex_unlock(&lock);
     }
     pthread_setspecific(key, c);
     own_counters = c;
@@ -138,15 +155,46 @@ __attribute__((noinline, cold)) static struct sxs_instrument_count *find(size_t 
     struct counters *c = own_counters != &none ? own_counters : begin_thread();
     uint32_t         method_number = (uint32_t)(place / sizeof(struct sxs_instrument_count *));
     uint32_t         first = method_number - method_number % SXS_INSTRUMENT_PAGE;
-    struct sxs_instrument_count *counts;
+    unsigned                     session = sxs_session_generation();
+    struct sxs_instrument_count *counts, *found = &nowhere;
     if (!c || method_number >= max_methods ||
         make_writable(c, offsetof(struct counters, of) +
                              (first + SXS_INSTRUMENT_PAGE) * sizeof(struct sxs_instrument_count *)))
         return &nowhere;
     counts = sxs_instrument_counts(first);
-    for (uint32_t i = 0; i < SXS_INSTRUMENT_PAGE; i++)
-        c->of[first + i] = &counts[i];
-    return c->of[method_number];
+    pthread_mutex_lock(&lock);
+    if (session != ended && session == sxs_session_generation()) {
+        for (uint32_t i = 0; i < SXS_INSTRUMENT_PAGE; i++)
+            c->of[first + i] = &counts[i];
+        found = c->of[method_number];
+    }
+    pthread_mutex_unlock(&lock);
+    return found;
+}
+
+/* Threads may count meanwhile: those that have loaded a pointer add to counters of the old file. */
+static void clear_tables_locked(void)
+{
+    for (struct counters *c = made; c; c = c->next_made) {
+        size_t n = (c->writable - offsetof(struct counters, of)) / sizeof(c->of[0]);
+        for (size_t i = 0; i < n && i <= max_methods; i++)
+            __atomic_store_n(&c->of[i], NULL, __ATOMIC_RELAXED);
+    }
+}
+
+void sxs_callouts_begin_session(void)
+{
+    pthread_mutex_lock(&lock);
+    clear_tables_locked();
+    pthread_mutex_unlock(&lock);
+}
+
+void sxs_callouts_end_session(void)
+{
+    pthread_mutex_lock(&lock);
+    ended = sxs_session_generation();
+    clear_tables_locked();
+    pthread_mutex_unlock(&lock);
 }
 
 /* The fast path: one load of thread-local storage and one of the table. NULL: not allocated yet. */
@@ -223,6 +271,7 @@ void sxs_callout_swallowed(const struct sxs_marker *marker)
 void sxs_callouts_forget(void)
 {
     idle = NULL;
+    made = NULL;
     if (own_counters != &none)
         madvise(own_counters, table_size(), MADV_DONTNEED); /* all pointers become NULL again */
 }

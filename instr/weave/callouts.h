@@ -50,4 +50,10 @@ void sxs_callout_swallowed(const struct sxs_marker *marker);
 /** sxs_callouts_forget - in a forked child: count in memory of the child's own from now on. */
 void sxs_callouts_forget(void);
 
+/** sxs_callouts_begin_session, sxs_callouts_end_session - between the two calls, calls are counted in
+ *  the file of the session. Code with new IL may run at any time. The second one comes before
+ *  sxs_instrument_close(). */
+void sxs_callouts_begin_session(void);
+void sxs_callouts_end_session(void);
+
 #endif

@@ -9,6 +9,7 @@
 
 #include "base/fork.h"
 #include "base/log.h"
+#include "base/session_state.h"
 #include "base/text/utf8.h"
 #include "instr/metadata/metadata.h"
 #include "instr/metadata/signature.h"
@@ -24,6 +25,8 @@ SXS_FORK_RESETS(lock);
 static struct sxs_helper *helpers; /* guarded by lock */
 static SXS_TLS int loading; /* 1: this thread loads a helper; code that runs meanwhile on this
                                       thread calls no helpers, so that it cannot wait for itself */
+SXS_SESSION_KEEPS(lock);
+SXS_SESSION_KEEPS(helpers); /* code with their addresses may still run */
 
 /* ---- the file --------------------------------------------------------------------------------- */
 
@@ -217,12 +220,15 @@ static void record_helper(struct sxs_helper *h)
     char text[2048];
     snprintf(text, sizeof(text), "%s.%s in %s", h->type, h->method, h->path);
     h->record = sxs_instrument_helper(h->runtime, text);
+    h->session = sxs_session_generation();
 }
 
 static struct sxs_helper *find_file(struct sxs_method *m, const struct sxs_target *target)
 {
     uint32_t           runtime = sxs_runtime_number(m->tokens.module.rt);
     struct sxs_helper *h = find_helper(runtime, target);
+    if (h && h->session != sxs_session_generation())
+        record_helper(h);
     if (h)
         return h;
     h = calloc(1, sizeof(*h));

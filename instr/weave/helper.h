@@ -29,6 +29,7 @@ struct sxs_helper {
     _Atomic int                   failed;   /* 1: loading failed, and is not tried again */
     _Atomic uint64_t              threw;    /* number of exceptions, while loading or by calls */
     struct sxs_instrument_helper *record;   /* counters in the session file; NULL: none */
+    unsigned                      session;  /* number of the session that `record` belongs to */
 };
 
 /** sxs_helper_find - find the helper that @target names, for the runtime of @m. Returns NULL with

@@ -9,6 +9,7 @@
 #include "base/clock.h"
 #include "base/fork.h"
 #include "base/log.h"
+#include "base/session_state.h"
 
 #define FIRST    3u /* methods that are named for one reason */
 #define REASONS  64u
@@ -24,6 +25,9 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 SXS_FORK_RESETS(lock);
 static struct reason   reasons[REASONS]; /* guarded by lock; further reasons share the last place */
 static uint32_t        n_reasons;
+SXS_SESSION_KEEPS(lock);
+SXS_SESSION_RESETS(reasons);
+SXS_SESSION_RESETS(n_reasons);
 
 static struct reason *find_locked(const char *why)
 {

@@ -6,6 +6,7 @@
 
 #include "base/fork.h"
 #include "base/hash.h"
+#include "base/session_state.h"
 
 #define N_PLACES 512u
 #define SIZE     96u
@@ -20,6 +21,8 @@ struct place {
 static struct place    places[N_PLACES]; /* guarded by lock */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 SXS_FORK_RESETS(lock);
+SXS_SESSION_KEEPS(places); /* sxs_tokens_forget() empties it */
+SXS_SESSION_KEEPS(lock);
 
 static struct place *place_of(const struct sxs_token_key *key)
 {

@@ -5,6 +5,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 
+#include "base/session_state.h"
 #include "session/write/traced_write.h"
 
 enum { ARGUMENTS, RESULT, THROWN, N_TEXTS };
@@ -21,6 +22,8 @@ struct text_buffer {
 static SXS_TLS struct text_buffer *own_buffer; /* NULL: not allocated yet */
 static pthread_key_t         key;
 static pthread_once_t        once = PTHREAD_ONCE_INIT;
+SXS_SESSION_KEEPS(key);
+SXS_SESSION_KEEPS(once);
 
 static void thread_ended(void *text_buffer)
 {

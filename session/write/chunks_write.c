@@ -103,6 +103,24 @@ int sxs_chunks_make_room(struct sxs_chunks *c)
     return err;
 }
 
+int sxs_chunks_abandon(struct sxs_chunks *c)
+{
+    size_t   kept;
+    uint32_t n = atomic_load(c->n_chunks), used = atomic_load(&c->current) + 1;
+    if (atomic_exchange(&c->off, 1)) /* the file belongs to the parent process */
+        return 0;
+    kept = SXS_HEADER_SIZE + (size_t)n * SXS_CHUNK_SIZE;
+    atomic_store(c->n_chunks, used < n ? used : n);
+    if (mmap(c->map, kept, PROT_READ | PROT_WRITE,
+             MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0) == MAP_FAILED)
+        return -errno; /* the map stays, so the file keeps its length */
+    munmap(c->map + kept, c->map_size - kept);
+    if (used < n)
+        sxs_file_shorten(&c->file, SXS_HEADER_SIZE + (uint64_t)used * SXS_CHUNK_SIZE);
+    sxs_file_close(&c->file);
+    return 0;
+}
+
 void sxs_chunks_forget(struct sxs_chunks *c)
 {
     atomic_store(&c->off, 1);

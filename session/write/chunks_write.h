@@ -61,6 +61,12 @@ int sxs_chunks_make_room(struct sxs_chunks *c);
  *  thread uses it any more. */
 void sxs_chunks_finish(struct sxs_chunks *c);
 
+/** sxs_chunks_abandon - complete the file while threads may still write records or counters: what
+ *  they store from now on is lost, in memory that takes the place of the map and is never freed.
+ *  @c, which must not be used for another file, may still be passed to sxs_chunks_reserve(), which
+ *  returns NULL. No thread may be in sxs_chunks_make_room(). Returns 0 or -errno. */
+int sxs_chunks_abandon(struct sxs_chunks *c);
+
 /** In a forked child: write nothing more, because the file belongs to the parent. */
 void sxs_chunks_forget(struct sxs_chunks *c);
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "session/write/instrument_write.h"
 
+#include <errno.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,22 +9,30 @@
 #include "base/clock.h"
 #include "base/fork.h"
 #include "base/log.h"
+#include "base/session_state.h"
 #include "base/tick.h"
 #include "session/write/chunks_write.h"
 #include "session/write/session_write.h"
 
 #define MAX_BYTES (UINT64_C(256) << 20)
 
-static struct sxs_chunks             chunks;
-static struct sxs_instrument_header *header; /* NULL: nothing is recorded */
-static pthread_mutex_t               room = PTHREAD_MUTEX_INITIALIZER; /* one thread makes room */
+/* A file. Never freed, because instrumented code may count while a session ends, and the next one
+ * begins. */
+struct file {
+    struct sxs_chunks             chunks;
+    struct sxs_instrument_header *header;
+};
+
+static struct file *_Atomic current_file; /* NULL: nothing is recorded */
+SXS_SESSION_KEEPS(current_file);
+static pthread_mutex_t room = PTHREAD_MUTEX_INITIALIZER; /* one thread makes room */
 SXS_FORK_RESETS(room);
 /* Held for two stores, so that both readings of the pair are from the same thread. */
 static pthread_mutex_t clocks = PTHREAD_MUTEX_INITIALIZER;
 SXS_FORK_RESETS(clocks);
 
 /* Update the header's later pair of clock readings. */
-static void take_time(void)
+static void take_time(struct sxs_instrument_header *header)
 {
     pthread_mutex_lock(&clocks);
     atomic_store(&header->seen_tick, sxs_tick());
@@ -33,14 +42,14 @@ static void take_time(void)
 
 /* Make room. Returns 1 when there is room, though another thread may take that room at once, or 0
  * when the file cannot grow any more. */
-static int make_room(void)
+static int make_room(struct file *file)
 {
     int has_room;
     pthread_mutex_lock(&room);
-    if (sxs_chunks_make_room(&chunks) != 0)
+    if (sxs_chunks_make_room(&file->chunks) != 0)
         sxs_warn("the instrument file cannot grow: states and counts of more methods "
                  "are not recorded");
-    has_room = !chunks.full && !atomic_load(&chunks.off);
+    has_room = !file->chunks.full && !atomic_load(&file->chunks.off);
     pthread_mutex_unlock(&room);
     return has_room;
 }
@@ -48,45 +57,66 @@ static int make_room(void)
 int sxs_instrument_create(const struct sxs_folder *folder)
 {
     struct sxs_instrument_header *h;
+    struct file                  *file;
     int                           err;
     if (!folder)
         return 0;
-    err = sxs_chunks_create(&chunks, folder, SXS_INSTRUMENT_FILE, MAX_BYTES,
+    file = calloc(1, sizeof(*file));
+    if (!file)
+        return ENOMEM;
+    err = sxs_chunks_create(&file->chunks, folder, SXS_INSTRUMENT_FILE, MAX_BYTES,
                             offsetof(struct sxs_instrument_header, n_chunks));
-    if (err)
+    if (err) {
+        free(file);
         return err;
-    h = (struct sxs_instrument_header *)(void *)chunks.map;
+    }
+    h = (struct sxs_instrument_header *)(void *)file->chunks.map;
+    file->header = h;
     h->version = SXS_INSTRUMENT_VERSION;
-    h->max_chunks = chunks.max_chunks;
+    h->max_chunks = file->chunks.max_chunks;
     h->started_realtime_ns = sxs_now_ns(CLOCK_REALTIME);
     h->started_tick = sxs_tick();
     h->started_ns = sxs_now_ns(CLOCK_MONOTONIC);
     memcpy(h->command, sxs_session_open(NULL)->command, sizeof(h->command));
-    header = h;
-    take_time();
+    take_time(h);
     memcpy(h->magic, SXS_INSTRUMENT_MAGIC, sizeof(h->magic));
+    atomic_store(&current_file, file);
     return 0;
 }
 
 void sxs_instrument_keep(void)
 {
-    if (!header)
+    struct file *file = atomic_load(&current_file);
+    if (!file)
         return;
-    make_room();
-    take_time();
+    make_room(file);
+    take_time(file->header);
 }
 
 void sxs_instrument_end(int forked)
 {
-    if (!header)
+    struct file *file = atomic_load(&current_file);
+    if (!file)
         return;
     if (forked) {
-        sxs_chunks_forget(&chunks);
-        header = NULL;
+        sxs_chunks_forget(&file->chunks);
+        atomic_store(&current_file, NULL);
         return;
     }
-    take_time();
-    atomic_store(&header->ended_ns, sxs_now_ns(CLOCK_MONOTONIC));
+    take_time(file->header);
+    atomic_store(&file->header->ended_ns, sxs_now_ns(CLOCK_MONOTONIC));
+}
+
+void sxs_instrument_close(void)
+{
+    struct file *file = atomic_load(&current_file);
+    if (!file)
+        return;
+    sxs_instrument_end(0);
+    atomic_store(&current_file, NULL);
+    pthread_mutex_lock(&room);
+    sxs_chunks_abandon(&file->chunks);
+    pthread_mutex_unlock(&room);
 }
 
 /* Reserve a record of @size bytes; may wait for the file to grow. On a busy machine the thread that
@@ -95,14 +125,15 @@ void sxs_instrument_end(int forked)
  * file cannot grow any more; NULL also when there is no file. */
 static void *reserve_record(size_t size)
 {
-    void *record = NULL;
-    if (!header)
+    struct file *file = atomic_load(&current_file);
+    void        *record = NULL;
+    if (!file)
         return NULL;
     do
-        record = sxs_chunks_reserve(&chunks, size);
-    while (!record && make_room());
+        record = sxs_chunks_reserve(&file->chunks, size);
+    while (!record && make_room(file));
     if (!record)
-        atomic_fetch_add_explicit(&header->lost, 1, memory_order_relaxed);
+        atomic_fetch_add_explicit(&file->header->lost, 1, memory_order_relaxed);
     return record;
 }
 
@@ -143,6 +174,7 @@ void sxs_instrument_state(uint32_t method, enum sxs_instrumented_state state, ui
 
 /* Used when the file has no room for counters. All threads share them; no reader sees them. */
 static struct sxs_instrument_count unkept[SXS_INSTRUMENT_PAGE];
+SXS_SESSION_KEEPS(unkept);
 
 struct sxs_instrument_count *sxs_instrument_counts(uint32_t first)
 {
@@ -206,8 +238,9 @@ void sxs_instrument_rule(const struct sxs_instrument_rule *rule, const char *nam
 
 void sxs_instrument_changed(void)
 {
-    if (header)
-        atomic_fetch_add(&header->changes, 1);
+    const struct file *file = atomic_load(&current_file);
+    if (file)
+        atomic_fetch_add(&file->header->changes, 1);
 }
 
 uint64_t sxs_instrument_begin(enum sxs_spent_kind kind)
@@ -218,7 +251,8 @@ uint64_t sxs_instrument_begin(enum sxs_spent_kind kind)
 
 void sxs_instrument_took(enum sxs_spent_kind kind, uint64_t since)
 {
-    struct sxs_instrument_spent *s = header ? &header->spent[kind] : NULL;
+    const struct file           *file = atomic_load(&current_file);
+    struct sxs_instrument_spent *s = file ? &file->header->spent[kind] : NULL;
     uint64_t                     ns = sxs_instrument_begin(kind) - since, longest;
     if (!s)
         return;

@@ -9,8 +9,8 @@
 #include "session/format/instrument.h"
 
 /** sxs_instrument_create - create the file.
- *  @folder: the process's folder, borrowed for the life of the process; NULL: record nothing.
- *  Returns 0, or a positive errno value. Call it once per process. */
+ *  @folder: the process's folder, borrowed until sxs_instrument_close(); NULL: record nothing.
+ *  Returns 0, or a positive errno value. Call it once per session. */
 int sxs_instrument_create(const struct sxs_folder *folder);
 
 /** sxs_instrument_keep - make room in the file and update the header's pair of clock readings.
@@ -22,6 +22,11 @@ void sxs_instrument_keep(void);
  *  @forked: 0 at the process's end: store the time of the end. 1 in a forked child: write nothing
  *    more, because the file belongs to the parent. */
 void sxs_instrument_end(int forked);
+
+/** sxs_instrument_close - complete and close the file. Counters and records that callers have stay
+ *  valid memory, of which nobody reads what is stored from now on. No thread may be in
+ *  sxs_instrument_keep(). */
+void sxs_instrument_close(void);
 
 /** sxs_instrument_method - record a method that rules apply to.
  *  sxs_instrument_state - record a new state of such a method.

@@ -1,61 +1,87 @@
 /* SPDX-License-Identifier: MIT */
 #include "session/write/traced_write.h"
 
+#include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include "base/log.h"
+#include "base/session_state.h"
 #include "session/write/chunks_write.h"
 
 #define READY 64u /* chunks kept ready: 16 MiB, for bursts between two calls of sxs_traced_keep() */
 
-static struct sxs_chunks                     chunks = {.ahead = READY};
-static _Atomic(struct sxs_traced_header *) header; /* NULL: nothing is recorded */
+/* A file. Never freed, because instrumented code may trace while a session ends, and the next one
+ * begins. */
+struct file {
+    struct sxs_chunks         chunks;
+    struct sxs_traced_header *header;
+};
+
+static struct file *_Atomic current_file; /* NULL: nothing is recorded */
+SXS_SESSION_KEEPS(current_file);
 
 int sxs_traced_create(const struct sxs_folder *folder, unsigned mb)
 {
     struct sxs_traced_header *h;
+    struct file              *file;
     int                       err;
-    if (!folder || atomic_load(&header))
+    if (!folder || atomic_load(&current_file))
         return 0;
-    err = sxs_chunks_create(&chunks, folder, SXS_TRACED_FILE, (uint64_t)mb << 20,
+    file = calloc(1, sizeof(*file));
+    if (!file)
+        return ENOMEM;
+    file->chunks.ahead = READY;
+    err = sxs_chunks_create(&file->chunks, folder, SXS_TRACED_FILE, (uint64_t)mb << 20,
                             offsetof(struct sxs_traced_header, n_chunks));
-    if (err)
+    if (err) {
+        free(file);
         return err;
-    h = (struct sxs_traced_header *)(void *)chunks.map;
+    }
+    h = (struct sxs_traced_header *)(void *)file->chunks.map;
     h->version = SXS_TRACED_VERSION;
-    h->max_chunks = chunks.max_chunks;
+    h->max_chunks = file->chunks.max_chunks;
     memcpy(h->magic, SXS_TRACED_MAGIC, sizeof(h->magic));
-    atomic_store(&header, h);
+    file->header = h;
+    atomic_store(&current_file, file);
     return 0;
 }
 
 int sxs_traced_on(void)
 {
-    return atomic_load_explicit(&header, memory_order_relaxed) != NULL;
+    return atomic_load_explicit(&current_file, memory_order_relaxed) != NULL;
 }
 
 void sxs_traced_keep(void)
 {
-    if (atomic_load(&header) && sxs_chunks_make_room(&chunks) != 0)
+    struct file *file = atomic_load(&current_file);
+    if (file && sxs_chunks_make_room(&file->chunks) != 0)
         sxs_warn("the traced file cannot grow: calls are no longer recorded one by one, "
                  "their counts are");
 }
 
 void sxs_traced_forget(void)
 {
-    if (atomic_load(&header))
-        sxs_chunks_forget(&chunks);
-    atomic_store(&header, NULL);
+    struct file *file = atomic_exchange(&current_file, NULL);
+    if (file)
+        sxs_chunks_forget(&file->chunks);
+}
+
+void sxs_traced_close(void)
+{
+    struct file *file = atomic_exchange(&current_file, NULL);
+    if (file)
+        sxs_chunks_abandon(&file->chunks);
 }
 
 static void *reserve_record(size_t size)
 {
-    struct sxs_traced_header *h = atomic_load_explicit(&header, memory_order_acquire);
-    void                     *record = h ? sxs_chunks_reserve(&chunks, size) : NULL;
-    if (!record && h)
-        atomic_fetch_add_explicit(&h->lost, 1, memory_order_relaxed);
+    struct file *file = atomic_load_explicit(&current_file, memory_order_acquire);
+    void        *record = file ? sxs_chunks_reserve(&file->chunks, size) : NULL;
+    if (!record && file)
+        atomic_fetch_add_explicit(&file->header->lost, 1, memory_order_relaxed);
     return record;
 }
 

@@ -9,9 +9,9 @@
 #include "session/format/traced.h"
 
 /** sxs_traced_create - create the file.
- *  @folder: the process's folder, borrowed for the life of the process; NULL: record nothing.
+ *  @folder: the process's folder, borrowed until sxs_traced_close(); NULL: record nothing.
  *  @mb: limit of the file's size, in MiB.
- *  Returns 0, or a positive errno value. Calls after a success do nothing. One thread at a time. */
+ *  Returns 0, or a positive errno value. Calls after a success do nothing until sxs_traced_close(). One thread at a time. */
 int sxs_traced_create(const struct sxs_folder *folder, unsigned mb);
 
 /** Return 1 when there is a file, else 0. Any thread. */
@@ -19,6 +19,10 @@ int sxs_traced_on(void);
 
 /** sxs_traced_keep - make room in the file. Called by a thread of the library every few ms. */
 void sxs_traced_keep(void);
+
+/** sxs_traced_close - complete and close the file. Threads may still record; that is lost. No thread may
+ *  be in sxs_traced_keep(). */
+void sxs_traced_close(void);
 
 /** In a forked child: write nothing more, because the file belongs to the parent. */
 void sxs_traced_forget(void);

@@ -7,7 +7,7 @@ cd "$(dirname "$0")/../.." || exit 1
 try "$SXS" --help
 verbs=$(sed -n 's/^  \([a-z]*\)  *[a-z].*/\1/p' "$T/out")
 is "--help names every verb" \
-    "run sample calls trace alloc native locks wait exceptions events gc instrument start stop status snapshot report diff heap env attach detach ps runtimes doctor check il help" \
+    "run sample calls trace alloc native locks wait exceptions events gc instrument start stop status snapshot report diff top heap serve push fleet env attach detach ps runtimes doctor check il help" \
     "$(grep -v '^pack$' <<<"$verbs" | paste -sd' ')"
 general=$out
 for option in -h help '-?'; do

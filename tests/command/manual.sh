@@ -3,7 +3,7 @@
 # manual.sh - checks that the manual pages describe every option and variable, and have no warnings.
 cd "$(dirname "$0")/../.." || exit 1
 . tests/command/common.inc
-verbs="run sample calls trace alloc native locks wait exceptions events gc instrument start stop status snapshot report diff heap pack env attach detach ps runtimes doctor check il"
+verbs="run sample calls trace alloc native locks wait exceptions events gc instrument start stop status snapshot report diff top heap serve pack push fleet env attach detach ps runtimes doctor check il"
 
 # Prints the pages that describe the options of a verb, without the escapes of mdoc. $1: verb
 pages() {

@@ -5,7 +5,7 @@
 # Prints its port. Each accepted request becomes FOLDER/NUMBER.KIND, with its line, headers and labels in
 # NUMBER.json; KIND is pprof or otlp, and the body is what it was before it was compressed. FOLDER/plan
 # says how to answer: a line for each request, of which the first is taken away, if there is any: a status with
-# headers "503 Retry-After=1", or slow, cut (no answer), cut-after (kept, no answer), partial (OTLP).
+# headers "503 Retry-After=1", or slow, cut (no answer, the first after 5 s), cut-after (kept, no answer), partial (OTLP).
 import base64, email.parser, email.policy, gzip, http.server, json, os, ssl, sys, threading, time, urllib.parse
 
 folder = sys.argv[1]
@@ -87,8 +87,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
             log.write("%.3f %s %s\n" % (time.monotonic(), how, self.path.split("?")[0]))
         if how == "slow":
             time.sleep(5)
-            how = "200"
-        if how == "cut":
+        if how in ("slow", "cut"):
             self.connection.close()
             self.close_connection = True
             return

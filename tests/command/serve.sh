@@ -30,6 +30,7 @@ truncate -s 9000 "$F/cut/4242/samples"
 
 # start ARGUMENT...: starts a server. Sets server, url (with the final slash) and token.
 start() {
+    rm -f "$T/served"
     "$SXS" serve "$@" >"$T/served" 2>"$T/said" </dev/null &
     server=$!
     for _ in $(seq 600); do
@@ -274,6 +275,16 @@ fi
 start --listen 0.0.0.0:0 "$F"
 has "an address that others can reach: a warning" "$(cat "$T/said")" "other machines can reach this server" "unencrypted"
 is "on all addresses, addresses in digits are its own" "200 403" "$(get sessions -H "Host: 10.1.2.3"; echo "$code") $(get sessions -H "Host: example.org"; echo "$code")"
+stop INT
+
+# shellcheck disable=SC2016
+printf '#!/bin/sh\necho "$1" >"%s"\n' "$T/opened" >"$T/bin/xdg-open"
+chmod +x "$T/bin/xdg-open"
+PATH=$T/bin:$PATH start --open "$F"
+for _ in $(seq 600); do [ -s "$T/opened" ] && break; sleep 0.05; done
+lacks "--open: the browser's arguments do not have the token" "$(cat "$T/opened")" "$token"
+is "--open: they have one that is taken once" "303 403 200" \
+    "$(code_of "$(cat "$T/opened")") $(code_of "$(cat "$T/opened")") $(get sessions; echo "$code")"
 stop INT
 
 # ---- wrong input ----

@@ -107,8 +107,8 @@ static int simulate(const struct sxs_push_batch *b)
     struct sxs_push_settings      s = load.settings;
     struct sxs_push_batch         minute = *b;
     char                          machine[32];
-    double seconds = (double)(b->to_ns - b->from_ns) / 1e9;
     memcpy(&m, b->models, sizeof(m)); /* only the first kind of data; it is changed here */
+    double                 seconds = (double)(m->last_ns - m->first_ns) / 1e9;
     struct sxs_model_node *from = sxs_must_zeroed(m->n_nodes, sizeof(*from));
     memcpy(from, m->nodes, m->n_nodes * sizeof(*from));
     int err = 0;

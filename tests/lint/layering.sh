@@ -33,7 +33,7 @@ BEGIN {
     layer_of["config_schema.h"] = "instr/config"
     layer_of["guests_schema.h"] = "guests/config"
     layer_of["sxs_sonames.h"] = "abi"
-    layer_of["sxs_commit.h"] = "cmd"; layer_of["sxs_page.h"] = "cmd/report"; layer_of["sxs_heap_page.h"] = "cmd/heap"; layer_of["profile.pb-c.h"] = "cmd/report"; layer_of["otlp.pb-c.h"] = "cmd/push"
+    layer_of["sxs_commit.h"] = "cmd"; layer_of["sxs_page.h"] = "cmd/report"; layer_of["sxs_heap_page.h"] = "cmd/heap"; layer_of["sxs_list_page.h"] = "cmd/serve"; layer_of["profile.pb-c.h"] = "cmd/report"; layer_of["otlp.pb-c.h"] = "cmd/push"
     layer_of["names.pb-c.h"] = "cmd/symbols"
 }
 function layer(path) {

@@ -45,5 +45,21 @@ work="nre=100 div=100 gcs=20 loops=1 pool=100 seconds=300"
 "$BUILD/sxsprof" run --quiet --tool sample --tool events -o "$T/folder/live" -- \
     "$BUILD/runsxs" --timeout 320 8 stress "$work" 9 stress "$work" >"$T/log" 2>&1 &
 app=$!
+for _ in $(seq 600); do ls "$T"/folder/live/*/samples >/dev/null 2>&1 && break; sleep 0.1; done
+pid=$(basename "$(dirname "$T"/folder/live/*/samples)")
+"$BUILD/sxsprof" serve --token 0123456789abcdef "$pid" >"$T/pid_url" 2>"$T/said" &
+holder=$!
+for _ in $(seq 600); do [ -s "$T/pid_url" ] && break; sleep 0.05; done
+python3 - "$(cat "$T/pid_url")" "$pid" >"$T/said" 2>&1 <<'P'
+import json, sys, urllib.request
+address, _, token = sys.argv[1].partition("?")
+ask = lambda path: json.load(urllib.request.urlopen(urllib.request.Request(address + path, headers={"Authorization": "Bearer 0123456789abcdef"})))
+rows = ask("sessions")["sessions"]
+assert [r["name"] for r in rows] == ["live"] and rows[0]["running"] and rows[0]["processes"][0]["pid"] == int(sys.argv[2]), rows
+got = ask("session/live/data")
+assert got["running"] and not got["list"], got["messages"]
+P
+is "the number of a process leads to its session" "" "$(cat "$T/said")"
+kill "$holder"
 timeout 300 node tests/profile/serve.mjs "$url" "$T/folder" "${SHOTS:-$T}" live "$app" || failed=1
 exit $failed

@@ -161,6 +161,40 @@ static void follow_body(void)
     fake_end(&h);
 }
 
+/* Each session follows its own objects, and leaves no handle behind. */
+static void sessions_body(void)
+{
+    struct fake_host h = begin("8.0");
+    ModuleID         module = h.c->module_load("/fake/A.dll");
+    ClassID          type = h.c->class_new(module, "A.B", 0, 0, NULL);
+    for (unsigned session = 1; session <= 3; session++) {
+        ObjectID dropped = h.c->object_new(type), kept = h.c->object_new(type);
+        lives[0] = sxs_live_new(subs[0]->rt);
+        CHECK(lives[0]);
+        CHECK_EQ(sxs_live_follow(lives[0], dropped, 1), 1);
+        CHECK_EQ(sxs_live_follow(lives[0], kept, 2), 1);
+        CHECK_EQ(fake_counts(&h).handles, 2);
+        h.c->object_drop(dropped);
+        CHECK_EQ(h.c->gc(0), 0);
+        wait_for(SXS_RECORD_RELEASED, session);
+        sxs_live_stop(lives[0]);
+        CHECK_EQ(sxs_live_follow(lives[0], kept, 3), 0);
+        CHECK_EQ(h.c->gc(2), 0); /* looks at nothing any more */
+        sxs_live_end(lives[0], 1);
+        CHECK_EQ(fake_counts(&h).handles, 0);
+        sxs_live_free(lives[0]);
+        lives[0] = NULL;
+        sxs_live_end_session();
+    }
+    fake_end(&h);
+}
+
+static void each_session_follows_its_own_objects(void **state)
+{
+    (void)state;
+    PASSES(sessions_body);
+}
+
 static void objects_are_followed_until_they_are_collected(void **state)
 {
     (void)state;
@@ -383,6 +417,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(objects_are_followed_until_they_are_collected),
+        cmocka_unit_test(each_session_follows_its_own_objects),
         cmocka_unit_test(an_old_object_has_few_records),
         cmocka_unit_test(calls_that_a_runtime_refuses_do_no_harm),
         cmocka_unit_test(a_full_table_is_counted_and_emptied),

@@ -23,7 +23,6 @@
 #include "cmd/processes/inspect.h"
 #include "cmd/processes/ports.h"
 
-
 /* ---- messages -------------------------------------------------------------------------------- */
 
 static void a_request_has_the_layout_of_the_protocol(void **state)
@@ -41,9 +40,9 @@ static void an_attach_has_timeout_class_path_and_data(void **state)
     static uint8_t out[SXS_DIAG_MAX];
     const uint8_t  clsid[16] = {1, 2, 3};
     (void)state;
-    size_t size = sxs_diag_attach_payload(out, 0x01020304, clsid, "/\xc3\xa4", "xy", 2);
-    const uint8_t expected[] = {4, 3, 2, 1, 1, 2, 3, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
-                                3, 0, 0, 0, '/', 0, 0xe4, 0, 0, 0, 2, 0, 0, 0, 'x', 'y'};
+    size_t        size = sxs_diag_attach_payload(out, 0x01020304, clsid, "/\xc3\xa4", "xy", 2);
+    const uint8_t expected[] = {4, 3, 2, 1, 1, 2, 3,   0, 0,    0, 0, 0, 0, 0, 0, 0, 0,   0,
+                                0, 0, 3, 0, 0, 0, '/', 0, 0xe4, 0, 0, 0, 2, 0, 0, 0, 'x', 'y'};
     assert_int_equal(size, sizeof(expected));
     assert_memory_equal(out, expected, sizeof(expected));
     assert_int_equal(sxs_diag_attach_payload(out, 1, clsid, "/\xff", "", 0), 0); /* no UTF-8 */
@@ -216,7 +215,7 @@ static void a_runtime_that_does_not_answer_costs_a_limited_time(void **state)
     struct play            mute = {.bytes = bytes, .step = 1, .waits = 1};
     struct play            half = {.bytes = bytes, .step = 1, .size = 10, .waits = 1};
     struct play            closed = {.bytes = bytes, .step = 1, .size = 10};
-    struct play            garbage = {.bytes = (const uint8_t *)"HTTP/1.1 400", .step = 12, .size = 12};
+    struct play garbage = {.bytes = (const uint8_t *)"HTTP/1.1 400", .step = 12, .size = 12};
     (void)state;
     sxs_diag_request(bytes, 0xFF, 0, "four", 4);
     assert_int_equal(exchange_with(&mute, 50, &answer), ETIMEDOUT);
@@ -272,7 +271,8 @@ static void containers_are_named_as_their_makers_write_them(void **state)
         {"0::/system.slice/docker-" ID ".scope\n", "docker 0123456789ab"},
         {"12:pids:/docker/" ID "\n0::/\n", "docker 0123456789ab"},
         {"0::/machine.slice/libpod-" ID ".scope/container\n", "podman 0123456789ab"},
-        {"0::/kubepods.slice/kubepods-pod1.slice/cri-containerd-" ID ".scope", "containerd 0123456789ab"},
+        {"0::/kubepods.slice/kubepods-pod1.slice/cri-containerd-" ID ".scope",
+         "containerd 0123456789ab"},
         {"0::/kubepods.slice/kubepods-pod1.slice/crio-" ID ".scope", "cri-o 0123456789ab"},
         {"0::/kubepods/besteffort/pod1234/" ID "\n", "kubernetes 0123456789ab"},
         {"0::/lxc.payload.web/init.scope\n", "lxc web"},
@@ -294,8 +294,12 @@ static void versions_come_from_the_path_or_the_build(void **state)
     static const struct {
         const char *build, *version;
     } rows[] = {
-        {"10.0.1126.37416 @Commit", "10.0.11"}, {"8.0.23.53103", "8.0.0"}, {"9.0.1826", ""},
-        {"8.x", ""},                            {"", ""},                  {"99999999.0.1.1", ""},
+        {"10.0.1126.37416 @Commit", "10.0.11"},
+        {"8.0.23.53103", "8.0.0"},
+        {"9.0.1826", ""},
+        {"8.x", ""},
+        {"", ""},
+        {"99999999.0.1.1", ""},
     };
     char version[64];
     (void)state;
@@ -303,8 +307,8 @@ static void versions_come_from_the_path_or_the_build(void **state)
         sxs_version_of_build(rows[i].build, strlen(rows[i].build), version, sizeof(version));
         assert_string_equal(version, rows[i].version);
     }
-    sxs_version_in_path("/usr/share/dotnet/shared/Microsoft.NETCore.App/8.0.29/libcoreclr.so", version,
-                        sizeof(version));
+    sxs_version_in_path("/usr/share/dotnet/shared/Microsoft.NETCore.App/8.0.29/libcoreclr.so",
+                        version, sizeof(version));
     assert_string_equal(version, "8.0.29");
     sxs_version_in_path("/srv/11.0.0-rc.1/libcoreclr.so", version, sizeof(version));
     assert_string_equal(version, "11.0.0-rc.1");

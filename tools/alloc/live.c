@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: MIT */
 #include "tools/alloc/live.h"
 
-#include <errno.h>
 #include <pthread.h>
-#include <semaphore.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <time.h>
 
 #include "base/fork.h"
 #include "base/log.h"
+#include "base/session_state.h"
 #include "base/thread.h"
 #include "tools/recorder/cost.h"
 
 #define MAX_PROBES     64u
 #define BETWEEN_NS     10000000L /* the thread works at most a hundred times a second */
+#define LONGEST_NS     UINT64_C(60000000000) /* it looks for work at least so often */
 #define PATIENCE       300u      /* rounds: 3 s */
 #define NO_GENERATION  255u      /* not known */
 #define OLDEST         2u        /* a collection of this generation is one of all objects */
@@ -49,23 +49,26 @@ struct sxs_live {
     _Atomic uint32_t young[SXS_LIVE_OBJECTS];
 };
 
-/* The runtime whose threads this thread has stopped, or NULL. */
+/* The runtime whose threads this thread has stopped, or NULL, and the session in which it did. */
 static SXS_TLS struct sxs_live *stopped;
+static SXS_TLS unsigned         stopped_in;
 
 static struct followed  objects[SXS_LIVE_OBJECTS]; /* 3 MiB, touched as needed */
 static _Atomic uint32_t next_object;
+SXS_SESSION_RESETS(objects);
+SXS_SESSION_RESETS(next_object);
 
 static struct {
     /* Guards the members; held while the thread works, so that no entry of the list is freed
      * meanwhile. Calls of the runtimes for handles are made under it. Callbacks do not take it. */
     pthread_mutex_t  lock;
     struct sxs_live *list;
-    int              has_thread;
-    sem_t            work;
+    struct sxs_worker worker;
     int              waiting;  /* entries wait for room in the file */
     unsigned         patience; /* rounds that they may wait yet */
 } all = {.lock = PTHREAD_MUTEX_INITIALIZER};
 SXS_FORK_RESETS(all.lock);
+SXS_SESSION_RESETS(all);
 
 /* ---- collections ------------------------------------------------------------------------------ */
 
@@ -128,6 +131,7 @@ static void look_at_all_young(struct sxs_live *live)
 void sxs_live_suspended(struct sxs_live *live, int is_stopped)
 {
     stopped = is_stopped ? live : NULL;
+    stopped_in = sxs_session_generation();
 }
 
 void sxs_live_collecting(struct sxs_live *live, unsigned generation)
@@ -150,11 +154,11 @@ void sxs_live_collected(struct sxs_live *live)
     atomic_fetch_add(&live->n_collections, 1);
     if (atomic_load(&live->ended))
         return;
-    if (stopped == live)
+    if (stopped == live && stopped_in == sxs_session_generation())
         look_at_all_young(live);
     if (generation >= OLDEST)
         atomic_store(&live->old_due, 1);
-    sem_post(&all.work);
+    sxs_worker_wake(&all.worker);
 }
 
 /* ---- objects ---------------------------------------------------------------------------------- */
@@ -252,18 +256,14 @@ static void work_once(void)
             look_at_old(o);
     }
     if (all.waiting)
-        sem_post(&all.work);
+        sxs_worker_wake(&all.worker);
     pthread_mutex_unlock(&all.lock);
 }
 
 static void run(void)
 {
     static const struct timespec between = {0, BETWEEN_NS};
-    for (;;) {
-        while (sem_wait(&all.work) != 0)
-            ;
-        while (sem_trywait(&all.work) == 0)
-            ;
+    while (!sxs_worker_pause(&all.worker, LONGEST_NS)) {
         work_once();
         nanosleep(&between, NULL);
     }
@@ -278,11 +278,8 @@ struct sxs_live *sxs_live_new(struct sxs_runtime *rt)
         return NULL;
     live->rt = rt;
     pthread_mutex_lock(&all.lock);
-    if (!all.has_thread) {
-        sem_init(&all.work, 0, 0);
-        err = sxs_thread_start(&thread);
-        all.has_thread = !err;
-    }
+    if (!all.worker.is_started)
+        err = sxs_worker_start(&all.worker, &thread);
     if (!err) {
         live->next = all.list;
         all.list = live;
@@ -295,22 +292,29 @@ struct sxs_live *sxs_live_new(struct sxs_runtime *rt)
     return NULL;
 }
 
-static void give_up(struct followed *o, int detached)
+static void give_up(struct followed *o, int destroy)
 {
-    if (detached)
+    if (destroy)
         sxs_info_DestroyHandle(o->live->rt, atomic_load(&o->handle));
     atomic_store(&o->state, FREE);
 }
 
-void sxs_live_end(struct sxs_live *live, int detached)
+void sxs_live_end(struct sxs_live *live, int destroy)
 {
-    atomic_store(&live->ended, 1);
+    sxs_live_stop(live);
     pthread_mutex_lock(&all.lock);
     for (size_t i = 0; i < SXS_LIVE_OBJECTS; i++) {
         uint32_t state = atomic_load(&objects[i].state);
         if (state >= YOUNG && objects[i].live == live)
-            give_up(&objects[i], detached);
+            give_up(&objects[i], destroy);
     }
+    pthread_mutex_unlock(&all.lock);
+}
+
+void sxs_live_stop(struct sxs_live *live)
+{
+    atomic_store(&live->ended, 1);
+    pthread_mutex_lock(&all.lock);
     for (struct sxs_live **at = &all.list; *at; at = &(*at)->next) {
         if (*at == live) {
             *at = live->next;
@@ -323,4 +327,9 @@ void sxs_live_end(struct sxs_live *live, int detached)
 void sxs_live_free(struct sxs_live *live)
 {
     free(live);
+}
+
+void sxs_live_end_session(void)
+{
+    sxs_worker_end(&all.worker);
 }

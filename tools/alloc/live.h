@@ -20,9 +20,17 @@ struct sxs_live;
  *  NULL when memory or threads ran out. */
 struct sxs_live *sxs_live_new(struct sxs_runtime *rt);
 
-/** sxs_live_end - stop following, because the runtime ends. @detached: 1: the program runs on, so the
- *  handles are destroyed. Calls of the other functions in progress may go on. */
-void sxs_live_end(struct sxs_live *live, int detached);
+/** sxs_live_stop - stop following. Calls of the other functions may go on, also of one that looks at
+ *  objects; so the handles stay. */
+void sxs_live_stop(struct sxs_live *live);
+
+/** sxs_live_end - stop following, and give all entries back. @destroy: 1: the runtime goes on, so the
+ *  handles are destroyed; no other call for @live may be in progress. 0: it ends; calls of the other
+ *  functions in progress may go on. */
+void sxs_live_end(struct sxs_live *live, int destroy);
+
+/** sxs_live_end_session - join the thread. No struct sxs_live is left. */
+void sxs_live_end_session(void);
 
 /** sxs_live_free - free @live (NULL is allowed), which no thread uses any more. */
 void sxs_live_free(struct sxs_live *live);

@@ -8,6 +8,7 @@
 #include "base/chance.h"
 #include "base/clock.h"
 #include "base/log.h"
+#include "base/session_state.h"
 #include "base/tick.h"
 #include "manager/own_sessions.h"
 #include "tools/alloc/events.h"
@@ -31,10 +32,12 @@ struct on_runtime {
     int                      ticks;  /* 1: AllocationTick reports small objects */
     int                      events; /* 1: events say which objects are sampled */
     sxs_alloc_average        amount; /* of the ticks of small objects */
+    EVENTPIPE_SESSION        session; /* 0: none */
 };
 
 /** The state of one thread. */
 static SXS_TLS struct {
+    unsigned session;      /* the number of the session that `left` belongs to */
     uint64_t random;       /* 0: not seeded yet */
     double   left;         /* exact only: bytes until the next sampled object; 0: not drawn yet */
     uint64_t last_address; /* of the last event */
@@ -153,8 +156,10 @@ static uint8_t flags_of_object(struct on_runtime *on, sxs_object object,
  * stands for, or 0. */
 static double count_down(uint64_t size, uint64_t every)
 {
-    if (own.left <= 0)
+    if (own.left <= 0 || own.session != sxs_session_generation()) {
+        own.session = sxs_session_generation();
         own.left = (double)every * sxs_minus_log(fraction());
+    }
     own.left -= (double)size;
     return own.left <= 0 ? 1 / sxs_chance((double)size / (double)every) : 0;
 }
@@ -242,15 +247,27 @@ static int is_at_least(const struct sxs_runtime *rt, unsigned long major)
     return strtoul(sxs_runtime_version(rt), NULL, 10) >= major;
 }
 
-static HRESULT start_session(struct on_runtime *on)
+static COR_PRF_EVENTPIPE_PROVIDER_CONFIG session_config(const struct on_runtime *on)
 {
-    COR_PRF_EVENTPIPE_PROVIDER_CONFIG config = {
+    return (COR_PRF_EVENTPIPE_PROVIDER_CONFIG){
         .providerName = sxs_runtime_provider,
         .keywords = on->ticks ? SXS_ALLOC_TICK_KEYWORD : SXS_ALLOC_SAMPLED_KEYWORD,
         .loggingLevel = on->ticks ? SXS_ALLOC_TICK_LEVEL : SXS_ALLOC_SAMPLED_LEVEL,
     };
-    EVENTPIPE_SESSION id = 0;
-    return sxs_own_session_start(on->rt, &config, &id);
+}
+
+static HRESULT start_session(struct on_runtime *on)
+{
+    COR_PRF_EVENTPIPE_PROVIDER_CONFIG config = session_config(on);
+    return sxs_own_session_start(on->rt, &config, &on->session);
+}
+
+static void stop_session(struct on_runtime *on)
+{
+    COR_PRF_EVENTPIPE_PROVIDER_CONFIG config = session_config(on);
+    if (on->session)
+        sxs_own_session_stop(on->rt, &config, on->session);
+    on->session = 0;
 }
 
 /* Fills in the mask for samples, and starts the session. */
@@ -283,7 +300,8 @@ static HRESULT start_samples(struct sxs_sub *sub, struct on_runtime *on)
  * there the samples come from its events. */
 static HRESULT start_exact(struct sxs_sub *sub, struct on_runtime *on)
 {
-    if (sxs_runtime_is_attached(on->rt)) {
+    if (sxs_runtime_is_late(on->rt) &&
+        !(sxs_runtime_immutable_set(on->rt) & COR_PRF_ENABLE_OBJECT_ALLOCATED)) {
         sxs_error(
             "tool alloc: exact must be set when the program starts: a runtime that runs already "
             "cannot report every object");
@@ -315,8 +333,8 @@ static void release_runtime(struct sxs_sub *sub)
     struct on_runtime *on = sub->state;
     if (!on)
         return;
-    if (on->live)
-        sxs_live_end(on->live, 0);
+    if (on->live) /* fails without harm if the runtime has ended */
+        sxs_live_end(on->live, 1);
     sxs_live_free(on->live);
     sxs_alloc_types_free(on->types);
     free(on);
@@ -350,13 +368,17 @@ static HRESULT start_tool(struct sxs_sub *sub, const char *text)
     return hr;
 }
 
-static void stop_tool(struct sxs_sub *sub, int detached)
+static void stop_tool(struct sxs_sub *sub, int how)
 {
     struct on_runtime *on = sub->state;
     uint64_t           uncounted = sxs_alloc_types_uncounted(on->types);
     uint64_t           lost = on->live ? sxs_live_lost(on->live) : 0;
-    if (on->live)
-        sxs_live_end(on->live, detached);
+    if (on->live && how == SXS_STOP_SESSION)
+        sxs_live_stop(on->live); /* release_runtime() does the rest */
+    else if (on->live)
+        sxs_live_end(on->live, how == SXS_STOP_DETACHED);
+    if (how == SXS_STOP_SESSION)
+        stop_session(on);
     if (uncounted)
         sxs_warn("alloc: %llu objects of runtime %u are not in the counts: the file has no room",
                  (unsigned long long)uncounted, sxs_runtime_number(on->rt));
@@ -383,4 +405,6 @@ const struct sxs_tool sxs_alloc_tool = {.name = "alloc",
                                         .on = &events,
                                         .start = start_tool,
                                         .stop = stop_tool,
-                                        .release = release_runtime};
+                                        .release = release_runtime,
+                                        .end_session = sxs_live_end_session,
+                                        .restarts = 1};

@@ -17,11 +17,13 @@
 #include "base/clock.h"
 #include "base/fork.h"
 #include "base/log.h"
+#include "base/session_state.h"
 #include "tools/options/events_options.h"
 #include "symbols/names.h"
 
 /** The state of one runtime. */
 struct state {
+    EVENTPIPE_SESSION tiers; /* the session that reports them; 0: none */
     _Atomic uint64_t suspend_ns, stopped_ns; /* suspension requested; all threads stopped; 0: no */
     _Atomic uint32_t suspend_tid, suspend_reason;
     _Atomic uint64_t gc_ns[2]; /* start: a background collection, and one meanwhile */
@@ -37,6 +39,7 @@ static struct {
     struct sxs_event_options options;
 } spans = {.lock = PTHREAD_MUTEX_INITIALIZER};
 SXS_FORK_RESETS(spans.lock);
+SXS_SESSION_RESETS(spans);
 
 static uint64_t now_tick(void)
 {
@@ -278,16 +281,18 @@ static HRESULT resume_finished(struct sxs_sub *sub)
 
 static HRESULT start_tool(struct sxs_sub *sub, const char *text)
 {
-    char why[SXS_TOOL_WHY];
+    struct state *s;
+    char          why[SXS_TOOL_WHY];
     if (sxs_event_options_parse(text, &spans.options, why, sizeof(why)) != 0) {
         sxs_error("tool events: %s", why);
         return E_INVALIDARG;
     }
     if (!sxs_events_open("events", SXS_EVENTS_OF_RUNTIMES))
         return E_FAIL;
-    sub->state = calloc(1, sizeof(struct state));
-    if (!sub->state)
+    s = calloc(1, sizeof(*s));
+    if (!s)
         return E_OUTOFMEMORY;
+    sub->state = s;
     sub->low = COR_PRF_MONITOR_THREADS | COR_PRF_MONITOR_SUSPENDS | COR_PRF_MONITOR_MODULE_LOADS |
                COR_PRF_MONITOR_JIT_COMPILATION;
     if (spans.options.classes)
@@ -296,9 +301,16 @@ static HRESULT start_tool(struct sxs_sub *sub, const char *text)
         sub->high = COR_PRF_HIGH_BASIC_GC;
     else
         sub->low |= COR_PRF_MONITOR_GC;
-    if (spans.options.tiers && sxs_tiers_start(sub->rt))
+    if (spans.options.tiers && sxs_tiers_start(sub->rt, &s->tiers))
         sub->high |= COR_PRF_HIGH_MONITOR_EVENT_PIPE;
     return S_OK;
+}
+
+static void stop_tool(struct sxs_sub *sub, int how)
+{
+    const struct state *s = sub->state;
+    if (how == SXS_STOP_SESSION && s->tiers)
+        sxs_tiers_stop(sub->rt, s->tiers);
 }
 
 static void release_runtime(struct sxs_sub *sub)
@@ -306,6 +318,13 @@ static void release_runtime(struct sxs_sub *sub)
     sxs_events_threads_end(sxs_runtime_number(sub->rt)); /* no callback can add a thread any more */
     free(sub->state);
     sub->state = NULL;
+}
+
+static void end_session(void)
+{
+    sxs_namer_free(spans.namer);
+    spans.namer = NULL;
+    sxs_events_close(SXS_EVENTS_OF_RUNTIMES);
 }
 
 static const struct sxs_events events = {
@@ -334,4 +353,5 @@ static const struct sxs_events events = {
 };
 
 const struct sxs_tool sxs_events_tool = {
-    .name = "events", .on = &events, .start = start_tool, .release = release_runtime};
+    .name = "events", .on = &events, .start = start_tool, .stop = stop_tool,
+    .release = release_runtime, .end_session = end_session, .restarts = 1};

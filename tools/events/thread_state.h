@@ -18,6 +18,7 @@ struct sxs_open_span {
 
 struct sxs_events_thread {
     uint32_t               tid;
+    unsigned               session; /* the number of the session that all below belongs to */
     uint32_t               n_open;
     struct sxs_open_span   open[SXS_OPEN_SPANS];
     /* The runtime's event with a method's tier may come before or after the end of its
@@ -33,7 +34,8 @@ struct sxs_events_thread {
  *  NULL when there is no memory. The state lives as long as the thread. */
 struct sxs_events_thread *sxs_events_thread(void);
 
-/** sxs_events_thread_if_any - return the calling thread's state, or NULL if the thread has none. */
+/** sxs_events_thread_if_any - return the calling thread's state, or NULL if the thread has none
+ *  in this session. */
 struct sxs_events_thread *sxs_events_thread_if_any(void);
 
 #endif

@@ -11,6 +11,7 @@
 #include "tools/events_file/message.h"
 #include "base/clock.h"
 #include "base/fork.h"
+#include "base/session_state.h"
 
 /* A living thread of a runtime. Its record is written when the thread starts, and gets its duration
  * when the thread ends. */
@@ -29,6 +30,7 @@ static struct {
     struct living  *first;
 } threads = {.lock = PTHREAD_MUTEX_INITIALIZER};
 SXS_FORK_RESETS(threads.lock);
+SXS_SESSION_RESETS(threads); /* empty: sxs_events_threads_end() */
 
 /* Returns the link to the thread's entry, or to the end of the list. */
 static struct living **find_locked(unsigned runtime, uint64_t id)

@@ -6,10 +6,14 @@
 #include "manager/own_sessions.h"
 #include "symbols/compiled.h"
 
-int sxs_tiers_start(struct sxs_runtime *rt)
+int sxs_tiers_start(struct sxs_runtime *rt, EVENTPIPE_SESSION *session)
 {
-    EVENTPIPE_SESSION id = 0;
-    return sxs_runtime_info_version(rt) >= 12 && SUCCEEDED(sxs_compiled_session(rt, &id));
+    return sxs_runtime_info_version(rt) >= 12 && SUCCEEDED(sxs_compiled_session(rt, session));
+}
+
+void sxs_tiers_stop(struct sxs_runtime *rt, EVENTPIPE_SESSION session)
+{
+    sxs_compiled_session_stop(rt, session);
 }
 
 void sxs_tiers_compiled(uint64_t function, struct sxs_event_span *span)

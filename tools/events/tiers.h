@@ -10,9 +10,13 @@
 #include "manager/tool.h"
 #include "session/format/events.h"
 
-/** sxs_tiers_start - ask @rt for the events that report tiers. Call in the tool's start(). Returns
- *  1, or 0 when @rt cannot report tiers; they stay unknown. */
-int sxs_tiers_start(struct sxs_runtime *rt);
+/** sxs_tiers_start - ask @rt for the events that report tiers. Call in the tool's start(). @session:
+ *  receives the EventPipe session. Returns 1, or 0 when @rt cannot report tiers; they stay
+ *  unknown. */
+int sxs_tiers_start(struct sxs_runtime *rt, EVENTPIPE_SESSION *session);
+
+/** sxs_tiers_stop - end that session while @rt runs on. */
+void sxs_tiers_stop(struct sxs_runtime *rt, EVENTPIPE_SESSION session);
 
 /** sxs_tiers_compiled - note that @function was compiled on this thread, and set the tier in its
  *  record if the event has already come. @function: FunctionID. @span: the record, or NULL. */

@@ -9,9 +9,11 @@
 #include "base/fork.h"
 #include "base/idle.h"
 #include "base/log.h"
+#include "base/session_state.h"
 #include "base/thread.h"
 #include "session/write/chunks_write.h"
 #include "session/write/session_write.h"
+#include "tools/events_file/names.h"
 
 #define LOW 4u /* with fewer chunks left (the current one included), wake the service thread */
 #define MAX_BYTES (UINT64_C(256) << 20) /* file size; further events are counted as lost */
@@ -23,14 +25,17 @@ static struct {
     struct sxs_events_header *header;
     _Atomic uint32_t          n_names;
     _Atomic int               forked, full;
+    unsigned                  users;  /* bits of enum sxs_events_tool_bit; under lock */
+    struct sxs_worker         service;
     struct sxs_idle           idle; /* the wait of the service thread */
 } file = {.lock = PTHREAD_MUTEX_INITIALIZER};
 SXS_FORK_RESETS(file.lock);
+SXS_SESSION_RESETS(file);
 
 static void serve_file(void)
 {
     uint32_t before = 0;
-    while (!atomic_load(&file.forked)) {
+    while (!atomic_load(&file.forked) && !sxs_worker_is_asked(&file.service)) {
         uint32_t current = atomic_load(&file.chunks.current);
         if (sxs_chunks_make_room(&file.chunks) != 0) {
             sxs_warn("the events file cannot grow: what comes from now on is dropped and counted");
@@ -58,6 +63,7 @@ __attribute__((destructor)) static void ended(void)
 static int start_locked(const char *name)
 {
     static struct sxs_fork_part part = {.child = child_goes_on};
+    SXS_SESSION_KEEPS(part);
     const struct sxs_folder *folder = sxs_session_folder(name);
     int                      err;
     if (!folder)
@@ -75,9 +81,10 @@ static int start_locked(const char *name)
     file.header->started_ns = sxs_now_ns(CLOCK_MONOTONIC);
     memcpy(file.header->command, sxs_session_open(NULL)->command, sizeof(file.header->command));
     memcpy(file.header->magic, SXS_EVENTS_MAGIC, sizeof(file.header->magic));
-    err = sxs_thread_start(&service);
+    err = sxs_worker_start(&file.service, &service);
     if (err) {
         sxs_error("tool %s cannot start: %s", name, strerror(err));
+        sxs_chunks_finish(&file.chunks);
         return -1;
     }
     sxs_fork_register(&part);
@@ -93,9 +100,33 @@ struct sxs_events_header *sxs_events_open(const char *name, enum sxs_events_tool
     if (file.started == 1) {
         header = file.header;
         header->tools |= tool;
+        file.users |= tool;
     }
     pthread_mutex_unlock(&file.lock);
     return header;
+}
+
+static void close_file(void)
+{
+    sxs_idle_wake(&file.idle);
+    sxs_worker_end(&file.service);
+    atomic_store(&file.header->ended_ns, sxs_now_ns(CLOCK_MONOTONIC));
+    sxs_chunks_finish(&file.chunks);
+}
+
+void sxs_events_close(enum sxs_events_tool_bit tool)
+{
+    int last;
+    pthread_mutex_lock(&file.lock);
+    last = file.users == (unsigned)tool;
+    file.users &= ~(unsigned)tool;
+    if (last) {
+        file.started = 0; /* for the destructor */
+        close_file();
+    }
+    pthread_mutex_unlock(&file.lock);
+    if (last)
+        sxs_names_forget();
 }
 
 void *sxs_events_reserve(size_t size)

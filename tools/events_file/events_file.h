@@ -14,6 +14,11 @@
  */
 struct sxs_events_header *sxs_events_open(const char *name, enum sxs_events_tool_bit tool);
 
+/** sxs_events_close - end the use of the file by @tool, which no thread writes to for it any more.
+ *  When the last tool has done so, joins the service thread, completes the file and closes it. For
+ *  end_session() of the tools; does nothing for a tool that has not opened the file. */
+void sxs_events_close(enum sxs_events_tool_bit tool);
+
 /** sxs_events_reserve - return room for a record of @size bytes, zeroed but for its head, or NULL
  *  when there is none. The file must be open. Any thread; takes no lock. */
 void *sxs_events_reserve(size_t size);

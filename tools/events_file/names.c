@@ -2,6 +2,7 @@
 #include "tools/events_file/names.h"
 
 #include "base/hash.h"
+#include "base/session_state.h"
 #include "tools/events_file/events_file.h"
 #include "tools/events_file/seen_set.h"
 #include "symbols/names.h"
@@ -22,8 +23,11 @@ struct slot {
     _Atomic uint64_t owner; /* runtime, kind and generation; 0: empty */
 };
 
+/* A slot of an earlier session is invalid, too, because `generation` has changed. */
 static struct slot      slots[SLOTS];
 static _Atomic uint32_t generation = 1; /* incremented by each unload: older slots are invalid */
+SXS_SESSION_KEEPS(slots);
+SXS_SESSION_KEEPS(generation);
 
 static uint64_t owner_of(unsigned runtime, int kind, uint32_t now)
 {
@@ -63,6 +67,13 @@ void sxs_names_unloading(void)
 /* ---- texts ------------------------------------------------------------------------------------ */
 
 static struct sxs_seen_set texts; /* keys: runtime and two 64-bit hashes; the text is in the file */
+SXS_SESSION_KEEPS(texts); /* sxs_names_forget() empties it */
+
+void sxs_names_forget(void)
+{
+    sxs_names_unloading();
+    sxs_seen_set_clear(&texts);
+}
 
 uint32_t sxs_names_intern(unsigned runtime, const char *text, sxs_name_writer *write,
                           const struct sxs_runtime *rt)

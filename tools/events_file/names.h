@@ -32,4 +32,7 @@ typedef uint32_t sxs_name_writer(const struct sxs_runtime *rt, const char *text)
 uint32_t sxs_names_intern(unsigned runtime, const char *text, sxs_name_writer *write,
                           const struct sxs_runtime *rt);
 
+/** sxs_names_forget - forget all names, because their file is closed. No other thread may use them. */
+void sxs_names_forget(void);
+
 #endif

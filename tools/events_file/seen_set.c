@@ -42,3 +42,16 @@ struct sxs_seen_entry *sxs_seen_set_add(struct sxs_seen_set *t, const struct sxs
         ;
     return e;
 }
+
+void sxs_seen_set_clear(struct sxs_seen_set *t)
+{
+    for (size_t i = 0; i < SXS_SEEN_BUCKETS; i++) {
+        struct sxs_seen_entry *e = atomic_exchange(&t->buckets[i], NULL);
+        while (e) {
+            struct sxs_seen_entry *next = e->next;
+            free(e);
+            e = next;
+        }
+    }
+    atomic_store(&t->n, 0);
+}

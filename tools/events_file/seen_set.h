@@ -35,7 +35,8 @@ struct sxs_seen_set {
     _Atomic uint32_t                  n;
 };
 
-/** sxs_seen_set_find - return the entry of @key, or NULL. Entries are borrowed and never freed. Any
+/** sxs_seen_set_find - return the entry of @key, or NULL. Entries are borrowed until
+ *  sxs_seen_set_clear(). Any
  *  thread. */
 struct sxs_seen_entry *sxs_seen_set_find(struct sxs_seen_set *t, const struct sxs_seen_key *key);
 
@@ -46,5 +47,8 @@ int sxs_seen_set_is_full(struct sxs_seen_set *t);
  *  memory. Any thread. */
 struct sxs_seen_entry *sxs_seen_set_add(struct sxs_seen_set *t, const struct sxs_seen_key *key,
                                         uint32_t number, void *what);
+
+/** sxs_seen_set_clear - free all entries, so that the table is empty. No other thread may use it. */
+void sxs_seen_set_clear(struct sxs_seen_set *t);
 
 #endif

@@ -20,6 +20,7 @@
 #include "tools/events_file/names.h"
 #include "base/clock.h"
 #include "base/fork.h"
+#include "base/session_state.h"
 
 #define KEEP_OF_THROW_SITE 8u     /* exceptions that are kept one by one, at each throw site */
 #define KEEP_MAX           20000u /* exceptions that are kept one by one, in all */
@@ -44,6 +45,7 @@ static struct {
     size_t           n_pool;
 } all = {.lock = PTHREAD_MUTEX_INITIALIZER};
 SXS_FORK_RESETS(all.lock);
+SXS_SESSION_RESETS(all);
 
 /* ---- records ---------------------------------------------------------------------------------- */
 
@@ -158,7 +160,8 @@ void sxs_exceptions_landed(struct sxs_in_flight *v)
  * yet. */
 static struct sxs_in_flight_list *own_in_flight(void)
 {
-    static struct sxs_in_flight_list none;
+    static struct sxs_in_flight_list none; /* stays empty */
+    SXS_SESSION_KEEPS(none);
     struct sxs_exceptions_thread *thread = sxs_exceptions_thread_if_any();
     return thread ? &thread->in_flight : &none;
 }
@@ -328,8 +331,10 @@ static HRESULT start_tool(struct sxs_sub *sub, const char *options)
     sub->state = calloc(1, sizeof(struct state));
     if (!sub->state)
         return E_OUTOFMEMORY;
-    sub->low = COR_PRF_MONITOR_EXCEPTIONS | COR_PRF_MONITOR_MODULE_LOADS |
-               COR_PRF_MONITOR_FUNCTION_UNLOADS;
+    sub->low = COR_PRF_MONITOR_EXCEPTIONS | COR_PRF_MONITOR_MODULE_LOADS;
+    /* Refused after an attach; there, unloads of modules must do. */
+    if (!sxs_runtime_is_attached(sub->rt))
+        sub->low |= COR_PRF_MONITOR_FUNCTION_UNLOADS;
     return S_OK;
 }
 
@@ -337,6 +342,13 @@ static void release_runtime(struct sxs_sub *sub)
 {
     free(sub->state);
     sub->state = NULL;
+}
+
+static void end_session(void)
+{
+    sxs_exceptions_threads_end();
+    sxs_seen_set_clear(&all.throw_sites);
+    sxs_events_close(SXS_EVENTS_OF_EXCEPTIONS);
 }
 
 static const struct sxs_events events = {
@@ -356,4 +368,5 @@ static const struct sxs_events events = {
 };
 
 const struct sxs_tool sxs_exceptions_tool = {
-    .name = "exceptions", .on = &events, .start = start_tool, .release = release_runtime};
+    .name = "exceptions", .on = &events, .start = start_tool, .release = release_runtime,
+    .end_session = end_session, .restarts = 1};

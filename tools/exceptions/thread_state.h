@@ -6,7 +6,8 @@
 #include "tools/exceptions/in_flight.h"
 
 struct sxs_exceptions_thread {
-    uint32_t           tid;
+    uint32_t                  tid;
+    unsigned                  session; /* the number of the session that the exceptions belong to */
     struct sxs_in_flight_list in_flight;
 };
 
@@ -18,7 +19,11 @@ struct sxs_exceptions_thread *sxs_exceptions_thread(
     void (*landed)(struct sxs_in_flight *exception));
 
 /** sxs_exceptions_thread_if_any - return the calling thread's state, or NULL if the thread has
- *  none. */
+ *  none in this session. */
 struct sxs_exceptions_thread *sxs_exceptions_thread_if_any(void);
+
+/** sxs_exceptions_threads_end - end the session for all threads: waits until no thread that ends is
+ *  inside @landed; those that end later do not call it. No thread may be in a callback. */
+void sxs_exceptions_threads_end(void);
 
 #endif

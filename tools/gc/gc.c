@@ -25,11 +25,12 @@
 struct state {
     struct sxs_gc_collections collections;
     _Atomic uint32_t          n_begun; /* collections that callbacks have reported */
+    EVENTPIPE_SESSION         session; /* 0: none */
 };
 
 static uint32_t own_tid(void)
 {
-    static SXS_TLS uint32_t tid;
+    static SXS_TLS uint32_t tid; /* it is the thread's for good */
     if (!tid)
         tid = (uint32_t)syscall(SYS_gettid);
     return tid;
@@ -123,16 +124,20 @@ static HRESULT resume_finished(struct sxs_sub *sub)
 
 /* ---- the tool ---- */
 
-static int start_session(struct sxs_runtime *rt)
+static COR_PRF_EVENTPIPE_PROVIDER_CONFIG session_config(void)
 {
-    COR_PRF_EVENTPIPE_PROVIDER_CONFIG config = {.providerName = sxs_runtime_provider,
-                                                .keywords = GC_KEYWORD,
-                                                .loggingLevel = INFORMATIONAL};
-    EVENTPIPE_SESSION                 id = 0;
+    return (COR_PRF_EVENTPIPE_PROVIDER_CONFIG){.providerName = sxs_runtime_provider,
+                                               .keywords = GC_KEYWORD,
+                                               .loggingLevel = INFORMATIONAL};
+}
+
+static int start_session(struct sxs_runtime *rt, EVENTPIPE_SESSION *id)
+{
+    COR_PRF_EVENTPIPE_PROVIDER_CONFIG config = session_config();
     HRESULT                           hr;
     if (sxs_runtime_info_version(rt) < 12)
         return 0;
-    hr = sxs_own_session_start(rt, &config, &id);
+    hr = sxs_own_session_start(rt, &config, id);
     if (FAILED(hr))
         sxs_note("runtime %u reports no details of its collections (%s)", sxs_runtime_number(rt),
                  sxs_hresult_name(hr));
@@ -156,7 +161,7 @@ static HRESULT start_tool(struct sxs_sub *sub, const char *options)
     s->collections.reserve = sxs_events_reserve;
     s->collections.commit = sxs_events_commit;
     sub->state = s;
-    if (start_session(sub->rt)) {
+    if (start_session(sub->rt, &s->session)) {
         sub->high = COR_PRF_HIGH_MONITOR_EVENT_PIPE;
         return S_OK;
     }
@@ -168,6 +173,14 @@ static HRESULT start_tool(struct sxs_sub *sub, const char *options)
     return S_OK;
 }
 
+static void stop_tool(struct sxs_sub *sub, int how)
+{
+    COR_PRF_EVENTPIPE_PROVIDER_CONFIG config = session_config();
+    const struct state               *s = sub->state;
+    if (how == SXS_STOP_SESSION && s->session)
+        sxs_own_session_stop(sub->rt, &config, s->session);
+}
+
 static void release_runtime(struct sxs_sub *sub)
 {
     struct state *s = sub->state;
@@ -175,6 +188,11 @@ static void release_runtime(struct sxs_sub *sub)
     if (s)
         pthread_mutex_destroy(&s->collections.lock);
     free(s);
+}
+
+static void end_session(void)
+{
+    sxs_events_close(SXS_EVENTS_OF_COLLECTIONS);
 }
 
 static const struct sxs_events events = {
@@ -188,4 +206,5 @@ static const struct sxs_events events = {
 };
 
 const struct sxs_tool sxs_gc_tool = {
-    .name = "gc", .on = &events, .start = start_tool, .release = release_runtime};
+    .name = "gc", .on = &events, .start = start_tool, .stop = stop_tool,
+    .release = release_runtime, .end_session = end_session, .restarts = 1};

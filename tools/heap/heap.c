@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "base/clock.h"
+#include "base/log.h"
 #include "manager/own_sessions.h"
 #include "tools/heap/exit.h"
 #include "tools/heap/snapshot.h"
@@ -149,11 +150,47 @@ static HRESULT class_loaded(struct sxs_sub *sub, sxs_class cls, HRESULT status)
     return S_OK;
 }
 
+/* Notes the modules that a runtime had loaded before the tool was started. Their classes are not
+ * known. */
+static HRESULT started_late(struct sxs_sub *sub)
+{
+    struct sxs_heap_runtime *h = sub->state;
+    ICorProfilerModuleEnum  *all = NULL;
+    ModuleID                 id;
+    ULONG                    n = 0;
+    if (SUCCEEDED(sxs_info_EnumModules(sub->rt, &all)) && all) {
+        while (all->vtbl->Next(all, 1, &id, &n) == S_OK && n)
+            sxs_heap_classes_module(&h->classes, (sxs_module){sub->rt, id});
+        all->vtbl->Release(all);
+    }
+    atomic_store(&h->n_modules, 2); /* it runs managed code */
+    sxs_heap_started();
+    return S_OK;
+}
+
+static int is_possible(const struct sxs_sub *sub)
+{
+    if (!sxs_runtime_is_late(sub->rt))
+        return 1;
+    if (sxs_heap_options_used()->at_exit) {
+        sxs_error("tool heap: runtime %u runs already: at-exit must be set when its program starts",
+                  sxs_runtime_number(sub->rt));
+        return 0;
+    }
+    if (sxs_heap_options_used()->frames)
+        sxs_warn("tool heap: runtime %u runs already: functions whose variables keep objects are "
+                 "named only if its collections are not concurrent",
+                 sxs_runtime_number(sub->rt));
+    return 1;
+}
+
 static HRESULT start_tool(struct sxs_sub *sub, const char *text)
 {
     struct sxs_heap_runtime *h;
     if (sxs_heap_triggers_start(text) != 0)
         return E_INVALIDARG;
+    if (!is_possible(sub))
+        return E_FAIL;
     h = calloc(1, sizeof(*h));
     if (!h)
         return E_OUTOFMEMORY;
@@ -165,15 +202,17 @@ static HRESULT start_tool(struct sxs_sub *sub, const char *text)
     if (sxs_heap_options_used()->at_exit)
         sub->low |= COR_PRF_MONITOR_CACHE_SEARCHES | COR_PRF_MONITOR_JIT_COMPILATION;
     /* Allowed later only if it was asked for here. */
-    if (sxs_heap_options_used()->frames || sxs_heap_options_used()->at_exit)
+    if ((sxs_heap_options_used()->frames || sxs_heap_options_used()->at_exit) &&
+        !sxs_runtime_is_late(sub->rt))
         sub->low |= COR_PRF_MONITOR_GC;
     sxs_heap_add(h);
     return S_OK;
 }
 
-static void stop_tool(struct sxs_sub *sub, int detached)
+static void stop_tool(struct sxs_sub *sub, int how)
 {
-    (void)detached;
+    if (how == SXS_STOP_SESSION)
+        sxs_heap_triggers_stop();
     sxs_heap_remove(sub->state);
 }
 
@@ -188,7 +227,14 @@ static void release_runtime(struct sxs_sub *sub)
     sub->state = NULL;
 }
 
+static void end_session(void)
+{
+    sxs_heap_triggers_end();
+    sxs_heap_end_session();
+}
+
 static const struct sxs_events events = {
+    .ProfilerAttachComplete = started_late,
     .AssemblyUnloadStarted = assembly_unloading,
     .ModuleLoadFinished = module_loaded,
     .ClassLoadFinished = class_loaded,
@@ -209,4 +255,6 @@ const struct sxs_tool sxs_heap_tool = {.name = "heap",
                                        .on = &events,
                                        .start = start_tool,
                                        .stop = stop_tool,
-                                       .release = release_runtime};
+                                       .release = release_runtime,
+                                       .end_session = end_session,
+                                       .restarts = 1};

@@ -9,6 +9,7 @@
 #include "base/clock.h"
 #include "base/fork.h"
 #include "base/log.h"
+#include "base/session_state.h"
 #include "manager/force_gc.h"
 #include "manager/own_sessions.h"
 #include "session/write/session_write.h"
@@ -34,7 +35,8 @@ static struct {
     struct sxs_namer        *namer; /* under names */
     uint32_t                 number;
     struct sxs_heap_request  request; /* values that were asked for; under taking */
-    struct sxs_heap_file    *exit_file; /* gets each runtime when its program ends; never closed */
+    struct sxs_heap_file    *exit_file; /* gets each runtime when its program ends; closed with the
+                                       * session */
 } all = {.taking = PTHREAD_MUTEX_INITIALIZER,
          .list = PTHREAD_MUTEX_INITIALIZER,
          .free = PTHREAD_COND_INITIALIZER,
@@ -42,6 +44,7 @@ static struct {
 SXS_FORK_RESETS(all.taking);
 SXS_FORK_RESETS(all.list);
 SXS_FORK_RESETS(all.names);
+SXS_SESSION_RESETS(all);
 
 /* ---- the list of runtimes -------------------------------------------------------------------- */
 
@@ -271,6 +274,8 @@ static void dump_runtime(struct sxs_heap_runtime *h)
         sxs_gc_thread_call(run_dump, &d);
         atomic_store(&h->receiving, 0);
         sxs_sub_set_mask(sub, low, high);
+        if (!h->complete) /* the session has ended meanwhile: no more events were delivered */
+            h->sink.totals.lacking |= SXS_HEAP_SOME_OBJECTS;
     }
     sxs_heap_received(h, 0);
     note_failure(h, d.result);
@@ -416,4 +421,13 @@ void sxs_heap_relax(void)
         give_back(h);
     }
     pthread_mutex_unlock(&all.taking);
+}
+
+void sxs_heap_end_session(void)
+{
+    if (all.exit_file) {
+        sxs_heap_close(all.exit_file);
+        free(all.exit_file);
+    }
+    sxs_namer_free(all.namer);
 }

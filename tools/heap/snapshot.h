@@ -72,4 +72,8 @@ void sxs_heap_received(struct sxs_heap_runtime *h, int stopped);
 /** sxs_heap_unloading - name all types before @assembly of @h is unloaded. In a callback. */
 void sxs_heap_unloading(struct sxs_heap_runtime *h, sxs_assembly assembly);
 
+/** sxs_heap_end_session - free what belongs to the session. No runtime is left, no snapshot is being
+ *  taken, and none will be. */
+void sxs_heap_end_session(void);
+
 #endif

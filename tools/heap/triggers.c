@@ -3,7 +3,6 @@
 
 #include <errno.h>
 #include <pthread.h>
-#include <semaphore.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <string.h>
@@ -11,10 +10,12 @@
 #include "base/clock.h"
 #include "base/fork.h"
 #include "base/log.h"
+#include "base/session_state.h"
 #include "base/thread.h"
 #include "session/write/session_write.h"
 #include "tools/heap/snapshot.h"
 
+#define LONGEST_NS UINT64_C(3600000000000) /* the thread looks for work at least so often */
 #define PATIENCE_S 300 /* how long the end of a program waits for its snapshot */
 
 /* The end of a program that waits for its snapshot, on the stack of its thread. */
@@ -30,13 +31,15 @@ static struct {
     int                     state; /* 0: not started, 1: started, -1: failed */
     struct sxs_heap_options options;
     struct exiting         *first;
+    int                     ending; /* 1: the session ends: programs that end do not wait */
     struct exiting         *served; /* whose snapshot is taken now; NULL: none, or it waits no longer */
-    sem_t                   wake;
+    struct sxs_worker       worker;
     _Atomic unsigned        n_signals;
     _Atomic int             started; /* a runtime runs managed code, and was not looked at yet */
     _Atomic int             forked;
 } all = {.lock = PTHREAD_MUTEX_INITIALIZER, .changed = PTHREAD_COND_INITIALIZER};
 SXS_FORK_RESETS(all.lock);
+SXS_SESSION_RESETS(all);
 
 const struct sxs_heap_options *sxs_heap_options_used(void)
 {
@@ -51,12 +54,13 @@ SXS_SIGSAFE static void on_heap_signal(int number, siginfo_t *info, void *contex
     (void)number, (void)info, (void)context;
     if (!atomic_load(&all.forked)) {
         atomic_fetch_add(&all.n_signals, 1);
-        sem_post(&all.wake);
+        sxs_worker_wake(&all.worker);
     }
     errno = saved;
 }
 
-/* Installs the handler, unless the signal is used already. */
+/* Installs the handler, unless the signal is used already. It stays when a session has ended, because a
+ * signal that comes late would end the process. */
 static void install_signal(void)
 {
     struct sigaction old,
@@ -65,6 +69,9 @@ static void install_signal(void)
     if (!number)
         return;
     sigemptyset(&action.sa_mask);
+    if (sigaction(number, NULL, &old) == 0 && (old.sa_flags & SA_SIGINFO) &&
+        old.sa_sigaction == on_heap_signal)
+        return; /* by an earlier session */
     if (sigaction(number, NULL, &old) != 0 || (old.sa_flags & SA_SIGINFO) ||
         (old.sa_handler != SIG_DFL && old.sa_handler != SIG_IGN)) {
         sxs_warn("tool heap: signal %d is in use; it takes no snapshots (choose one by "
@@ -110,8 +117,9 @@ static void serve_triggers(void)
     uint64_t due = sxs_now_ns(CLOCK_MONOTONIC) + every;
     int      now_taken = 0;
     while (!atomic_load(&all.forked)) {
-        struct timespec until = sxs_timespec_of(every ? due : due + UINT64_C(3600000000000));
-        int             woken = sem_clockwait(&all.wake, CLOCK_MONOTONIC, &until) == 0;
+        uint64_t now = sxs_now_ns(CLOCK_MONOTONIC);
+        if (sxs_worker_pause(&all.worker, !every ? LONGEST_NS : now < due ? due - now : 0))
+            break;
         serve_exiting();
         if (atomic_exchange(&all.started, 0)) {
             sxs_heap_relax();
@@ -119,12 +127,12 @@ static void serve_triggers(void)
                 sxs_heap_take(&all.options, SXS_HEAP_NOW, NULL);
             now_taken = 1;
         }
-        if (take_signal())
+        while (take_signal())
             sxs_heap_take(&all.options, SXS_HEAP_ON_SIGNAL, NULL);
-        if (!woken && every && sxs_now_ns(CLOCK_MONOTONIC) >= due)
+        if (every && sxs_now_ns(CLOCK_MONOTONIC) >= due)
             sxs_heap_take(&all.options, SXS_HEAP_ON_INTERVAL, NULL);
-        while (sxs_now_ns(CLOCK_MONOTONIC) >= due)
-            due += every ? every : UINT64_C(3600000000000);
+        while (every && sxs_now_ns(CLOCK_MONOTONIC) >= due)
+            due += every;
     }
 }
 
@@ -138,6 +146,7 @@ static void child_goes_on(void)
 static int start_locked(const char *text)
 {
     static struct sxs_fork_part part = {.child = child_goes_on};
+    SXS_SESSION_KEEPS(part);
     char                        why[SXS_TOOL_WHY];
     int                         err;
     if (sxs_heap_options_parse(text, &all.options, why, sizeof(why)) != 0) {
@@ -146,8 +155,7 @@ static int start_locked(const char *text)
     }
     if (!sxs_session_folder("heap"))
         return -1;
-    sem_init(&all.wake, 0, 0);
-    err = sxs_thread_start(&service);
+    err = sxs_worker_start(&all.worker, &service);
     if (err) {
         sxs_error("tool heap cannot start: %s", strerror(err));
         return -1;
@@ -172,7 +180,20 @@ void sxs_heap_started(void)
 {
     if ((all.options.now || all.options.frames || all.options.at_exit) &&
         !atomic_exchange(&all.started, 1))
-        sem_post(&all.wake);
+        sxs_worker_wake(&all.worker);
+}
+
+void sxs_heap_triggers_stop(void)
+{
+    pthread_mutex_lock(&all.lock);
+    all.ending = 1;
+    pthread_cond_broadcast(&all.changed);
+    pthread_mutex_unlock(&all.lock);
+}
+
+void sxs_heap_triggers_end(void)
+{
+    sxs_worker_end(&all.worker);
 }
 
 void sxs_heap_exiting(struct sxs_runtime *rt)
@@ -188,8 +209,8 @@ void sxs_heap_exiting(struct sxs_runtime *rt)
     while (*end)
         end = &(*end)->next;
     *end = &e;
-    sem_post(&all.wake);
-    while (!e.done && err != ETIMEDOUT)
+    sxs_worker_wake(&all.worker);
+    while (!e.done && !(all.ending && all.served != &e) && err != ETIMEDOUT)
         err = pthread_cond_timedwait(&all.changed, &all.lock, &until);
     for (end = &all.first; *end; end = &(*end)->next) /* not yet begun: withdraw */
         if (*end == &e) {

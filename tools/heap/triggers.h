@@ -21,4 +21,11 @@ void sxs_heap_started(void);
  *  wanted. In a callback of @rt in which it can collect. */
 void sxs_heap_exiting(struct sxs_runtime *rt);
 
+/** sxs_heap_triggers_stop - the session ends: threads that end their programs do not wait for snapshots
+ *  that have not begun. */
+void sxs_heap_triggers_stop(void);
+
+/** sxs_heap_triggers_end - join the thread. No runtime is left. */
+void sxs_heap_triggers_end(void);
+
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* instrument.c - starts and stops the tool "instrument": it holds the configuration in force, the
- * modules of each runtime, and the service thread. */
+/* instrument.c - starts and stops the tool "instrument": it holds the configuration in force and the
+ * service thread. */
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,6 +11,7 @@
 #include "base/env.h"
 #include "base/fork.h"
 #include "base/log.h"
+#include "base/session_state.h"
 #include "base/proc.h"
 #include "base/thread.h"
 #include "instr/rejit/classes.h"
@@ -18,11 +19,14 @@
 #include "instr/rejit/requests.h"
 #include "instr/rejit/rule_statistics.h"
 #include "instr/weave/assembly_copy.h"
+#include "instr/weave/callouts.h"
 #include "instr/weave/refused.h"
 #include "instr/weave/token_cache.h"
+#include "manager/rejit.h"
 #include "session/write/instrument_write.h"
 #include "session/write/session_write.h"
 #include "session/write/traced_write.h"
+#include "tools/instrument/modules.h"
 #include "tools/instrument/on_runtime.h"
 #include "tools/instrument/rewrite.h"
 #include "tools/instrument/watch.h"
@@ -35,13 +39,13 @@
 static struct {
     pthread_mutex_t    lock;         /* guards the struct; no runtime is called while it is held */
     int                started;      /* 1: started, -1: not, or failed; 0: not tried yet */
-    const char        *path;         /* SXSPROF_INSTRUMENT as an absolute path */
+    char              *path;         /* of the rules, absolute; owned */
     struct sxs_plan   *plan;         /* the configuration in force; a reference */
-    struct on_runtime *runtimes;     /* newest first; none is ever removed */
-    pthread_cond_t     done_reading; /* signalled when on_runtime.read becomes 0 */
+    struct sxs_worker  service;
     _Atomic int        forked;       /* 1: this is a forked child */
-} instrument = {.lock = PTHREAD_MUTEX_INITIALIZER, .done_reading = PTHREAD_COND_INITIALIZER};
+} instrument = {.lock = PTHREAD_MUTEX_INITIALIZER};
 SXS_FORK_RESETS(instrument.lock);
+SXS_SESSION_RESETS(instrument);
 
 /* ---- configurations --------------------------------------------------------------------------- */
 
@@ -74,61 +78,20 @@ static struct sxs_plan *put_in_force(struct sxs_config *config)
     return plan;
 }
 
-/* Returns a copy of the list of modules, which the caller frees. NULL: none, or no memory. */
-static ModuleID *modules_of(const struct on_runtime *on, size_t *n)
-{
-    ModuleID *copy = NULL;
-    pthread_mutex_lock(&instrument.lock);
-    if (!on->ended && on->n)
-        copy = malloc(on->n * sizeof(*copy));
-    *n = copy ? on->n : 0;
-    if (copy)
-        memcpy(copy, on->modules, on->n * sizeof(*copy));
-    pthread_mutex_unlock(&instrument.lock);
-    return copy;
-}
-
-/* From here to stop_reading() the module's metadata may be read: module_unloading() waits. Returns
- * 0 when the module is unloaded. */
-static int start_reading(void *context, ModuleID id)
-{
-    struct on_runtime *on = context;
-    int                there = 0;
-    pthread_mutex_lock(&instrument.lock);
-    for (size_t i = 0; i < on->n && !there; i++)
-        there = on->modules[i] == id;
-    if (there)
-        on->read = id;
-    pthread_mutex_unlock(&instrument.lock);
-    return there;
-}
-
-static void stop_reading(void *context)
-{
-    struct on_runtime *on = context;
-    pthread_mutex_lock(&instrument.lock);
-    on->read = 0;
-    pthread_cond_broadcast(&instrument.done_reading);
-    pthread_mutex_unlock(&instrument.lock);
-}
-
 /* Makes a request for all modules of a runtime. The caller frees its `modules`. */
 static struct sxs_requests requests_of(struct on_runtime *on, struct sxs_plan *plan)
 {
     struct sxs_requests all = {
         .rt = on->rt, .sub = on->sub, .plan = plan, .compiles = &on->compiles};
-    all.modules = modules_of(on, &all.n);
-    all.reading = (struct sxs_reading){start_reading, stop_reading, on};
+    all.modules = sxs_modules_copy(on, &all.n);
+    all.reading = sxs_modules_reading(on);
     return all;
 }
 
 static void apply_everywhere(struct sxs_plan *plan)
 {
     struct sxs_requests all[AT_ONCE];
-    struct on_runtime  *on;
-    pthread_mutex_lock(&instrument.lock);
-    on = instrument.runtimes; /* new ones come first; none is ever taken out */
-    pthread_mutex_unlock(&instrument.lock);
+    struct on_runtime  *on = sxs_modules_runtimes();
     while (on) {
         size_t n = 0;
         for (; on && n < ARRAY_LEN(all); on = on->next)
@@ -166,49 +129,13 @@ static void reload_config(void)
     sxs_instrument_changed();
 }
 
-static void note_module_locked(struct on_runtime *on, ModuleID id)
-{
-    for (size_t i = 0; i < on->n; i++)
-        if (on->modules[i] == id)
-            return;
-    if (on->n == on->cap) {
-        size_t    cap = on->cap ? 2 * on->cap : 64;
-        ModuleID *more = reallocarray(on->modules, cap, sizeof(*more));
-        if (!more)
-            return;
-        on->modules = more;
-        on->cap = cap;
-    }
-    on->modules[on->n++] = id;
-}
-
-/* Adds the modules that the runtime had loaded before the profiler was attached. */
-static void find_modules(struct on_runtime *on)
-{
-    ICorProfilerModuleEnum *all = NULL;
-    ModuleID                id;
-    ULONG                   n = 0;
-    if (FAILED(sxs_info_EnumModules(on->rt, &all)) || !all)
-        return;
-    while (SUCCEEDED(all->vtbl->Next(all, 1, &id, &n)) && n) {
-        pthread_mutex_lock(&instrument.lock);
-        note_module_locked(on, id);
-        pthread_mutex_unlock(&instrument.lock);
-    }
-    all->vtbl->Release(all);
-}
-
 static void serve_attached(void)
 {
     struct sxs_requests all;
-    struct on_runtime  *on;
-    pthread_mutex_lock(&instrument.lock);
-    on = instrument.runtimes;
-    pthread_mutex_unlock(&instrument.lock);
-    for (; on; on = on->next) {
-        if (!atomic_exchange(&on->attached, 0))
+    for (struct on_runtime *on = sxs_modules_runtimes(); on; on = on->next) {
+        if (!atomic_exchange(&on->find, 0))
             continue;
-        find_modules(on);
+        sxs_modules_find(on);
         all = requests_of(on, instrument.plan); /* no lock: only this thread replaces the plan */
         sxs_requests_apply(&all);
         free(all.modules);
@@ -220,6 +147,7 @@ static void serve_attached(void)
 static void age_copies(void)
 {
     static uint64_t last; /* used by the service thread only */
+    SXS_SESSION_KEEPS(last);
     uint64_t        now = sxs_now_ns(CLOCK_MONOTONIC_COARSE);
     if (now - last < AGE_MS * UINT64_C(1000000))
         return;
@@ -229,7 +157,7 @@ static void age_copies(void)
 
 static void serve_tool(void)
 {
-    while (!atomic_load(&instrument.forked)) {
+    while (!atomic_load(&instrument.forked) && !sxs_worker_is_asked(&instrument.service)) {
         sxs_instrument_keep();
         sxs_traced_keep();
         serve_attached();
@@ -245,8 +173,7 @@ static const struct sxs_thread service = {"sxsprof instr", serve_tool};
 static void child_goes_on(void)
 {
     atomic_store(&instrument.forked, 1);
-    for (struct on_runtime *on = instrument.runtimes; on; on = on->next)
-        on->read = 0; /* the child does not have the thread that was reading */
+    sxs_modules_forget();
     sxs_instrument_end(1);
     sxs_traced_forget();
     sxs_callouts_forget();
@@ -266,8 +193,7 @@ __attribute__((destructor)) static void ended(void)
 
 static int open_file(unsigned traced_mb)
 {
-    const char              *out = sxs_env_get(SXS_ENV_OUT);
-    const struct sxs_folder *folder = out ? sxs_session_folder("instrument") : NULL;
+    const struct sxs_folder *folder = sxs_session_folder(NULL);
     int                      err = sxs_instrument_create(folder);
     if (!err)
         err = sxs_traced_create(folder, traced_mb);
@@ -291,16 +217,17 @@ static char *absolute_path(const char *path)
     return whole;
 }
 
-static int start_all(unsigned traced_mb)
+static int start_all(const struct sxs_instrument_options *o)
 {
     static struct sxs_fork_part part = {.child = child_goes_on};
+    SXS_SESSION_KEEPS(part);
 
     struct sxs_config *config;
     const char        *path = sxs_env_get(SXS_ENV_INSTRUMENT);
     int                err;
-    if (!path)
+    if (!path && !o->config)
         return -1;
-    instrument.path = absolute_path(path);
+    instrument.path = o->config ? strndup(o->config, o->config_len) : absolute_path(path);
     if (!instrument.path)
         return -1;
     sxs_config_open_files_by(sxs_proc_call);
@@ -313,16 +240,23 @@ static int start_all(unsigned traced_mb)
     }
     if (!instrument.plan)
         return -1;
-    open_file(traced_mb);
+    open_file(o->traced_mb);
+    sxs_callouts_begin_session();
     sxs_rule_stats_config(instrument.plan->config);
     sxs_rule_stats_record();
-    err = sxs_thread_start(&service);
+    err = sxs_worker_start(&instrument.service, &service);
     if (err) {
         sxs_error("tool instrument cannot start: %s", strerror(err));
         return -1;
     }
     sxs_fork_register(&part);
     return 1;
+}
+
+static int has_setting(void)
+{
+    const char *path = sxs_env_get(SXS_ENV_INSTRUMENT);
+    return path && *path;
 }
 
 static HRESULT start_tool(struct sxs_sub *sub, const char *options)
@@ -334,7 +268,7 @@ static HRESULT start_tool(struct sxs_sub *sub, const char *options)
         sxs_error("tool instrument: %s", why);
     pthread_mutex_lock(&instrument.lock);
     if (!instrument.started)
-        instrument.started = start_all(o.traced_mb);
+        instrument.started = start_all(&o);
     pthread_mutex_unlock(&instrument.lock);
     if (instrument.started != 1)
         return S_OK;
@@ -345,10 +279,7 @@ static HRESULT start_tool(struct sxs_sub *sub, const char *options)
     on->sub = sub;
     sxs_compiles_init(&on->compiles, atoi(sxs_runtime_version(sub->rt)) < 9);
     sub->state = on;
-    pthread_mutex_lock(&instrument.lock);
-    on->next = instrument.runtimes;
-    instrument.runtimes = on;
-    pthread_mutex_unlock(&instrument.lock);
+    sxs_modules_add_runtime(on);
     sub->low = COR_PRF_MONITOR_JIT_COMPILATION | COR_PRF_MONITOR_MODULE_LOADS |
                COR_PRF_MONITOR_CLASS_LOADS;
     if (sxs_runtime_info_version(sub->rt) >= 4)
@@ -359,40 +290,70 @@ static HRESULT start_tool(struct sxs_sub *sub, const char *options)
                  sxs_runtime_number(sub->rt), sxs_runtime_version(sub->rt));
     if (!sxs_runtime_is_attached(sub->rt)) /* on attach the runtime would refuse the whole mask */
         sub->low |= COR_PRF_MONITOR_CACHE_SEARCHES;
-    if (!o.precompiled) /* the runtime does not report what precompiled code has inlined */
+    if (!o.precompiled && sxs_runtime_is_late(sub->rt))
+        sxs_warn("tool instrument: runtime %u runs already: it goes on using precompiled code",
+                 sxs_runtime_number(sub->rt));
+    else if (!o.precompiled) /* the runtime does not report what precompiled code has inlined */
         sub->low |= COR_PRF_DISABLE_ALL_NGEN_IMAGES;
     return S_OK;
 }
 
-static void stop_tool(struct sxs_sub *sub, int detached)
+/* The session ends and the runtime goes on: its methods get their original IL again. The service thread
+ * is ended before, so that it requests no methods meanwhile. */
+static void revert_all(struct sxs_sub *sub)
 {
     struct on_runtime *on = sub->state;
-    (void)detached;
+    ModuleID          *modules;
+    size_t             n;
+    sxs_worker_end(&instrument.service);
+    modules = sxs_modules_copy(on, &n);
+    sxs_requests_revert(sub->rt, sub, modules, n);
+    free(modules);
+    sxs_classes_leave(sub->rt);
+}
+
+static void stop_tool(struct sxs_sub *sub, int how)
+{
+    struct on_runtime *on = sub->state;
     if (!on)
         return;
-    pthread_mutex_lock(&instrument.lock);
-    on->ended = 1;
-    on->n = 0;
-    pthread_mutex_unlock(&instrument.lock);
+    if (how == SXS_STOP_SESSION)
+        revert_all(sub);
+    sxs_modules_end(on);
     sxs_instrumented_set_unloaded((sxs_module){sub->rt, 0});
     sxs_classes_close(sub->rt, 1);
     sxs_tokens_forget((sxs_module){sub->rt, 0});
     sxs_precompiled_forget((sxs_module){sub->rt, 0});
 }
 
-/* ---- events ----------------------------------------------------------------------------------- */
-
-/* Adds a module to the list. Returns a reference to the configuration that is in force at that
- * time. */
-static struct sxs_plan *note_module(struct on_runtime *on, ModuleID id)
+/* The struct on_runtime is freed with the session: the service thread may use it until then. */
+static void release_runtime(struct sxs_sub *sub)
 {
-    struct sxs_plan *plan;
-    pthread_mutex_lock(&instrument.lock);
-    note_module_locked(on, id);
-    plan = sxs_plan_ref(instrument.plan);
-    pthread_mutex_unlock(&instrument.lock);
-    return plan;
+    if (sub->state && sxs_runtime_is_live(sub->rt))
+        sxs_rejit_forget(sub);
 }
+
+static void end_session(void)
+{
+    if (instrument.started != 1)
+        return;
+    sxs_worker_end(&instrument.service);
+    sxs_requests_end();
+    sxs_refused_look(1);
+    sxs_callouts_end_session();
+    sxs_traced_close();
+    sxs_instrument_close();
+    sxs_rule_stats_end();
+    sxs_classes_end();
+    sxs_assembly_copies_age();
+    sxs_assembly_copies_age(); /* those that were in use by the last compilations */
+    sxs_plan_unref(instrument.plan);
+    sxs_modules_free();
+    free(instrument.path);
+    instrument.started = 0; /* for the destructor */
+}
+
+/* ---- events ----------------------------------------------------------------------------------- */
 
 static int is_in_force(const struct sxs_plan *plan)
 {
@@ -420,7 +381,8 @@ static HRESULT module_loaded(struct sxs_sub *sub, sxs_module module, HRESULT sta
     int              again;
     if (FAILED(status) || !sub->state)
         return S_OK;
-    plan = note_module(sub->state, module.id);
+    sxs_modules_note(sub->state, module.id);
+    plan = in_force(); /* one that comes into force later is applied to the module, too */
     /* Repeat when another configuration has come into force meanwhile: reload_config() may have
      * matched the module while its loading was not finished. */
     do {
@@ -438,7 +400,7 @@ static HRESULT attach_complete(struct sxs_sub *sub)
 {
     struct on_runtime *on = sub->state;
     if (on)
-        atomic_store(&on->attached, 1); /* the service thread finds its modules */
+        atomic_store(&on->find, 1); /* the service thread finds its modules */
     return S_OK;
 }
 
@@ -447,15 +409,7 @@ static HRESULT module_unloading(struct sxs_sub *sub, sxs_module module)
     struct on_runtime *on = sub->state;
     if (!on)
         return S_OK;
-    pthread_mutex_lock(&instrument.lock);
-    for (size_t i = 0; i < on->n; i++)
-        if (on->modules[i] == module.id) {
-            on->modules[i] = on->modules[--on->n];
-            break;
-        }
-    while (on->read == module.id)
-        pthread_cond_wait(&instrument.done_reading, &instrument.lock);
-    pthread_mutex_unlock(&instrument.lock);
+    sxs_modules_unloading(on, module.id);
     sxs_instrumented_set_unloaded(module);
     sxs_tokens_forget(module);
     sxs_precompiled_forget(module);
@@ -496,4 +450,6 @@ static const struct sxs_events events = {
 };
 
 const struct sxs_tool sxs_instrument_tool = {
-    .name = "instrument", .always = 1, .on = &events, .start = start_tool, .stop = stop_tool};
+    .name = "instrument", .is_wanted = has_setting, .on = &events, .start = start_tool, .stop = stop_tool,
+    .release = release_runtime,
+    .end_session = end_session, .restarts = 1};

@@ -7,8 +7,8 @@
 #include "manager/tool.h"
 #include "instr/rejit/requests.h"
 
-/* One runtime in which the tool instruments methods. Never freed. The fields next, modules, n, cap,
- * read and ended are guarded by instrument.lock. */
+/* One runtime in which the tool instruments methods. Freed when the session has ended. The fields next, modules, n, cap,
+ * read and ended are guarded by the lock of modules.c. */
 struct on_runtime {
     struct on_runtime  *next;
     struct sxs_runtime *rt;      /* a reference */
@@ -17,7 +17,8 @@ struct on_runtime {
     size_t              n, cap;  /* used and allocated elements of modules */
     ModuleID            read;  /* a thread of the library reads this module: its unloading waits */
     int                 ended; /* 1: the runtime has ended */
-    _Atomic int         attached; /* 1: modules loaded before the attach are still to be found */
+    _Atomic int         find;     /* 1: modules loaded before the tool was started are still to be
+                                   * found */
     struct sxs_compiles compiles; /* running compilations; has a lock of its own */
 };
 

@@ -14,6 +14,7 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/proc.h"
+#include "base/session_state.h"
 
 #define MS        UINT64_C(1000000)
 #define LOOK_NS   (10 * MS)  /* shortest time between two looks at a file */
@@ -36,6 +37,7 @@ static struct {
     struct stat root;      /* of "/" in sxs_watch() */
     int         elsewhere; /* nonzero: logged that the root folder has changed */
 } watch;
+SXS_SESSION_RESETS(watch);
 
 /* ---- the state of files as one number --------------------------------------------------------- */
 

@@ -9,16 +9,26 @@
 /* The events of counters have no keyword. At this level the provider raises nothing else. */
 enum { COUNTERS_LEVEL = 4 };
 
-HRESULT sxs_pool_start(struct sxs_runtime *rt)
+static COR_PRF_EVENTPIPE_PROVIDER_CONFIG session_config(void)
 {
-    static const WCHAR                provider[] = u"System.Runtime";
-    static const WCHAR                interval[] = u"EventCounterIntervalSec=1";
-    EVENTPIPE_SESSION                 id = 0;
-    COR_PRF_EVENTPIPE_PROVIDER_CONFIG config = {.providerName = provider,
-                                                .keywords = UINT64_MAX,
-                                                .loggingLevel = COUNTERS_LEVEL,
-                                                .filterData = interval};
-    return sxs_own_session_start(rt, &config, &id);
+    static const WCHAR provider[] = u"System.Runtime";
+    static const WCHAR interval[] = u"EventCounterIntervalSec=1";
+    return (COR_PRF_EVENTPIPE_PROVIDER_CONFIG){.providerName = provider,
+                                               .keywords = UINT64_MAX,
+                                               .loggingLevel = COUNTERS_LEVEL,
+                                               .filterData = interval};
+}
+
+HRESULT sxs_pool_start(struct sxs_runtime *rt, EVENTPIPE_SESSION *session)
+{
+    COR_PRF_EVENTPIPE_PROVIDER_CONFIG config = session_config();
+    return sxs_own_session_start(rt, &config, session);
+}
+
+void sxs_pool_stop(struct sxs_runtime *rt, EVENTPIPE_SESSION session)
+{
+    COR_PRF_EVENTPIPE_PROVIDER_CONFIG config = session_config();
+    sxs_own_session_stop(rt, &config, session);
 }
 
 SXS_SIGSAFE void sxs_pool_record(const struct sxs_runtime *rt, const struct sxs_pool_event *event)

@@ -7,8 +7,11 @@
 #include "tools/locks/decode.h"
 
 /** sxs_pool_start - ask @rt for the length of its pool's queue, once a second. Call it in start().
- *  Returns the runtime's result. */
-HRESULT sxs_pool_start(struct sxs_runtime *rt);
+ *  @session: receives the EventPipe session. Returns the runtime's result. */
+HRESULT sxs_pool_start(struct sxs_runtime *rt, EVENTPIPE_SESSION *session);
+
+/** sxs_pool_stop - end that session while @rt runs on. */
+void sxs_pool_stop(struct sxs_runtime *rt, EVENTPIPE_SESSION session);
 
 /** sxs_pool_record - record what an event says. Any thread; takes no lock. */
 SXS_SIGSAFE void sxs_pool_record(const struct sxs_runtime *rt, const struct sxs_pool_event *event);

@@ -7,10 +7,10 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "base/fork.h"
 #include "base/log.h"
+#include "base/session_state.h"
 #include "base/thread.h"
 #include "manager/own_sessions.h"
 #include "sxs_info.h"
@@ -29,15 +29,21 @@ static struct {
     pthread_mutex_t          lock;    /* guards `started`; files are opened while it is held */
     int                      started; /* 0: not yet; 1: yes; -1: that failed */
     struct sxs_locks_options options;
+    struct sxs_worker        worker;
 } locks = {.lock = PTHREAD_MUTEX_INITIALIZER};
 SXS_FORK_RESETS(locks.lock);
+SXS_SESSION_RESETS(locks);
+
+/** The state of one runtime. */
+struct on_runtime {
+    EVENTPIPE_SESSION waits, pool; /* 0: none */
+};
 
 static void serve_locks(void)
 {
-    while (sxs_recorder_is_on()) {
+    while (sxs_recorder_is_on() && !sxs_worker_pause(&locks.worker, ROUND_NS)) {
         sxs_lock_types_name();
         sxs_waits_update();
-        nanosleep(&(struct timespec){0, ROUND_NS}, NULL);
     }
 }
 
@@ -58,7 +64,7 @@ static int start_once(const char *text)
             "recorded without");
     else if (locks.options.owners)
         sxs_recorder_costs_on(SXS_COST_LOCK_OWNER, 1, 0);
-    err = sxs_thread_start(&service);
+    err = sxs_worker_start(&locks.worker, &service);
     if (err) {
         sxs_error("tool locks cannot start: %s", strerror(err));
         return -1;
@@ -77,19 +83,19 @@ static int start_locks(const char *text)
     return ok;
 }
 
-static HRESULT start_session(struct sxs_runtime *rt)
+static COR_PRF_EVENTPIPE_PROVIDER_CONFIG session_config(void)
 {
-    EVENTPIPE_SESSION                 id = 0;
-    COR_PRF_EVENTPIPE_PROVIDER_CONFIG config = {
+    return (COR_PRF_EVENTPIPE_PROVIDER_CONFIG){
         .providerName = sxs_runtime_provider,
         .keywords = SXS_LOCKS_KEYWORD | (locks.options.pool ? SXS_POOL_KEYWORD : 0),
         .loggingLevel = SXS_LOCKS_LEVEL};
-    return sxs_own_session_start(rt, &config, &id);
 }
 
 static HRESULT start_tool(struct sxs_sub *sub, const char *text)
 {
-    HRESULT hr;
+    COR_PRF_EVENTPIPE_PROVIDER_CONFIG config;
+    struct on_runtime                *on;
+    HRESULT                           hr;
     if (sxs_runtime_info_version(sub->rt) < INFO_SESSIONS) {
         sxs_warn("tool locks is off for runtime %u (%s), which reports no waits to profilers",
                  sxs_runtime_number(sub->rt), sxs_runtime_version(sub->rt));
@@ -97,10 +103,15 @@ static HRESULT start_tool(struct sxs_sub *sub, const char *text)
     }
     if (!start_locks(text))
         return E_FAIL;
-    hr = start_session(sub->rt);
+    on = calloc(1, sizeof(*on));
+    if (!on)
+        return E_OUTOFMEMORY;
+    sub->state = on;
+    config = session_config();
+    hr = sxs_own_session_start(sub->rt, &config, &on->waits);
     if (FAILED(hr))
         return hr;
-    if (locks.options.pool && FAILED(hr = sxs_pool_start(sub->rt)))
+    if (locks.options.pool && FAILED(hr = sxs_pool_start(sub->rt, &on->pool)))
         sxs_warn("tool locks: runtime %u does not report the length of its thread pool's queue "
                  "(0x%08x)",
                  sxs_runtime_number(sub->rt), (unsigned)hr);
@@ -144,9 +155,19 @@ static HRESULT assembly_unloading(struct sxs_sub *sub, sxs_assembly assembly)
     return S_OK;
 }
 
-static void stop_tool(struct sxs_sub *sub, int detached)
+static void stop_sessions(struct sxs_sub *sub)
 {
-    (void)detached;
+    COR_PRF_EVENTPIPE_PROVIDER_CONFIG config = session_config();
+    const struct on_runtime          *on = sub->state;
+    sxs_own_session_stop(sub->rt, &config, on->waits);
+    if (on->pool)
+        sxs_pool_stop(sub->rt, on->pool);
+}
+
+static void stop_tool(struct sxs_sub *sub, int how)
+{
+    if (how == SXS_STOP_SESSION)
+        stop_sessions(sub);
     sxs_waits_update();
     sxs_lock_types_stop(sub->rt, 1);
 }
@@ -155,6 +176,14 @@ static void release_runtime(struct sxs_sub *sub)
 {
     /* If the runtime refused the tool, stop_tool() was not called. */
     sxs_lock_types_stop(sub->rt, 0);
+    free(sub->state);
+    sub->state = NULL;
+}
+
+static void end_session(void)
+{
+    sxs_worker_end(&locks.worker);
+    sxs_lock_types_end();
 }
 
 static const struct sxs_events events = {
@@ -167,4 +196,6 @@ const struct sxs_tool sxs_locks_tool = {.name = "locks",
                                         .on = &events,
                                         .start = start_tool,
                                         .stop = stop_tool,
-                                        .release = release_runtime};
+                                        .release = release_runtime,
+                                        .end_session = end_session,
+                                        .restarts = 1};

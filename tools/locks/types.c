@@ -7,6 +7,7 @@
 
 #include "base/fork.h"
 #include "base/hash.h"
+#include "base/session_state.h"
 #include "symbols/names.h"
 #include "tools/recorder/cost.h"
 
@@ -30,6 +31,7 @@ struct entry {
 };
 
 static struct entry entries[N_TYPES];
+SXS_SESSION_RESETS(entries);
 
 static struct {
     pthread_mutex_t     lock; /* guards all members; runtimes are called while it is held */
@@ -37,8 +39,10 @@ static struct {
     struct sxs_namer   *namer;
 } types = {.lock = PTHREAD_MUTEX_INITIALIZER};
 SXS_FORK_RESETS(types.lock);
+SXS_SESSION_RESETS(types);
 
 static _Atomic int any_unnamed;
+SXS_SESSION_RESETS(any_unnamed);
 
 SXS_SIGSAFE static uint64_t key_of(unsigned runtime, uint64_t class_id)
 {
@@ -161,4 +165,10 @@ void sxs_lock_types_unload(const struct sxs_runtime *rt)
     if (types.namer)
         sxs_namer_reset(types.namer);
     pthread_mutex_unlock(&types.lock);
+}
+
+void sxs_lock_types_end(void)
+{
+    sxs_namer_free(types.namer);
+    types.namer = NULL;
 }

@@ -43,4 +43,8 @@ void sxs_lock_types_name(void);
  *  that are met again get another number. In a callback of @rt. */
 void sxs_lock_types_unload(const struct sxs_runtime *rt);
 
+/** sxs_lock_types_end - free what belongs to the session. No runtime is left, and no other thread
+ *  calls functions of this file. */
+void sxs_lock_types_end(void);
+
 #endif

@@ -8,6 +8,7 @@
 
 #include "base/clock.h"
 #include "base/guarded.h"
+#include "base/session_state.h"
 #include "tools/locks/pace.h"
 #include "tools/locks/types.h"
 #include "tools/recorder/cost.h"
@@ -38,9 +39,15 @@ struct open_wait {
 static struct open_wait waits[MAX_OPEN];
 /* One more than the highest entry that was ever used. */
 static _Atomic unsigned          n_used;
-static SXS_TLS struct open_wait *own;
+static SXS_TLS struct open_wait *own;    /* the thread's open wait; NULL: none */
+static SXS_TLS unsigned          own_in; /* the session that `own` belongs to */
 static struct sxs_pace           waits_pace, owners_pace;
 static int                       with_owners;
+SXS_SESSION_RESETS(waits);
+SXS_SESSION_RESETS(n_used);
+SXS_SESSION_RESETS(waits_pace);
+SXS_SESSION_RESETS(owners_pace);
+SXS_SESSION_RESETS(with_owners);
 
 void sxs_waits_init(int owners)
 {
@@ -140,6 +147,9 @@ SXS_SIGSAFE void sxs_wait_begin(const struct sxs_runtime *rt, const struct sxs_c
     uint64_t             class_id;
     struct sxs_lock_type type = {0};
     struct open_wait    *w;
+    if (own_in != sxs_session_generation())
+        own = NULL; /* its entry was that of a wait in another session */
+    own_in = sxs_session_generation();
     if (own && is_same_event(own, what, data, now))
         return;
     if (own)
@@ -163,7 +173,8 @@ SXS_SIGSAFE void sxs_wait_begin(const struct sxs_runtime *rt, const struct sxs_c
 
 SXS_SIGSAFE void sxs_wait_end(const struct sxs_runtime *rt, uint64_t ns)
 {
-    if (own && own->runtime == sxs_runtime_number(rt))
+    if (own && own_in == sxs_session_generation() &&
+        own->runtime == sxs_runtime_number(rt))
         close_wait(ns, 1);
 }
 

@@ -9,11 +9,13 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "allocator/allocator.h"
 #include "base/fork.h"
 #include "base/log.h"
+#include "base/session_state.h"
 #include "base/thread.h"
 #include "stackwalk/fast/tables.h"
 #include "tools/options/native_options.h"
@@ -26,7 +28,19 @@ SXS_FORK_RESETS(lock);
 static struct {
     enum state state;
     unsigned   n_runtimes;
+    struct sxs_allocator_counts before; /* when the tool began to listen */
 } native; /* under the lock */
+SXS_SESSION_KEEPS(lock);
+SXS_SESSION_RESETS(native);
+
+static _Atomic int listening; /* 0: what is reported is dropped */
+static _Atomic int n_inside;  /* threads in a function of the listener */
+SXS_SESSION_RESETS(listening);
+SXS_SESSION_KEEPS(n_inside);
+
+/* The allocator keeps the numbers of allocations until these are freed, which may be in a later
+ * session. So numbers have the session in their uppermost bits. */
+#define SESSION_SHIFT 48
 
 /* ---- what is reported ------------------------------------------------------------------------ */
 
@@ -41,7 +55,23 @@ SXS_SIGSAFE static int is_own(uintptr_t caller)
            sxs_thread_is_own((uint32_t)syscall(SYS_gettid));
 }
 
-SXS_SIGSAFE static uint64_t on_allocated(const struct sxs_allocation *a)
+SXS_SIGSAFE static uint64_t session_bits(void)
+{
+    return (uint64_t)sxs_session_generation() << SESSION_SHIFT;
+}
+
+SXS_SIGSAFE static int enter(void)
+{
+    atomic_fetch_add(&n_inside, 1);
+    return atomic_load(&listening);
+}
+
+SXS_SIGSAFE static void leave(void)
+{
+    atomic_fetch_sub(&n_inside, 1);
+}
+
+SXS_SIGSAFE static uint64_t record_allocation(const struct sxs_allocation *a)
 {
     struct sxs_cost cost = {
         .id = a->followed ? sxs_recorder_cost_id() : 0,
@@ -53,10 +83,24 @@ SXS_SIGSAFE static uint64_t on_allocated(const struct sxs_allocation *a)
     if (is_own(a->caller))
         return 0;
     sxs_recorder_cost(&cost, 0);
-    return cost.id;
+    return cost.id ? cost.id | session_bits() : 0;
 }
 
-static const struct sxs_allocator_listener listener = {on_allocated, sxs_recorder_released};
+SXS_SIGSAFE static uint64_t on_allocated(const struct sxs_allocation *a)
+{
+    uint64_t id = enter() ? record_allocation(a) : 0;
+    leave();
+    return id;
+}
+
+SXS_SIGSAFE static void on_released(uint64_t id)
+{
+    if (enter() && id >> SESSION_SHIFT == session_bits() >> SESSION_SHIFT)
+        sxs_recorder_released(id & ((UINT64_C(1) << SESSION_SHIFT) - 1));
+    leave();
+}
+
+static const struct sxs_allocator_listener listener = {on_allocated, on_released};
 
 /* ---- start and end --------------------------------------------------------------------------- */
 
@@ -78,7 +122,7 @@ static int is_malloc_ours(const struct sxs_allocator *a)
 static enum state listen_now(uint64_t every)
 {
     static struct sxs_fork_part part = {.child = leave_in_child};
-    static int                  is_registered; /* an earlier runtime has ended */
+    SXS_SESSION_KEEPS(part);
     const struct sxs_allocator *a = sxsprof_allocator_v1 ? sxsprof_allocator_v1() : NULL;
     if (!a) {
         sxs_warn(
@@ -90,11 +134,11 @@ static enum state listen_now(uint64_t every)
         sxs_warn(
             "tool native: malloc() and free() of this program are its own, or those of a library "
             "before libsxsprof-malloc.so in LD_PRELOAD: only mmap() is recorded");
-    if (!is_registered)
-        sxs_fork_register(&part);
-    is_registered = 1;
+    sxs_fork_register(&part);
     sxs_recorder_costs_on(SXS_COST_NATIVE, every, 1);
     sxs_tables_refresh(); /* so that the first stacks can be walked */
+    a->counts(&native.before);
+    atomic_store(&listening, 1);
     return a->listen(&listener, every) == 0 ? LISTENING : IMPOSSIBLE;
 }
 
@@ -121,15 +165,17 @@ static void warn_of_lost(void)
 {
     struct sxs_allocator_counts n;
     sxsprof_allocator_v1()->counts(&n);
+    n.n_reported -= native.before.n_reported;
+    n.n_not_followed -= native.before.n_not_followed;
     if (n.n_not_followed)
         sxs_warn("tool native: %ju of %ju sampled allocations could not be followed until their "
                  "release; with a larger every=BYTES fewer are sampled",
                  (uintmax_t)n.n_not_followed, (uintmax_t)n.n_reported);
 }
 
-static void stop_tool(struct sxs_sub *sub, int detached)
+static void stop_tool(struct sxs_sub *sub, int how)
 {
-    (void)sub, (void)detached;
+    (void)sub, (void)how;
     pthread_mutex_lock(&lock);
     if (--native.n_runtimes == 0) {
         sxsprof_allocator_v1()->leave();
@@ -139,5 +185,18 @@ static void stop_tool(struct sxs_sub *sub, int detached)
     pthread_mutex_unlock(&lock);
 }
 
-const struct sxs_tool sxs_native_tool = {
-    .name = "native", .needs = "recorder", .start = start_tool, .stop = stop_tool};
+/* Waits until the last thread has left the listener: its functions record without waiting. */
+static void end_session(void)
+{
+    static const struct timespec nap = {0, 1000000};
+    atomic_store(&listening, 0);
+    while (atomic_load(&n_inside))
+        nanosleep(&nap, NULL);
+}
+
+const struct sxs_tool sxs_native_tool = {.name = "native",
+                                         .needs = "recorder",
+                                         .start = start_tool,
+                                         .stop = stop_tool,
+                                         .end_session = end_session,
+                                         .restarts = 1};

@@ -1,6 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 #include "tools/options/instrument_options.h"
 
+#include <stdio.h>
+#include <string.h>
+
+#define CONFIG "config="
+
 static int read_precompiled(const struct sxs_tool_option *row, const char *value, void *options)
 {
     struct sxs_instrument_options *out = options;
@@ -16,7 +21,15 @@ static int read_traced(const struct sxs_tool_option *row, const char *value, voi
     return sxs_tool_number(value, 1, SXS_INSTRUMENT_MAX_TRACED_MB, &out->traced_mb);
 }
 
+/* For messages; sxs_instrument_options_parse() has taken the option out. */
+static int read_config(const struct sxs_tool_option *row, const char *value, void *options)
+{
+    (void)row, (void)value, (void)options;
+    return -1;
+}
+
 static const struct sxs_tool_option rows[] = {
+    {"config=FILE", NULL, NULL, "an absolute path, once", NULL, read_config},
     {"precompiled=on|off", "precompiled", "on|off", "on or off",
      "Let the runtimes use precompiled code (on)", read_precompiled},
     {"traced=MB", "trace-size", "MB", "a size from 1 to 2048 MiB",
@@ -28,6 +41,22 @@ const struct sxs_tool_table sxs_instrument_table = {"instrument", rows,
 int sxs_instrument_options_parse(const char *text, struct sxs_instrument_options *out, char *why,
                                  size_t size)
 {
-    *out = (struct sxs_instrument_options){1, SXS_INSTRUMENT_TRACED_MB};
-    return sxs_tool_parse(&sxs_instrument_table, text, out, why, size);
+    const char *at = text;
+    char        rest[256] = "";
+    size_t      n = 0;
+    *out = (struct sxs_instrument_options){1, SXS_INSTRUMENT_TRACED_MB, NULL, 0};
+    while (*at) { /* a path can be longer than the other options */
+        size_t len = strcspn(at, ",");
+        if (!out->config && strncmp(at, CONFIG "/", sizeof(CONFIG)) == 0) {
+            out->config = at + sizeof(CONFIG) - 1;
+            out->config_len = len - (sizeof(CONFIG) - 1);
+        } else if (n + len + 2 < sizeof(rest)) {
+            n += (size_t)snprintf(rest + n, sizeof(rest) - n, "%s%.*s", n ? "," : "", (int)len, at);
+        } else {
+            snprintf(why, size, "%.40s...: the options are too long", at);
+            return -1;
+        }
+        at += len + (at[len] == ',');
+    }
+    return sxs_tool_parse(&sxs_instrument_table, rest, out, why, size);
 }

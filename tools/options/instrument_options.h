@@ -11,6 +11,8 @@
 struct sxs_instrument_options {
     int      precompiled; /* 0: runtimes do not use precompiled code */
     unsigned traced_mb;   /* largest size of the file of traced calls, in MiB */
+    const char *config;   /* in the text; the file or folder of rules; NULL: SXSPROF_INSTRUMENT */
+    size_t      config_len; /* bytes */
 };
 
 #define SXS_INSTRUMENT_TRACED_MB     256u

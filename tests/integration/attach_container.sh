@@ -1,0 +1,115 @@
+# SPDX-License-Identifier: MIT
+# attach_container.sh - checks sxsprof attach from the host into a container made of namespaces: other mounts, process
+# IDs and network, a /tmp of its own, another user. Needs root.
+. "$(dirname "$0")/lib.sh"
+need_real 1
+[ "$(id -u)" = 0 ] || skip_all "attach_container" "needs root to make namespaces and to become another user"
+unshare -m -p -n -f true 2>/dev/null || skip_all "attach_container" "namespaces cannot be made here"
+version=$(echo "$versions" | tail -n 1)
+user=65534
+# The program's files must be readable by the other user.
+sudo_reads() { setpriv --reuid $user --regid $user --clear-groups test -r "$BUILD/managed/stress/stress.dll" -a -x "$runsxs"; }
+sudo_reads || skip_all "attach_container" "user $user cannot read $BUILD"
+chmod 755 "$tmp"
+mkdir -m 755 "$tmp/shared"
+
+# container USER TMPFS-OPTIONS: starts the program in a container; sets $pid (of the host) and $outer
+container() {
+    rm -f "$tmp/shared/until"
+    timeout -k 5 300 unshare -m -p -n -f --kill-child bash -c '
+        mount --make-rprivate / && mount -t proc proc /proc && mount -t tmpfs -o "$1" tmpfs /dev/shm &&
+            mount -t tmpfs -o ro tmpfs /var/tmp && mount --bind "$2" "$2" &&
+            keep=$(mktemp -d /dev/shm/keep.XXXX) && chmod 755 "$keep" && mount --bind "$2" "$keep" || exit 1
+        shift 2
+        exec setpriv --reuid "$0" --regid "$0" --clear-groups "$@"' \
+        "$1" "$2" "$tmp/shared" env TMPDIR=/dev/shm "$runsxs" --timeout 280 "$version" stress \
+        "nre=0 div=0 gcs=20 loops=1 pool=100 until=$tmp/shared/until" >"$tmp/log" 2>&1 &
+    outer=$!
+    wait_until inside
+}
+inside() {
+    local child
+    for child in $(pgrep -x runsxs); do
+        [ "$(readlink "/proc/$child/ns/mnt")" != "$(readlink /proc/self/ns/mnt)" ] &&
+            grep -q "$tmp/shared/until" "/proc/$child/cmdline" 2>/dev/null && grep -q 'stress\.dll' "/proc/$child/maps" &&
+            [ "$(readlink "/proc/$child/exe")" = "$(readlink -f "$runsxs")" ] && pid=$child && return
+    done
+    return 1
+}
+finished() { # sets $status
+    : >"$tmp/shared/until"
+    wait $outer
+    status=$?
+}
+left() { find "/proc/$pid/root/dev/shm" "/proc/$pid/root/tmp" -maxdepth 1 -regextype posix-egrep \
+    -regex '.*/sxsprof-[0-9a-f]{16}' 2>/dev/null; }
+session() { # DIR
+    "$sxsprof" report --format json "$1" >"$tmp/json" 2>>"$tmp/attach" &&
+        [ "$(jsonq "$tmp/json" "[x['state'] for x in r]")" = "['picked']" ] &&
+        "$sxsprof" report --data samples --format text "$1" >"$tmp/text" 2>>"$tmp/attach" && grep -q stress "$tmp/text"
+}
+
+container $user mode=1777
+"$sxsprof" ps --format json >"$tmp/ps"
+is_listed="$(python3 -c 'import json, sys
+p = next(x for x in json.load(open(sys.argv[1]))["processes"] if x["pid"] == int(sys.argv[2]))
+print(p["own_root"], p["pid_inside"] != p["pid"], p["uid"], [r["version"] for r in p["runtimes"]])' "$tmp/ps" "$pid")"
+[ "$is_listed" = "True True $user ['$version']" ]
+check "sxsprof ps shows a process in a container, with its runtime and its user" $? "$tmp/ps"
+for n in 1 2 3; do
+    timeout 120 "$sxsprof" attach --duration 1s -o "$tmp/out.$n" "$pid" >"$tmp/attach" 2>&1
+    check "attach $n into the container ends with status 0" $? "$tmp/attach"
+    session "$tmp/out.$n"
+    check "attach $n: the session is outside, with samples" $? "$tmp/attach"
+    [ -z "$(left)" ]
+    check "attach $n: no file is left in the container" $?
+done
+[ "$(stat -c %u "$tmp/out.1")" = 0 ] && [ -z "$(find "$tmp/out.1" ! -user root)" ]
+check "the fetched session belongs to the user of the command" $?
+[ "$(grep 'libsxsprof\.so' "/proc/$pid/maps" | awk '{ print $5 }' | sort -u | wc -l)" = 1 ]
+check "the library is in the process once" $?
+setpriv --reuid 1234 --regid 1234 --clear-groups "$sxsprof" attach -o "$tmp/refused" "$pid" >"$tmp/attach" 2>&1
+[ $? -eq 2 ] && grep -q 'by root' "$tmp/attach"
+check "a third user is refused" $? "$tmp/attach"
+# The attach ends with the container.
+"$sxsprof" attach -o "$tmp/ended" "$pid" >"$tmp/attach" 2>&1 &
+attacher=$!
+recording() { grep -q 'recording in process' "$tmp/attach"; }
+wait_until recording
+finished
+check "the program in the container ends with status 0" $status "$tmp/log"
+wait $attacher
+check "the attach ends with the container" $? "$tmp/attach"
+session "$tmp/ended"
+check "the session of a container that is gone is outside" $? "$tmp/attach"
+
+# Nothing can be loaded: each folder is noexec or read-only.
+if mount -t tmpfs -o noexec,mode=1777 tmpfs "$tmp/shared" 2>/dev/null; then
+    umount "$tmp/shared"
+    container 0 noexec,mode=1777
+    nsenter -t "$pid" -m mount -t tmpfs -o ro tmpfs /tmp 2>/dev/null
+    "$sxsprof" attach --duration 1s -o "$tmp/noexec" "$pid" >"$tmp/attach" 2>&1
+    [ $? -eq 2 ] && grep -q 'noexec' "$tmp/attach" && [ ! -e "$tmp/noexec" ]
+    check "a container without a place for the library is refused, with the reason for each folder" $? "$tmp/attach"
+    kill -9 "$pid"
+    wait $outer 2>/dev/null
+fi
+
+# Another user without a container: the folder of the command cannot be reached by that user.
+mkdir -m 1777 "$tmp/theirs"
+TMPDIR=$tmp/theirs timeout -k 5 300 setpriv --reuid $user --regid $user --clear-groups "$runsxs" --timeout 280 "$version" \
+    stress "nre=0 div=0 gcs=20 loops=1 pool=100 until=$tmp/shared/until" >"$tmp/log" 2>&1 &
+outer=$!
+rm -f "$tmp/shared/until"
+plain() { pid=$(pgrep -P $outer -x runsxs) && grep -q 'stress\.dll' "/proc/$pid/maps"; }
+wait_until plain
+mkdir -m 700 "$tmp/private"
+timeout 120 "$sxsprof" attach --duration 1s -o "$tmp/private/out" "$pid" >"$tmp/attach" 2>&1
+check "root attaches to a process of another user" $? "$tmp/attach"
+session "$tmp/private/out"
+check "the session of another user's process is where root wants it" $? "$tmp/attach"
+[ -z "$(find /tmp -maxdepth 1 -regextype posix-egrep -regex '.*/sxsprof-[0-9a-f]{16}' -user $user 2>/dev/null)" ]
+check "no folder of that user is left" $?
+finished
+check "the program of the other user ends with status 0" $status "$tmp/log"
+finish

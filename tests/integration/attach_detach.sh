@@ -1,0 +1,147 @@
+# SPDX-License-Identifier: MIT
+# attach_detach.sh - checks sxsprof attach on programs that run already: each of .NET 8, 9 and 10, and all three in
+# one process. Each is attached to and left several times (RUNS=3); each session must be complete, the program must
+# do the same work, and its memory, threads and descriptors must be what they were, within the bounds below.
+. "$(dirname "$0")/lib.sh"
+need_real 3
+: "${RUNS:=3}" "${TOOLS:=sample}"
+# The first attach maps the library, its tables and the router's; they stay. What grows with each further attach
+# is a leak. Bounds of private memory in KiB from the second attach to the last: what a program's own heap may vary,
+# and for each attach. No descriptor and no thread more than before, but the library's threads for files and requests.
+varies_kib=24576 growth_kib=64
+work="nre=0 div=0 gcs=20 loops=1 pool=100"
+
+start() { # NAME ARGUMENTS...: sets $pid and $timeout_pid
+    rm -f "$tmp/until"
+    mkdir -p "$tmp/tmp"
+    TMPDIR=$tmp/tmp timeout -k 5 600 "$runsxs" --timeout 580 "$@" >"$tmp/log" 2>&1 &
+    timeout_pid=$!
+    wait_until started
+}
+started() { pid=$(pgrep -P $timeout_pid -x runsxs) && [ "$(grep -c 'r-xp.*stress\.dll\|stress\.dll' "/proc/$pid/maps")" -gt 0 ]; }
+stop() { # sets $status: of the program
+    : >"$tmp/until"
+    wait $timeout_pid
+    status=$?
+}
+private_kib() { awk '/^Private_(Clean|Dirty):/ { sum += $2 } END { print sum }' "/proc/$pid/smaps_rollup"; }
+threads() { find "/proc/$pid/task" -maxdepth 1 -mindepth 1 | wc -l; }
+descriptors() { find "/proc/$pid/fd" -mindepth 1 | wc -l; }
+own_threads() { cat "/proc/$pid"/task/*/comm 2>/dev/null | grep -c '^sxsprof'; }
+# session DIR N: the session has N runtimes that were picked, and samples
+session() {
+    "$sxsprof" report --format json "$1" >"$tmp/json" 2>>"$tmp/attach" &&
+        [ "$(jsonq "$tmp/json" "[x['state'] for x in r]")" = "$(python3 -c "print(['picked'] * $2)")" ] &&
+        "$sxsprof" report --data samples --format text "$1" >"$tmp/text" 2>>"$tmp/attach" &&
+        grep -q 'stress' "$tmp/text"
+}
+many() { # CLAIM RUNTIMES: attaches RUNS times to $pid
+    local n failed=0 first=0 last before
+    for n in $(seq "$RUNS"); do
+        if ! timeout 120 "$sxsprof" attach --tool "$TOOLS" --duration 1s -o "$tmp/out.$n" "$pid" >"$tmp/attach" 2>&1; then
+            failed=1
+        elif ! session "$tmp/out.$n" "$2"; then
+            failed=2
+        fi
+        if [ $failed -ne 0 ]; then
+            cat "$tmp/json" >>"$tmp/attach" 2>/dev/null
+            not_ok "$1: attach $n of $RUNS records and detaches (step $failed)" "$tmp/attach"
+            return
+        fi
+        [ "$n" = 2 ] && first=$(private_kib) && before=$(descriptors)
+        [ "$n" = "$RUNS" ] || rm -rf "$tmp/out.$n"
+    done
+    ok "$1: $RUNS times, an attach records $2 runtimes with samples, and detaches"
+    last=$(private_kib)
+    rm -rf "$tmp"/out.*
+    most=$((varies_kib + growth_kib * RUNS))
+    [ $((last - first)) -le $most ]
+    check "$1: private memory grows by at most $most KiB in $RUNS attaches (it grew by $((last - first)))" $?
+    fewer_descriptors() { [ "$(descriptors)" -le "$before" ]; }
+    wait_until fewer_descriptors
+    check "$1: no descriptor more than before" $?
+    [ "$(own_threads)" -le 3 ]
+    check "$1: at most the threads that serve files and requests are left" $? "$tmp/attach"
+}
+
+one() { # VERSION
+    start "$1" stress "$work until=$tmp/until"
+    many "runtime $1" 1
+    stop
+    check "runtime $1: the program ends with status 0 afterwards" $status "$tmp/log"
+}
+one 8
+one 9
+one 10.0.11
+
+# Three runtimes in one process: a port in connect mode reaches all of them. Without the signal router they would take
+# each other's signals.
+DOTNET_DiagnosticPorts=$tmp/port,nosuspend LD_PRELOAD=$PWD/$BUILD/libsxsprof-preload.so
+export DOTNET_DiagnosticPorts LD_PRELOAD
+start 8 stress "$work until=$tmp/until" 9 stress "$work until=$tmp/until" 10.0.11 stress "$work until=$tmp/until"
+unset DOTNET_DiagnosticPorts LD_PRELOAD
+three() { [ "$(grep -c 'r-xp.*/libcoreclr\.so' "/proc/$pid/maps")" = 3 ]; }
+wait_until three
+many "three runtimes" 3
+
+# Second attacher, SIGINT, SIGKILL, detach.
+"$sxsprof" attach -o "$tmp/first" "$pid" >"$tmp/first.log" 2>&1 &
+attacher=$!
+recording() { grep -q 'recording in process' "$tmp/first.log"; }
+wait_until recording
+"$sxsprof" attach -o "$tmp/second" "$pid" >"$tmp/second.log" 2>&1
+[ $? -eq 2 ] && grep -q "records in it already.*$tmp/first" "$tmp/second.log" && [ ! -e "$tmp/second" ]
+check "a second attach is refused, and is told the tools and the folder" $? "$tmp/second.log"
+kill -INT $attacher
+wait $attacher
+check "SIGINT ends the recording with status 0" $? "$tmp/first.log"
+session "$tmp/first" 3
+check "the session that SIGINT ended is complete" $? "$tmp/first.log"
+
+free_again() { "$sxsprof" attach --quiet --duration 100ms -o "$tmp/again" "$pid" >"$tmp/again.log" 2>&1; }
+"$sxsprof" attach -o "$tmp/killed" "$pid" >"$tmp/first.log" 2>&1 &
+attacher=$!
+wait_until recording
+kill -KILL $attacher
+wait $attacher 2>/dev/null
+wait_until free_again
+check "a killed attach leaves a process that can be attached to again" $? "$tmp/again.log"
+"$sxsprof" report "$tmp/killed" >"$tmp/text" 2>&1
+check "the session of a killed attach can be read" $? "$tmp/text"
+
+"$sxsprof" attach -o "$tmp/detached" "$pid" >"$tmp/first.log" 2>&1 &
+attacher=$!
+wait_until recording
+"$sxsprof" detach "$pid" >"$tmp/second.log" 2>&1
+check "sxsprof detach ends a session of another terminal" $? "$tmp/second.log"
+wait $attacher
+check "the attach that it belonged to ends" $? "$tmp/first.log"
+
+# The process ends while it is attached to.
+"$sxsprof" attach -o "$tmp/ended" "$pid" >"$tmp/first.log" 2>&1 &
+attacher=$!
+wait_until recording
+stop
+check "three runtimes: the program ends with status 0 while it is recorded" $status "$tmp/log"
+wait $attacher
+check "the attach ends with the process" $? "$tmp/first.log"
+session "$tmp/ended" 3
+check "its session is complete" $? "$tmp/first.log"
+
+# Stopped and killed processes.
+start 9 stress "$work until=$tmp/until"
+kill -STOP "$pid"
+"$sxsprof" attach -o "$tmp/stopped" "$pid" >"$tmp/first.log" 2>&1
+[ $? -eq 2 ] && grep -q 'stopped' "$tmp/first.log" && [ ! -e "$tmp/stopped" ]
+check "a stopped process is refused" $? "$tmp/first.log"
+kill -CONT "$pid"
+"$sxsprof" attach -o "$tmp/dies" "$pid" >"$tmp/first.log" 2>&1 &
+attacher=$!
+wait_until recording
+kill -KILL "$pid"
+wait $timeout_pid 2>/dev/null
+wait $attacher
+check "the attach to a process that is killed ends with status 0" $? "$tmp/first.log"
+"$sxsprof" report "$tmp/dies" >"$tmp/text" 2>&1
+check "the session of a killed process can be read" $? "$tmp/text"
+finish

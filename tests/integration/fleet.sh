@@ -1,0 +1,231 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# fleet.sh - sessions of real runtimes 8, 9 and 10 in a ClickHouse server that this script starts: what sxsprof
+# fleet answers is what sxsprof report says of the same sessions, to the nanosecond; batches that are sent
+# twice count once; users, tables and texts that are wrong.
+. "$(dirname "$0")/lib.sh"
+need_real 3
+if [ -z "${CLICKHOUSE_PORT:-}" ]; then
+    PATH=$PATH:/usr/sbin command -v clickhouse-server >/dev/null ||
+        skip_all "$0" "needs clickhouse-server: sh setup/packages.sh fleet"
+    sh tests/fleet/clickhouse.sh "$tmp/server" bash tests/integration/fleet.sh
+    status=$?
+    [ $status = 126 ] && not_ok "the server starts" "$tmp/server/error.log"
+    exit $status
+fi
+url=clickhouse://127.0.0.1:$CLICKHOUSE_PORT
+export SXSPROF_FLEET=$url/test
+unset SXSPROF_FLEET_PASSWORD
+fleet() { "$sxsprof" fleet "$@" 2>"$tmp/err"; }
+ask() { curl -sS "http://127.0.0.1:$CLICKHOUSE_PORT/?database=test" --data-binary "$1"; }
+same() { # CLAIM EXPECTED GOT
+    printf 'expected: %s\ngot: %s\n' "$2" "$3" >"$tmp/same"
+    [ "$2" = "$3" ]
+    check "$1" $? "$tmp/same"
+}
+says() { # CLAIM STATUS TEXT COMMAND...: the command ends with this status and a message with this text
+    local claim=$1 want=$2 text=$3 got
+    shift 3
+    "$@" >"$tmp/says" 2>&1
+    got=$?
+    [ $got = "$want" ] && grep -qF -- "$text" "$tmp/says"
+    check "$claim" $? "$tmp/says"
+}
+
+# ---- tables
+says "without tables, a query says how to make them" 1 "sxsprof fleet init" "$sxsprof" fleet top
+says "init makes the tables, and says how long samples are kept" 0 "samples are kept 30 days" "$sxsprof" fleet init
+says "init again changes nothing" 0 "samples are kept 30 days" "$sxsprof" fleet init
+same "there is one row of the schema" 1 "$(ask 'SELECT count() FROM schema')"
+says "init --keep-days changes how long" 0 "samples are kept 7 days" "$sxsprof" fleet init --keep-days 7
+says "and the change stays" 0 "samples are kept 7 days" "$sxsprof" fleet init --to "$SXSPROF_FLEET"
+says "a selection without samples is no empty answer" 1 "no samples" "$sxsprof" fleet top
+
+# ---- sessions
+for n in 1 2; do
+    timeout -k 5 120 "$sxsprof" run --quiet --tool sample:cpu=499 --tool alloc -o "$tmp/s$n" -- "$runsxs" --timeout 100 \
+        8 shares "alpha=60 beta=40 seconds=$n" 9 shares "alpha=20 beta=80 seconds=$n" \
+        10 memory "drop:small=400000" >"$tmp/log" 2>&1
+    check "session $n is recorded" $? "$tmp/log"
+done
+push() { "$sxsprof" push --to "$SXSPROF_FLEET" "$@" >"$tmp/push" 2>&1; }
+push --service shop --label service.version=1.0 --label host.name=one --label rack="it's \\ 5%" "$tmp/s1"
+check "session 1 is pushed" $? "$tmp/push"
+push --service shop --label service.version=2.0 --label host.name=two --label container.id=c2 "$tmp/s2"
+check "session 2 is pushed" $? "$tmp/push"
+
+# compare NAME DATA KIND SESSION WHERE: the flame graph of a selection is that of a session, and its functions
+# are those of the session's stacks, all of them, to the nanosecond or byte.
+compare() {
+    "$sxsprof" report --format collapsed --data "$2" "$tmp/$4" >"$tmp/report" 2>/dev/null
+    fleet flame --data "$3" --where "$5" --format collapsed >"$tmp/flame" &&
+        fleet top --data "$3" --where "$5" --top 100000 --format json >"$tmp/top" &&
+        python3 - "$tmp/report" "$tmp/flame" "$tmp/top" <<'P' >"$tmp/compared" 2>&1
+import collections, json, re, sys
+def stacks(path, tid):
+    all = collections.Counter()
+    for line in open(path, encoding="utf-8"):
+        stack, weight = line.rstrip("\n").rsplit(" ", 1)
+        frames = stack.split(";")
+        frames[0] = re.sub(r" \[\d+\]$", "", frames[0]) if tid else frames[0]
+        all[";".join(frames)] += int(weight)
+    return all
+def short(name):  # without the parameters, as in collapsed stacks
+    if not name.endswith(")") or name.startswith("[native]"):
+        return name
+    depth = 0
+    for i in range(len(name) - 1, -1, -1):
+        depth += (name[i] == ")") - (name[i] == "(")
+        if depth == 0:
+            return name[:i] if i else name
+    return name
+report, flame = stacks(sys.argv[1], True), stacks(sys.argv[2], False)
+assert report and sum(report.values()), "no stacks"
+assert report == flame, [(report - flame).most_common(3), (flame - report).most_common(3)]
+own, total = collections.Counter(), collections.Counter()
+for stack, weight in report.items():
+    frames = stack.split(";")[1:]
+    for f in set(frames):
+        total[f] += weight
+    if frames:
+        own[frames[-1]] += weight
+        if frames[-1].endswith("(type)") and len(frames) > 1:
+            own[frames[-2]] += weight
+top = json.load(open(sys.argv[3], encoding="utf-8"))
+got_own, got_total, overloads = collections.Counter(), collections.Counter(), collections.Counter()
+for f in top["functions"]:
+    name = f["function"] if f["function"].endswith("(type)") else short(f["function"])
+    name = name.replace(";", ":")
+    got_own[name] += f["self"]
+    got_total[name] += f["total"]
+    overloads[name] += 1
+assert top["total"] == sum(report.values()), (top["total"], sum(report.values()))
+assert +got_own == +own, [(own - got_own).most_common(3), (got_own - own).most_common(3)]
+for name in total:  # overloads have one name in collapsed stacks, and may call each other
+    assert got_total[name] == total[name] if overloads[name] == 1 else got_total[name] >= total[name], \
+        (name, got_total[name], total[name])
+print("%d stacks, %d functions, %d" % (len(report), len(total), top["total"]))
+P
+    status=$?
+    check "$1: stacks and functions are those of the report: $(cat "$tmp/compared")" $status "$tmp/compared"
+}
+compare "cpu of version 1.0" samples cpu s1 version=1.0
+compare "cpu of machine two" samples cpu s2 machine=two
+compare "allocations of version 2.*" alloc alloc s2 'version=2.*'
+compare "a label with quotes and a backslash" samples cpu s1 "rack=it's \\\\ 5%"
+compare "versions that are not 1.0" samples cpu s2 'version!=1.0'
+
+# ---- once
+before=$(ask "SELECT kind, count(), sum(count), sum(value) FROM samples GROUP BY kind ORDER BY kind")
+push --service shop --label service.version=1.0 --label host.name=one --label rack="it's \\ 5%" "$tmp/s1"
+check "session 1 is pushed once more" $? "$tmp/push"
+same "a batch that is pushed twice counts once" "$before" \
+    "$(ask "SELECT kind, count(), sum(count), sum(value) FROM samples GROUP BY kind ORDER BY kind")"
+same "frames, stacks and sources are there once" "0 0 0" "$(for t in frame stack source; do
+    ask "SELECT count() - uniqExact($t) FROM ${t}s"; done | paste -s -d ' ')"
+
+# ---- sums
+fleet series --by runtime --format json >"$tmp/runtimes"
+fleet series --format json >"$tmp/all"
+fleet series --by version --every 1m --format json >"$tmp/versions"
+python3 - "$tmp/runtimes" "$tmp/all" "$tmp/versions" "$(ask "SELECT sum(value) FROM samples WHERE kind = 'cpu'")" <<'P' >"$tmp/out" 2>&1
+import json, sys
+runtimes, all, versions = [json.load(open(p))["rows"] for p in sys.argv[1:4]]
+want = int(sys.argv[4])
+assert sum(r["value"] for r in runtimes) == sum(r["value"] for r in all) == sum(r["value"] for r in versions) == want
+assert {r["runtime"].split(".")[0] for r in runtimes} >= {"8", "9", "10"}, runtimes
+assert {r["version"] for r in versions} == {"1.0", "2.0"}, versions
+assert len(all) == 1 and all[0]["covered_ns"] > 0
+P
+check "series: sums by runtime, by version and minute, and of all are equal" $? "$tmp/out"
+fleet diff --a version=1.0 --b version=2.0 --top 100000 --format json >"$tmp/diff"
+fleet top --where version=1.0 --top 100000 --format json >"$tmp/a"
+fleet top --where version=2.0 --top 100000 --format json >"$tmp/b"
+python3 - "$tmp/diff" "$tmp/a" "$tmp/b" <<'P' >"$tmp/out" 2>&1
+import json, sys
+d, a, b = [json.load(open(p)) for p in sys.argv[1:4]]
+key = lambda f: (f["function"], f["file"], f["runtime"])
+def table(t, self, total):
+    out = {}
+    for f in t["functions"]:
+        if f[self] or f[total]:
+            old = out.get(key(f), (0, 0))
+            out[key(f)] = (old[0] + f[self], old[1] + f[total])
+    return out
+assert table(d, "self_a", "total_a") == table(a, "self", "total")
+assert table(d, "self_b", "total_b") == table(b, "self", "total")
+assert d["total_a"] == a["total"] and d["total_b"] == b["total"]
+change = [abs(f["self_a"] / d["total_a"] - f["self_b"] / d["total_b"]) for f in d["functions"]]
+assert all(x >= y - 1e-12 for x, y in zip(change, change[1:])), "not in the order of change"
+P
+check "diff: both sides are those of top, the largest change first" $? "$tmp/out"
+fleet diff --by service --a machine=one --b machine=two --format json >"$tmp/out"
+grep -q '"service":"shop"' "$tmp/out"
+check "diff --by service compares a service with itself on another machine" $? "$tmp/out"
+fleet diff --a version=1.0 --b version=2.0 --format html -o "$tmp/diff.html" && grep -q '"before":"' "$tmp/diff.html"
+check "diff as a page" $? "$tmp/err"
+fleet flame -o "$tmp/page.html" && grep -q 'Shares.Program.Alpha' "$tmp/page.html"
+check "flame as a page" $? "$tmp/err"
+fleet flame --format pprof -o "$tmp/p.pb.gz" && fleet flame --format speedscope -o "$tmp/p.json" &&
+    python3 -c 'import json,sys; p=json.load(open(sys.argv[1])); assert p["profiles"]' "$tmp/p.json"
+check "flame for pprof and speedscope" $? "$tmp/err"
+all=$(ask "SELECT sum(value) FROM samples WHERE kind = 'cpu'")
+fleet flame --format collapsed --limit 3 >"$tmp/out"
+same "beyond --limit, the rest is one frame, and the total stays" "4 $all" \
+    "$(awk '{ n++; s += $NF } END { printf "%d %.0f", n, s }' "$tmp/out")"
+fleet top --where 'function=*Alpha*,runtime=8.*,class=managed' --format json >"$tmp/out"
+fleet top --where 'function!=*Alpha*' --top 100000 --format json >"$tmp/out2"
+python3 - "$tmp/out" "$tmp/out2" <<'P' >"$tmp/out3" 2>&1
+import json, sys
+a, b = [json.load(open(p)) for p in sys.argv[1:3]]
+alpha = [f for f in a["functions"] if "Alpha" in f["function"]]
+assert len(alpha) == 1 and alpha[0]["total"] == a["total"] and alpha[0]["runtime"].startswith("8."), a
+assert not [f for f in a["functions"] if "Beta" in f["function"]], a
+assert not [f for f in b["functions"] if "Alpha" in f["function"]]
+P
+check "conditions on functions, runtimes and classes" $? "$tmp/out3"
+
+# ---- time
+says "samples of yesterday: none" 1 "no samples" "$sxsprof" fleet top --from yesterday --to today --where 'version=none'
+says "a period before the sessions has no samples" 1 "no samples" "$sxsprof" fleet top --to "1 day ago"
+says "the last hour has all" 0 "$(printf '%s' "$(awk -v v="$all" 'BEGIN { printf "%.3f s", v / 1e9 }')")" "$sxsprof" fleet top --from "1h ago"
+says "expire drops nothing that is younger" 0 "0 days dropped" "$sxsprof" fleet expire
+ask "INSERT INTO samples (service, kind, stack, time, source, count, value) VALUES (1, 'cpu', 1, now() - 86400 * 9, 1, 1, 1)"
+says "expire drops a day that is older than 7 days" 0 "1 days dropped" "$sxsprof" fleet expire
+same "and nothing else" "$all" "$(ask "SELECT sum(value) FROM samples WHERE kind = 'cpu'")"
+
+# ---- texts from outside are literals
+before=$(ask "SELECT count() FROM samples")
+for text in "x' OR '1'='1" "x\\' OR 1=1 --" "x'); DROP TABLE samples; --" "\\" "'" "%" "_" "x\\\\'" $'a\nb' "ü'\"\`"; do
+    for option in --service --where=version= --where=rack= --where=function= --where=runtime= --where="it's="; do
+        if [ "$option" = --service ]; then set -- --service "$text"; else set -- "${option%%=*}" "${option#*=}$text"; fi
+        fleet top "$@" >"$tmp/out"
+        status=$?
+        if [ $status != 1 ] || ! grep -q "no samples" "$tmp/err"; then
+            cat "$tmp/out" >>"$tmp/err"
+            not_ok "a text is nothing but a literal: $* ($status)" "$tmp/err"
+        fi
+    done
+done
+same "texts with quotes, backslashes and statements select nothing and change nothing" "$before" "$(ask "SELECT count() FROM samples")"
+fleet series --by "it's \\ \`" --format json >"$tmp/out"
+check "a label with quotes as --by" $? "$tmp/err"
+
+# ---- users and versions
+says "a wrong user is told" 1 "knows no user nobody" "$sxsprof" fleet top --server "clickhouse://nobody@127.0.0.1:$CLICKHOUSE_PORT/test"
+says "a wrong password is told" 1 "knows no user writer" env SXSPROF_FLEET_PASSWORD=wrong "$sxsprof" fleet top \
+    --server "clickhouse://writer@127.0.0.1:$CLICKHOUSE_PORT/test"
+says "a password with quotes and backslashes works" 0 "cpu" env SXSPROF_FLEET_PASSWORD="it's \"so\"&\\#" "$sxsprof" fleet top \
+    --server "clickhouse://writer@127.0.0.1:$CLICKHOUSE_PORT/test"
+says "a user who may only read can ask" 0 "cpu" env SXSPROF_FLEET_PASSWORD=r "$sxsprof" fleet top \
+    --server "clickhouse://reader@127.0.0.1:$CLICKHOUSE_PORT/test"
+says "but makes no tables" 1 "may not do this" env SXSPROF_FLEET_PASSWORD=r "$sxsprof" fleet init \
+    --to "clickhouse://reader@127.0.0.1:$CLICKHOUSE_PORT/other"
+"$sxsprof" push --to "$url/nothing" --retry 1s "$tmp/s1" >"$tmp/push" 2>&1
+status=$?
+[ $status != 0 ] && grep -q "fleet init" "$tmp/push"
+check "a push to a database without tables says how to make them" $? "$tmp/push"
+ask "INSERT INTO schema VALUES (999, 30, now() + 10)"
+says "tables of a newer version are refused" 1 "made by a newer sxsprof" "$sxsprof" fleet top
+says "by init, too" 1 "made by a newer sxsprof" "$sxsprof" fleet init
+finish

@@ -1,0 +1,230 @@
+# SPDX-License-Identifier: MIT
+# top.sh - sxsprof top on real runtimes: printed values of sessions that grow and that have ended, the live view
+# in a terminal (tmux) of several sizes, its keys, the end of the process by kill -9, and the terminal after it.
+. "$(dirname "$0")/lib.sh"
+need_real 3
+
+# Two runtimes and native code with known shares of the CPU time, for as long as the tests take.
+timeout -k 5 160 "$sxsprof" run --quiet --tool sample --tool gc --tool exceptions --tool events -o "$tmp/s" -- \
+    "$runsxs" --timeout 150 --bridge 8 shares "alpha=50 seconds=150" 10.0.11 shares "alpha=20 seconds=150" \
+    9 stress "nre=20 gcs=20 loops=10 pool=10 seconds=60" >"$tmp/log" 2>&1 &
+run=$!
+recorded() { ls "$tmp"/s/*/samples >/dev/null 2>&1; }
+wait_until recorded
+check "a run of three runtimes records" $? "$tmp/log"
+folder=$(cd "$tmp/s" && echo [0-9]*)
+pid=${folder%%-*}
+
+# json FILE EXPRESSION: of d, the last line of JSON, or of l, all lines
+json() { python3 -c 'import json,sys
+l=[json.loads(x) for x in open(sys.argv[1])]; d=l[-1]
+def f(name, key="self_s"): return sum(x[key] for x in d["functions"] if name in x["function"])
+print(eval(sys.argv[2]))' "$1" "$2"; }
+seen() { timeout 60 "$sxsprof" top --format json -n 1 --lines 500 "$pid" >"$tmp/json" 2>"$tmp/err" &&
+    [ "$(json "$tmp/json" 'd["cpu_s"] > 3')" = True ]; }
+wait_until seen
+check "top PID --format json finds the session of the process, and samples of it" $? "$tmp/err"
+timeout 60 "$sxsprof" top --format json -n 3 --interval 0.5 --lines 500 "$tmp/s" >"$tmp/json" 2>"$tmp/err"
+check "top SESSION --format json -n 3" $? "$tmp/err"
+[ "$(json "$tmp/json" 'len(l), d["running"], l[0]["cpu_s"] <= l[1]["cpu_s"] <= l[2]["cpu_s"], l[0]["cpu_s"] < l[2]["cpu_s"]')" = "(3, True, True, True)" ]
+check "it prints three lines, and sums grow" $? "$tmp/err"
+[ "$(json "$tmp/json" 'sorted(r["version"][:2] for r in d["runtimes"])')" = "['10', '8.', '9.']" ]
+check "each has the three runtimes" $? "$tmp/err"
+[ "$(json "$tmp/json" 'f("Program.Alpha") > 0 and f("Program.Alpha", "total_s_window") > 0 and f("Program.Main(") < 0.1 * f("Program.Main(", "total_s") and f("Program.Main(", "total_s") >= f("Program.Alpha")')" = True ]
+check "functions with their own time and that of those they call, in the window and since the beginning" $? "$tmp/err"
+[ "$(json "$tmp/json" 'len({x["runtime"] for x in d["functions"] if "Shares.Program.Alpha" in x["function"]})')" = 2 ]
+check "the same function of two runtimes has two rows" $? "$tmp/err"
+[ "$(json "$tmp/json" 'd["exceptions_thrown"] > 0 and any("NullReference" in e["type"] for e in d["exceptions"]) and d["gcs"] > 0 and len(d["collections"]) > 0 and d["heap_bytes"] > 0 and len(d["compilations"]) > 0')" = True ]
+check "exceptions by type, collections, the size of the heaps, compilations" $? "$tmp/err"
+eight=$(json "$tmp/json" 'next(r["number"] for r in d["runtimes"] if r["version"][0] == "8")')
+timeout 60 "$sxsprof" top --batch -n 1 --runtime "$eight" --filter PROGRAM.alpha --lines 5 "$pid" >"$tmp/text" 2>&1
+status=$?
+[ $status -eq 0 ] && [ "$(grep -c 'Program\.' "$tmp/text")" = 1 ] && grep -q '8\.0\..*Program\.Alpha' "$tmp/text"
+check "--batch prints text; --runtime and --filter choose rows" $? "$tmp/text"
+timeout 60 "$sxsprof" top --batch -n 1 --view allocations "$pid" 2>&1 | grep -q 'not recorded: start with --tool alloc'
+check "a view of what is not recorded says what records it" $? "$tmp/text"
+
+# ---- the terminal ----
+if ! command -v tmux >/dev/null || ! ldconfig -p | grep -q libncursesw.so.6; then
+    not_ok "the live view in a terminal: tmux and libncursesw6 are needed (setup/packages.txt)"
+    kill $run
+    finish
+fi
+tmux=(tmux -L "sxsprof-test-$$" -f /dev/null)
+trap '"${tmux[@]}" kill-server 2>/dev/null; rm -rf "$tmp"' EXIT
+# view WIDTH HEIGHT [VARIABLE=VALUE...] -- ARGUMENT...: show top in a new terminal
+view() {
+    local size=(-x "$1" -y "$2") env=()
+    shift 2
+    while [ "$1" != -- ]; do env+=("$1"); shift; done
+    shift
+    "${tmux[@]}" kill-server 2>/dev/null
+    rm -f "$tmp/status" "$tmp/after"
+    "${tmux[@]}" new-session -d "${size[@]}" "stty -a >'$tmp/before'; env LANG=C.UTF-8 ${env[*]} '$sxsprof' top $* 2>'$tmp/err'; echo \$? >'$tmp/status'; stty -a >'$tmp/after'; echo THE END; sleep 100"
+}
+screen() { "${tmux[@]}" capture-pane -p "$@" >"$tmp/screen"; }
+shows() { screen && grep -qE -- "$1" "$tmp/screen"; }
+keys() { "${tmux[@]}" send-keys "$@"; }
+ended() { [ -s "$tmp/after" ]; }
+
+view 80 24 -- "$pid"
+wait_until shows 'Program\.Alpha'
+check "80x24: the view shows functions" $? "$tmp/screen"
+wait_until shows '^CPU \[.*%\].*Threads' && shows '^GC  \[' && shows '8\.0\.' && shows '10\.0\.' && shows 'F1Help.*F10Quit'
+check "and a header with CPU, collections, runtimes, and the keys" $? "$tmp/screen"
+[ "$(wc -L <"$tmp/screen")" -le 80 ]
+check "no line is wider than the terminal" $? "$tmp/screen"
+keys 2
+wait_until shows 'CPU%.*THREAD'
+check "2: threads" $? "$tmp/screen"
+keys Tab Tab Tab
+wait_until shows 'NullReferenceException'
+check "Tab: the next views, with exceptions" $? "$tmp/screen"
+keys 7
+wait_until shows 'PAUSE.*REASON'
+check "7: collections" $? "$tmp/screen"
+keys 8
+wait_until shows 'TIER.*METHOD'
+check "8: compilations" $? "$tmp/screen"
+keys 9
+wait_until shows 'RUNTIME.*CPU%.*STATE'
+check "9: runtimes" $? "$tmp/screen"
+keys 3
+wait_until shows 'not recorded: start with --tool alloc'
+check "3: allocations, which are not recorded" $? "$tmp/screen"
+keys 1 /
+wait_until shows 'Filter: _'
+keys main
+wait_until shows 'Filter: main_' && wait_until shows 'Program\.Main' && ! grep -q 'Program\.Alpha' "$tmp/screen"
+check "/: a filter takes effect while it is typed" $? "$tmp/screen"
+keys Enter
+wait_until shows 'filter: main'
+keys Enter
+wait_until shows '^[A-Za-z.]*Program\.Main\(System\.String\[\]\)'
+check "Enter: the whole name" $? "$tmp/screen"
+keys Enter Escape
+no_filter() { screen && ! grep -q 'filter: main' "$tmp/screen"; }
+wait_until no_filter
+check "Esc: no filter" $? "$tmp/screen"
+keys '>'
+sorted_total() { "${tmux[@]}" capture-pane -p -e | grep -q '46m *TOTAL%'; }
+wait_until sorted_total
+check "> sorts by the next column, which is marked" $? "$tmp/screen"
+keys Space
+wait_until shows 'PAUSED'
+check "Space: pause" $? "$tmp/screen"
+screen && cp "$tmp/screen" "$tmp/paused"
+"$sxsprof" top --batch -n 2 --interval 1 "$pid" >/dev/null 2>&1
+screen && cmp -s "$tmp/paused" "$tmp/screen"
+check "a paused view does not change" $? "$tmp/screen"
+keys Space F1
+wait_until shows 'Any key goes back'
+check "F1: help" $? "$tmp/screen"
+keys x
+"${tmux[@]}" resize-window -x 120 -y 40
+wait_until shows 'TOTAL-ALL%.*FUNCTION' && [ "$(wc -l <"$tmp/screen")" -eq 40 ]
+check "120x40: more columns" $? "$tmp/screen"
+keys End Home Down PageDown PageUp Right Left Up
+"${tmux[@]}" resize-window -x 20 -y 5
+wait_until shows '^ *[0-9.-]+ +[A-Za-z]' && [ "$(wc -L <"$tmp/screen")" -le 20 ]
+check "20x5: still a table" $? "$tmp/screen"
+for size in "1 1" "3 2" "7 3" "200 6"; do
+    "${tmux[@]}" resize-window -x "${size% *}" -y "${size#* }"
+    keys 2 5 7 9 F1 x Enter x 1
+    sleep 0.2
+done
+"${tmux[@]}" resize-window -x 80 -y 24
+wait_until shows 'Program\.Alpha'
+check "and 1x1, 3x2, 7x3, 200x6 with every view: it goes on" $? "$tmp/screen"
+keys q
+wait_until ended
+[ "$(cat "$tmp/status")" = 0 ] && cmp -s "$tmp/before" "$tmp/after" && [ ! -s "$tmp/err" ]
+check "q: exit status 0, and the terminal is as it was" $? "$tmp/err"
+
+for signal in TERM INT HUP; do
+    view 80 24 -- "$pid"
+    wait_until shows 'Program\.Alpha'
+    pane=$("${tmux[@]}" list-panes -F '#{pane_pid}')
+    kill -$signal "$(pgrep -P "$pane" -f 'sxsprof top')"
+    wait_until ended
+    cmp -s "$tmp/before" "$tmp/after" && wait_until shows 'THE END'
+    check "SIG$signal: the terminal is as it was" $? "$tmp/screen"
+done
+view 80 24 -- "$pid"
+wait_until shows 'Program\.Alpha'
+pane=$("${tmux[@]}" list-panes -F '#{pane_pid}')
+kill -SEGV "$(pgrep -P "$pane" -f 'sxsprof top')"
+wait_until ended
+cmp -s "$tmp/before" "$tmp/after"
+check "a crash of top itself: the terminal is as it was" $? "$tmp/err"
+
+view 80 24 TERM=dumb -- "$pid"
+wait_until ended
+[ "$(cat "$tmp/status")" = 2 ] && grep -q 'TERM=dumb.*--batch' "$tmp/err"
+check "TERM=dumb: refused, --batch is named" $? "$tmp/err"
+"$sxsprof" top "$pid" </dev/null >"$tmp/text" 2>"$tmp/err"
+status=$?
+[ $status -eq 2 ] && grep -q 'no terminal: --batch' "$tmp/err"
+check "no terminal: refused, --batch is named" $? "$tmp/err"
+view 80 24 LC_ALL=C -- "$pid"
+wait_until shows 'Program\.Alpha'
+check "a locale without UTF-8" $? "$tmp/screen"
+
+# ---- the process is killed ----
+view 80 24 -- "$pid"
+wait_until shows 'Program\.Alpha'
+kill -9 "$pid"
+wait_until shows 'ENDED' && shows 'Program\.Alpha'
+check "kill -9 of the process: the view says that it has ended, and stays" $? "$tmp/screen"
+keys q
+wait_until ended
+[ "$(cat "$tmp/status")" = 0 ] && cmp -s "$tmp/before" "$tmp/after"
+check "and ends with q" $? "$tmp/err"
+wait $run 2>/dev/null
+
+# ---- a session that has ended: top and report agree ----
+timeout 60 "$sxsprof" top --format json --lines 100000 "$tmp/s" >"$tmp/json" 2>"$tmp/err"
+check "top of the session of a killed process ends by itself" $? "$tmp/err"
+"$sxsprof" report --format json -o "$tmp/report" "$tmp/s" && "$sxsprof" report --format collapsed -o "$tmp/collapsed" "$tmp/s"
+python3 - "$tmp/json" "$tmp/report" "$tmp/collapsed" <<'E' >"$tmp/diff" 2>&1
+import json, sys, collections
+top = json.loads(open(sys.argv[1]).read())
+report = json.load(open(sys.argv[2]))
+self_ns, total_ns, all_ns = collections.Counter(), collections.Counter(), 0
+version = {r["number"]: r["version"] for r in top["runtimes"]}
+for line in open(sys.argv[3], encoding="utf-8"):
+    stack, n = line.rstrip("\n").rsplit(" ", 1)
+    frames = stack.split(";")[1:]
+    n = int(n); all_ns += n
+    if frames:
+        self_ns[frames[-1]] += n
+    for f in set(frames):
+        total_ns[f] += n
+assert abs(all_ns - top["cpu_s"] * 1e9) < 1000, (all_ns, top["cpu_s"])
+managed, seen = 0, 0
+for f in top["functions"]:
+    if not f["runtime"]:
+        continue
+    name = "[%s] %s" % (version[f["runtime"]], f["function"].replace(";", ":"))
+    managed += 1
+    if total_ns.get(name) is None: # collapsed stacks have names without parameters
+        name = name[:name.rfind("(")] if name.endswith(")") else name
+    if name in total_ns and abs(total_ns[name] - f["total_s"] * 1e9) < 1000 and abs(self_ns[name] - f["self_s"] * 1e9) < 1000:
+        seen += 1
+print(managed, seen)
+assert managed > 20 and seen >= managed * 0.8, (managed, seen) # overloads share a line of collapsed stacks
+runtimes = {r["number"]: r for r in report["runtimes"]}
+for r in top["runtimes"]:
+    for key in ("gcs", "exceptions", "methods"):
+        assert runtimes[r["number"]][key] == r[key], (key, runtimes[r["number"]], r)
+thrown = collections.Counter()
+for e in top["exceptions"]:
+    thrown[e["type"]] += e["n"]
+told = collections.Counter()
+for e in report["exceptions"]:
+    told[e["type"]] += e["count"]
+assert thrown == told, (thrown, told)
+E
+status=$?
+check "and has the sums that report has: stacks, runtimes, exceptions" $status "$tmp/diff"
+finish
