@@ -22,7 +22,7 @@ static void begin(const struct sxs_message *m)
     if (sxs_session_begin(&request, why) != 0)
         sxs_error("attached, but nothing is recorded: %s", why);
     else if (sxs_control_begun(m, why, sizeof(why)) != 0)
-        sxs_error("attached, but the session does not end by itself: %s", why);
+        sxs_error("the time limit of the attach: %s", why);
 }
 
 void sxs_attach_begin(const void *data, size_t size)

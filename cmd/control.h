@@ -16,9 +16,9 @@ struct sxs_control_target {
 };
 
 /**
- * sxs_control_open - find the process that @argument (PID or name) names, and connect to its control
- * socket. Returns an exit status: SXS_EXIT_OK, or SXS_EXIT_USAGE after a message. @t: release with
- * sxs_control_close(), also after a failure.
+ * sxs_control_open - find the process that @argument (PID or name) means, and connect to its
+ * control socket. Returns an exit status: SXS_EXIT_OK, or SXS_EXIT_USAGE after a message. @t:
+ * release with sxs_control_close(), also after a failure.
  */
 int sxs_control_open(struct sxs_control_target *t, const char *argument);
 
@@ -33,14 +33,15 @@ int sxs_control_send(struct sxs_control_target *t, int timeout_ms);
 const char *sxs_control_value(const struct sxs_control_target *t, const char *name, char *text,
                               size_t size);
 
-/** sxs_control_folder - write the path by which this command opens the folder that the answer names.
+/** sxs_control_folder - write the path by which this command opens the answer's folder.
  *  Returns false when it names none. */
 bool sxs_control_folder(const struct sxs_control_target *t, char path[PATH_MAX]);
 
 void sxs_control_close(struct sxs_control_target *t);
 
-/** sxs_control_out_open - open the session folder @dir, as sxs_out_dir_open(), or one with the name of
- *  process @pid when @dir is NULL. Returns an exit status, after a message unless it is SXS_EXIT_OK. */
+/** sxs_control_out_open - open the session folder @dir, as sxs_out_dir_open(), or one with the name
+ *  of process @pid when @dir is NULL. Returns an exit status, after a message unless it is
+ *  SXS_EXIT_OK. */
 int sxs_control_out_open(struct sxs_out_dir *out, const char *dir, bool append, pid_t pid);
 
 #define SXS_CONTROL_TIMEOUT_MS 120000 /* for requests that begin and end sessions */

@@ -77,7 +77,7 @@ const struct argp sxs_argp_start = {
 
 /* ---- the session folder ---------------------------------------------------------------------- */
 
-/* Gives a new folder to the user of the process, which will write into it. Returns an exit status. */
+/* Gives a new folder to the user of the process, which writes into it. Returns an exit status. */
 static int give_folder(const struct sxs_process *p, const struct sxs_out_dir *out)
 {
     int fd, err = 0;

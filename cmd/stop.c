@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* sxsprof stop: end the session of a running process. sxsprof snapshot: copy it, and let it go on. */
+/* sxsprof stop: end the session of a running process. sxsprof snapshot: copy it; it goes on. */
 #include "cmd/command.h"
 #include "cmd/control.h"
 #include "cmd/output/text.h"

@@ -30,8 +30,8 @@ void sxs_control_start(void);
  * sxs_control_begun - an attach has begun a session, or joined it: end it when its request says.
  * @request: "sxsprof 1 attach"; duration_ms and detach are read, counted from now on. Replaces an
  *   earlier time limit of the same session.
- * Returns 0; -EINVAL: duration_ms is not understood (@why, @why_size bytes); -ENOTSUP: the threads do
- * not run (SXSPROF_CONTROL=off, or a forked child), and the session has no end of its own.
+ * Returns 0; -EINVAL: duration_ms is not understood (@why, @why_size bytes); -ENOTSUP: the threads
+ * do not run (SXSPROF_CONTROL=off, or a forked child), and the session has no end of its own.
  * Any thread; not signal-safe.
  */
 int sxs_control_begun(const struct sxs_message *request, char *why, size_t why_size);

@@ -5,8 +5,8 @@
 
 #include "control/message/message.h"
 
-/** sxs_control_add_runtimes - add a line `runtime` for each runtime of this process, those that have
- *  ended, too. Any thread; takes no lock of the manager for longer than copying a list. */
+/** sxs_control_add_runtimes - add a line `runtime` for each runtime of this process, also those
+ *  that have ended. Any thread; takes no lock of the manager for longer than copying a list. */
 void sxs_control_add_runtimes(struct sxs_message_writer *answer);
 
 #endif

@@ -4,8 +4,8 @@
  *
  * Nothing here waits for a client. A client that does not send a whole request within five seconds
  * of its connection or of its last answer, or does not read its answer in that time, is closed; one
- * that holds a session may be silent. At most SXS_SERVER_CLIENTS are served at once; more wait in the
- * kernel's queue. All functions are called on one thread.
+ * that holds a session may be silent. At most SXS_SERVER_CLIENTS are served at once; more wait in
+ * the kernel's queue. All functions are called on one thread.
  */
 #ifndef SXS_CONTROL_SERVER_H
 #define SXS_CONTROL_SERVER_H
@@ -23,7 +23,7 @@
  */
 void sxs_server_init(int listener, int woken);
 
-/** sxs_server_add - serve the client at @fd, a non-blocking socket, which belongs to the server then.
+/** sxs_server_add - serve the client at @fd, a non-blocking socket that the server owns then.
  *  Returns 0, or -1 if there are too many clients; then @fd is closed. */
 int sxs_server_add(int fd);
 

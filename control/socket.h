@@ -6,7 +6,7 @@
 #include <stddef.h>
 
 /**
- * sxs_control_listen - make the socket, non-blocking, in the descriptor table of the calling thread.
+ * sxs_control_listen - make the socket, non-blocking, in the descriptor table of this thread.
  * @start: this process's start time in clock ticks.
  * Returns its descriptor, or a negative errno value with the reason in @why (@why_size bytes).
  */

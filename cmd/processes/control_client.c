@@ -21,7 +21,7 @@ enum { MAX_TRIES = 250, TRY_EVERY_US = 20000 }; /* five seconds */
 
 /* ---- connecting ------------------------------------------------------------------------------ */
 
-/* Tells whether the process at the other end of @fd is @p. Else @why says who it is. The credentials
+/* Tells whether the process at the other end of @fd is @p. Else @why has who it is. Credentials
  * are those of the process that listens; the kernel tells them. */
 static bool is_meant(int fd, const struct sxs_process *p, char why[SXS_CONTROL_WHY])
 {
@@ -35,7 +35,7 @@ static bool is_meant(int fd, const struct sxs_process *p, char why[SXS_CONTROL_W
     return false;
 }
 
-/* Tries name number @n of the socket. Returns 0 or an errno value; EEXIST: it is somebody else's. */
+/* Tries name number @n of the socket. Returns 0 or an errno value; EEXIST: it is another's. */
 static int try_name(const struct sxs_process *p, unsigned n, int *fd, char why[SXS_CONTROL_WHY])
 {
     struct sockaddr_un address;

@@ -24,8 +24,8 @@ struct sxs_control_answer {
  * sxs_control_connect - connect to the control socket of @p, as its user and in its network.
  * @fd: receives the socket; close it.
  * Returns 0 or an errno value with a sentence in @why: ECONNREFUSED when the process has no control
- * socket (@why says why not, as far as it can be seen); EPERM when this user may not, or somebody else
- * has the name.
+ * socket (@why says why not, as far as it can be seen); EPERM when this user may not, or somebody
+ * else has the name.
  */
 int sxs_control_connect(const struct sxs_process *p, int *fd, char why[SXS_CONTROL_WHY]);
 
@@ -33,9 +33,9 @@ int sxs_control_connect(const struct sxs_process *p, int *fd, char why[SXS_CONTR
  * sxs_control_ask - send @request and wait for the answer.
  * @request: finished by sxs_message_end().
  * @timeout_ms: for the whole of it.
- * Returns 0 with the answer "ok" in @answer; or an errno value with a sentence in @why: EREMOTEIO when
- * the answer is "error" (then @answer has it, and @why its reason), ETIMEDOUT, ECONNRESET when the
- * process has closed the connection, EPROTO when the answer is not understood.
+ * Returns 0 with the answer "ok" in @answer; or an errno value with a sentence in @why: EREMOTEIO
+ * when the answer is "error" (then @answer has it, and @why its reason), ETIMEDOUT, ECONNRESET when
+ * the process has closed the connection, EPROTO when the answer is not understood.
  */
 int sxs_control_ask(int fd, const struct sxs_message_writer *request,
                     struct sxs_control_answer *answer, int timeout_ms, char why[SXS_CONTROL_WHY]);

@@ -41,8 +41,8 @@ bool sxs_process_named(const struct sxs_process *p, const char *name)
     return found;
 }
 
-/* Writes "PID, PID..." of the processes that @name names. Returns how many there are, and the last of
- * them in @last. */
+/* Writes "PID, PID..." of the processes that @name names. Returns how many there are, and the last
+ * of them in @last. */
 static size_t list_named(const struct sxs_process_list *list, const char *name, pid_t *last,
                          char *pids, size_t size)
 {

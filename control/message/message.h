@@ -20,8 +20,8 @@
  *   session by itself after so long; detach=1: and detaches; hold=1: it also does when the connection
  *   of the request is closed; timeout_ms.
  * Names in answers:   why (a sentence, also after "ok": what was left out), phase (none|on|ending),
- *   number, id, tools, out, started_ns, left_ms (until the session ends by itself), client (process ID of
- *   who has begun it by a request), pid, version (of the library), and `runtime` once for each
+ *   number, id, tools, out, started_ns, left_ms (until the session ends by itself), client
+ *   (process ID of who has begun it by a request), pid, version (of the library), and `runtime` once for each
  *   runtime: "NUMBER VERSION STATE live|ended PATH".
  */
 #ifndef SXS_CONTROL_MESSAGE_MESSAGE_H

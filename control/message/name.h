@@ -18,7 +18,7 @@
 socklen_t sxs_control_name(struct sockaddr_un *out, int pid, unsigned long long start, unsigned n);
 
 /**
- * sxs_control_start_time - find the start time in the text of /proc/PID/stat, which ends with a zero.
+ * sxs_control_start_time - find the start time in the text of /proc/PID/stat, zero-terminated.
  * Returns 0, or -1 if it is not there. Pure.
  */
 int sxs_control_start_time(const char *stat, unsigned long long *out);
