@@ -252,10 +252,10 @@ const struct argp sxs_argp_fleet = {
     .parser = parse_option,
     .args_doc = "init|expire|flame|top|diff|series",
     .doc = "Ask a ClickHouse server about the profiles of many machines.\v"
-           "init makes the tables, expire drops days that are not to be kept. sxsprof push --to "
-           "clickhouse://... fills them. flame draws a flame graph, top lists functions, diff "
-           "compares "
-           "two selections, series lists sums over time or by version, machine...",
+           "init makes the tables, expire drops days that are not to be kept. The verb push with "
+           "an address clickhouse://... fills them. flame draws a flame graph, top lists "
+           "functions, diff compares two selections, series lists sums over time or by version, "
+           "machine...",
 };
 
 /* ---- commands -------------------------------------------------------------------------------- */

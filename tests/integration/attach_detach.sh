@@ -55,8 +55,9 @@ many() { # CLAIM RUNTIMES: attaches RUNS times to $pid
     last=$(private_kib)
     rm -rf "$tmp"/out.*
     most=$((varies_kib + growth_kib * RUNS))
-    [ $((last - first)) -le $most ]
-    check "$1: private memory grows by at most $most KiB in $RUNS attaches (it grew by $((last - first)))" $?
+    grew=$((last - first))
+    [ $grew -le $most ]
+    check "$1: private memory grows by at most $most KiB in $RUNS attaches (it grew by $grew)" $?
     fewer_descriptors() { [ "$(descriptors)" -le "$before" ]; }
     wait_until fewer_descriptors
     check "$1: no descriptor more than before" $?
