@@ -31,7 +31,7 @@ void sxs_attach_begin(const void *data, size_t size)
     char               why[SXS_SESSION_WHY] = "";
     char              *copy;
     size_t             whole;
-    if (!data || size < sizeof(first_line) || size > SXS_MESSAGE_MAX ||
+    if (!data || size < sizeof(first_line) || size > SXS_CONTROL_MAX ||
         memcmp(data, first_line, sizeof(first_line) - 1) != 0)
         return;
     copy = malloc(size);

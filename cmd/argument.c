@@ -59,3 +59,19 @@ const char *sxs_newest_argument(struct argp_state *state, const char *what, cons
     sxs_complain("the newest session is %s", newest);
     return newest;
 }
+
+error_t sxs_process_argument(int key, char *arg, struct argp_state *state, const char **process)
+{
+    switch (key) {
+    case ARGP_KEY_ARG:
+        if (*process)
+            argp_error(state, "'%s': expected one process", arg);
+        *process = arg;
+        return 0;
+    case ARGP_KEY_END:
+        if (!*process)
+            argp_error(state, "PID is missing: expected a process (sxsprof ps lists them)");
+        return 0;
+    default: return ARGP_ERR_UNKNOWN;
+    }
+}

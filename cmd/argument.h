@@ -12,6 +12,11 @@
  *  as "--top", for the message. */
 unsigned long sxs_number_argument(struct argp_state *state, const char *option, const char *text);
 
+/** sxs_process_argument - take the one process that a verb is about: a PID or a name. For a parser of
+ *  argp that has no use for @key itself. @process: where it is put; NULL before. Returns what the
+ *  parser returns. */
+error_t sxs_process_argument(int key, char *arg, struct argp_state *state, const char **process);
+
 /** sxs_duration_argument - parse a duration: "30s", "500ms", "10m", "2h", "1d"; without a unit, seconds.
  *  From 1 ms to a year. Returns milliseconds. @option: as above. */
 uint64_t sxs_duration_argument(struct argp_state *state, const char *option, const char *text);

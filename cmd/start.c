@@ -28,14 +28,9 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
     struct options *o = state->input;
     switch (key) {
     case KEY_DURATION: o->duration_ms = sxs_duration_argument(state, "--duration", arg); return 0;
-    case ARGP_KEY_ARG:
-        if (o->process)
-            argp_error(state, "'%s': expected one process", arg);
-        o->process = arg;
-        return 0;
+    case ARGP_KEY_ARG: return sxs_process_argument(key, arg, state, &o->process);
     case ARGP_KEY_END:
-        if (!o->process)
-            argp_error(state, "PID is missing: expected a process (sxsprof ps lists them)");
+        sxs_process_argument(key, arg, state, &o->process);
         sxs_run_options_complete(state, &o->run);
         if (!o->run.tools)
             argp_error(state,

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* sxsprof status: what the library in a running process records now. */
+#include "cmd/argument.h"
 #include "cmd/command.h"
 #include "cmd/control.h"
 #include "cmd/output/json_values.h"
@@ -31,15 +32,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
         if (sxs_format_parse(arg, &o->format) != 0)
             argp_error(state, "--format: '%s': expected text or json", arg);
         return 0;
-    case ARGP_KEY_ARG:
-        if (o->process)
-            argp_error(state, "'%s': expected one process", arg);
-        o->process = arg;
-        return 0;
-    case ARGP_KEY_NO_ARGS:
-        argp_error(state, "PID is missing: expected a process (sxsprof ps lists them)");
-        return 0;
-    default: return ARGP_ERR_UNKNOWN;
+    default: return sxs_process_argument(key, arg, state, &o->process);
     }
 }
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* sxsprof stop: end the session of a running process. sxsprof snapshot: copy it; it goes on. */
+#include "cmd/argument.h"
 #include "cmd/command.h"
 #include "cmd/control.h"
 #include "cmd/output/text.h"
@@ -32,15 +33,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
         o->out = arg;
         return 0;
     case KEY_QUIET: o->quiet = true; return 0;
-    case ARGP_KEY_ARG:
-        if (o->process)
-            argp_error(state, "'%s': expected one process", arg);
-        o->process = arg;
-        return 0;
-    case ARGP_KEY_NO_ARGS:
-        argp_error(state, "PID is missing: expected a process (sxsprof ps lists them)");
-        return 0;
-    default: return ARGP_ERR_UNKNOWN;
+    default: return sxs_process_argument(key, arg, state, &o->process);
     }
 }
 

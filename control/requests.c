@@ -38,12 +38,12 @@ enum sxs_request_verb sxs_request_verb_of(const char *text, char *why, size_t wh
         return SXS_REQUEST_UNKNOWN;
     }
     version = strtoul(text + strlen(head), &verb, 10);
-    if (version != SXS_MESSAGE_VERSION || *verb != ' ') {
+    if (version != SXS_CONTROL_VERSION || *verb != ' ') {
         snprintf(why, why_size,
                  "the command and the library are of different versions: the library (%s) takes "
                  "requests "
                  "of version %u",
-                 SXS_VERSION, SXS_MESSAGE_VERSION);
+                 SXS_VERSION, SXS_CONTROL_VERSION);
         return SXS_REQUEST_UNKNOWN;
     }
     for (size_t i = 0; i < ARRAY_LEN(verbs); i++)

@@ -30,7 +30,7 @@ enum phase {
 struct buffers {
     struct sxs_message        message;
     struct sxs_message_writer answer;
-    char                      in[SXS_MESSAGE_MAX];
+    char                      in[SXS_CONTROL_MAX];
 };
 
 struct client {

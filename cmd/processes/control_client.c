@@ -109,7 +109,7 @@ int sxs_control_connect(const struct sxs_process *p, int *fd, char why[SXS_CONTR
 void sxs_control_request(struct sxs_message_writer *request, const char *verb)
 {
     char text[40];
-    snprintf(text, sizeof(text), "sxsprof %u %s", SXS_MESSAGE_VERSION, verb);
+    snprintf(text, sizeof(text), "sxsprof %u %s", SXS_CONTROL_VERSION, verb);
     sxs_message_begin(request, text);
 }
 
@@ -201,7 +201,7 @@ int sxs_control_ask(int fd, const struct sxs_message_writer *request,
     int         err;
     why[0] = '\0';
     if (request->full) {
-        snprintf(why, SXS_CONTROL_WHY, "the request is longer than %u bytes", SXS_MESSAGE_MAX);
+        snprintf(why, SXS_CONTROL_WHY, "the request is longer than %u bytes", SXS_CONTROL_MAX);
         return EMSGSIZE;
     }
     err = send_request(fd, request, due_ns);

@@ -17,7 +17,7 @@
 /** An answer. Zero it. Its texts come from another process: see sxs_text_clean(). */
 struct sxs_control_answer {
     struct sxs_message message; /* points into `bytes` */
-    char               bytes[SXS_MESSAGE_MAX];
+    char               bytes[SXS_CONTROL_MAX];
 };
 
 /**

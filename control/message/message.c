@@ -21,7 +21,7 @@ static int may_repeat(const char *name)
 
 size_t sxs_message_size(const char *bytes, size_t size)
 {
-    size_t end = size < SXS_MESSAGE_MAX ? size : SXS_MESSAGE_MAX;
+    size_t end = size < SXS_CONTROL_MAX ? size : SXS_CONTROL_MAX;
     if (end && bytes[0] == '\n')
         return (size_t)-1;
     for (size_t i = 0; i < end; i++) {
@@ -30,7 +30,7 @@ size_t sxs_message_size(const char *bytes, size_t size)
         if (bytes[i] == '\n' && i && bytes[i - 1] == '\n')
             return i + 1;
     }
-    return size < SXS_MESSAGE_MAX ? 0 : (size_t)-1;
+    return size < SXS_CONTROL_MAX ? 0 : (size_t)-1;
 }
 
 /* Replaces the escapes of @value in place. Returns 0, or -1 if there is an unknown one. */
@@ -68,8 +68,8 @@ static int parse_line(char *line, struct sxs_message *out, size_t number, char *
                  number);
         return -1;
     }
-    if (out->n == SXS_MESSAGE_PAIRS) {
-        snprintf(why, why_size, "the message has more than %u lines", SXS_MESSAGE_PAIRS);
+    if (out->n == SXS_CONTROL_PAIRS) {
+        snprintf(why, why_size, "the message has more than %u lines", SXS_CONTROL_PAIRS);
         return -1;
     }
     if (!may_repeat(line) && sxs_message_get(out, line)) {
@@ -159,7 +159,7 @@ void sxs_message_addf(struct sxs_message_writer *w, const char *name, const char
     size_t  head = strlen(name) + 1;
     va_list args;
     int     len;
-    if (head < left && w->n < SXS_MESSAGE_PAIRS) {
+    if (head < left && w->n < SXS_CONTROL_PAIRS) {
         memcpy(w->bytes + at, name, head - 1);
         w->bytes[at + head - 1] = '=';
         va_start(args, format);

@@ -13,7 +13,7 @@
  * First lines of requests: "sxsprof 1 VERB" with the verbs attach (client data of an attach), start,
  * stop, status, snapshot, detach. First lines of answers: "ok" or "error". In values, a backslash
  * and n is a line feed, two backslashes are one. Names are [a-z_]+, at most once in a message
- * unless said otherwise. At most SXS_MESSAGE_MAX bytes, SXS_MESSAGE_PAIRS lines. Unknown names are
+ * unless said otherwise. At most SXS_CONTROL_MAX bytes, SXS_CONTROL_PAIRS lines. Unknown names are
  * ignored, so that a newer command can talk to an older library. Pure functions, any thread.
  *
  * Names in requests:  tools, out, pick, id (manager/sessions.h); duration_ms: the library ends the
@@ -29,15 +29,15 @@
 
 #include <stddef.h>
 
-#define SXS_MESSAGE_MAX     16384u /* bytes, with the empty line */
-#define SXS_MESSAGE_PAIRS   128u
-#define SXS_MESSAGE_VERSION 1u
+#define SXS_CONTROL_MAX     16384u /* bytes, with the empty line */
+#define SXS_CONTROL_PAIRS   128u
+#define SXS_CONTROL_VERSION 1u
 
 struct sxs_message {
     char *text;                     /* the first line */
     size_t n;                       /* lines behind it */
-    char *names[SXS_MESSAGE_PAIRS]; /* point into the parsed bytes */
-    char *values[SXS_MESSAGE_PAIRS];
+    char *names[SXS_CONTROL_PAIRS]; /* point into the parsed bytes */
+    char *values[SXS_CONTROL_PAIRS];
 };
 
 /**
@@ -60,7 +60,7 @@ const char *sxs_message_get(const struct sxs_message *m, const char *name);
 
 /** A message that is being written: sxs_message_begin() makes it empty; no memory is allocated. */
 struct sxs_message_writer {
-    char   bytes[SXS_MESSAGE_MAX];
+    char   bytes[SXS_CONTROL_MAX];
     size_t size;
     size_t n;    /* lines behind the first */
     int    full; /* 1: a line did not fit and is missing */

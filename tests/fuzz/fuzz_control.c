@@ -50,13 +50,13 @@ static size_t check_answers(char *text, size_t size)
 
 static size_t read_answers(int fd, char *text, size_t size)
 {
-    ssize_t n = recv(fd, text + size, 2 * SXS_MESSAGE_MAX - size, MSG_DONTWAIT);
+    ssize_t n = recv(fd, text + size, 2 * SXS_CONTROL_MAX - size, MSG_DONTWAIT);
     return n > 0 ? check_answers(text, size + (size_t)n) : size;
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 {
-    static char answers[2 * SXS_MESSAGE_MAX];
+    static char answers[2 * SXS_CONTROL_MAX];
     size_t      piece = size ? 1 + bytes[0] % 64 * 61u : 1, rest = 0;
     int         reads = size && bytes[0] < 250, pair[2];
     start();

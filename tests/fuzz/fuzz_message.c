@@ -31,7 +31,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
     char               why[128] = "", *copy;
     size_t             whole = sxs_message_size((const char *)bytes, size);
     MUST(whole == (size_t)-1 || whole <= size);
-    MUST(size < SXS_MESSAGE_MAX || whole);
+    MUST(size < SXS_CONTROL_MAX || whole);
     if (!whole || whole == (size_t)-1)
         return 0;
     MUST((copy = malloc(whole)) != NULL);

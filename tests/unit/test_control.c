@@ -98,7 +98,7 @@ static int is_closed(int fd)
 /* Sends a request on a connection of its own, and checks the answer's first line and a part of it. */
 static void ask(const char *request, const char *first, const char *part)
 {
-    char answer[SXS_MESSAGE_MAX];
+    char answer[SXS_CONTROL_MAX];
     int  fd = join();
     put(fd, request);
     assert_true(get(fd, answer, sizeof(answer)));
@@ -179,7 +179,7 @@ static void wrong_requests_are_refused_with_a_reason(void **state)
 static void requests_that_arrive_at_once_or_in_pieces_are_answered(void **state)
 {
     static const char request[] = "sxsprof 1 status\n\n";
-    char              answer[SXS_MESSAGE_MAX];
+    char              answer[SXS_CONTROL_MAX];
     int               fd = join();
     (void)state;
     put(fd, "sxsprof 1 status\n\nsxsprof 1 stop\n\nsxsprof 1 status\n\nsxsprof 1 sta");
@@ -223,7 +223,7 @@ static void clients_that_keep_nothing_moving_are_closed(void **state)
 static unsigned crowd(const char *request, unsigned n)
 {
     static int fds[ROUND];
-    char       answer[SXS_MESSAGE_MAX];
+    char       answer[SXS_CONTROL_MAX];
     unsigned   refused = 0;
     for (unsigned i = 0; i < n; i++) {
         fds[i] = join();
@@ -240,7 +240,7 @@ static unsigned crowd(const char *request, unsigned n)
 static void a_thousand_clients_are_served_while_a_session_ends(void **state)
 {
     int  stops[SXS_SERVER_JOBS];
-    char answer[SXS_MESSAGE_MAX];
+    char answer[SXS_CONTROL_MAX];
     (void)state;
     ask(START_ONE "\n", "ok\n", "phase=on\n");
     set_gate(1);
@@ -262,7 +262,7 @@ static void a_thousand_clients_are_served_while_a_session_ends(void **state)
 
 static void a_held_session_ends_with_its_connection(void **state)
 {
-    char     answer[SXS_MESSAGE_MAX];
+    char     answer[SXS_CONTROL_MAX];
     int      fd = join();
     unsigned ends = counted(&stub.ends), detaches = counted(&stub.detaches);
     (void)state;
@@ -291,7 +291,7 @@ static void a_held_session_ends_with_its_connection(void **state)
 /* A session that an attach has begun is joined by its command. */
 static void a_session_is_joined_by_its_id(void **state)
 {
-    char     answer[SXS_MESSAGE_MAX];
+    char     answer[SXS_CONTROL_MAX];
     int      fd;
     unsigned begins = counted(&stub.begins);
     (void)state;

@@ -19,7 +19,7 @@ static char why[200];
 /* Parses a copy of @text. */
 static int parse(const char *text, struct sxs_message *out)
 {
-    static char copy[SXS_MESSAGE_MAX + 1];
+    static char copy[SXS_CONTROL_MAX + 1];
     snprintf(copy, sizeof(copy), "%s", text);
     why[0] = '\0';
     return sxs_message_parse(copy, strlen(text), out, why, sizeof(why));
@@ -51,7 +51,7 @@ static void what_is_written_is_read(void **state)
 
 static void a_message_ends_at_its_empty_line(void **state)
 {
-    static char long_one[SXS_MESSAGE_MAX + 1];
+    static char long_one[SXS_CONTROL_MAX + 1];
     const char *two = "ok\n\nok\n\n";
     (void)state;
     assert_int_equal(sxs_message_size("", 0), 0);
@@ -63,14 +63,14 @@ static void a_message_ends_at_its_empty_line(void **state)
     assert_int_equal(sxs_message_size("\n", 1), NEVER);
     assert_int_equal(sxs_message_size("o\0k", 3), NEVER);
     memset(long_one, 'x', sizeof(long_one));
-    assert_int_equal(sxs_message_size(long_one, SXS_MESSAGE_MAX - 1), 0);
-    assert_int_equal(sxs_message_size(long_one, SXS_MESSAGE_MAX), NEVER);
-    long_one[SXS_MESSAGE_MAX - 2] = long_one[SXS_MESSAGE_MAX - 1] = '\n';
-    assert_int_equal(sxs_message_size(long_one, SXS_MESSAGE_MAX), SXS_MESSAGE_MAX);
-    assert_int_equal(sxs_message_size(long_one, SXS_MESSAGE_MAX + 1), SXS_MESSAGE_MAX);
-    long_one[SXS_MESSAGE_MAX - 2] = 'x'; /* its end would be one byte too far */
-    long_one[SXS_MESSAGE_MAX] = '\n';
-    assert_int_equal(sxs_message_size(long_one, SXS_MESSAGE_MAX + 1), NEVER);
+    assert_int_equal(sxs_message_size(long_one, SXS_CONTROL_MAX - 1), 0);
+    assert_int_equal(sxs_message_size(long_one, SXS_CONTROL_MAX), NEVER);
+    long_one[SXS_CONTROL_MAX - 2] = long_one[SXS_CONTROL_MAX - 1] = '\n';
+    assert_int_equal(sxs_message_size(long_one, SXS_CONTROL_MAX), SXS_CONTROL_MAX);
+    assert_int_equal(sxs_message_size(long_one, SXS_CONTROL_MAX + 1), SXS_CONTROL_MAX);
+    long_one[SXS_CONTROL_MAX - 2] = 'x'; /* its end would be one byte too far */
+    long_one[SXS_CONTROL_MAX] = '\n';
+    assert_int_equal(sxs_message_size(long_one, SXS_CONTROL_MAX + 1), NEVER);
 }
 
 static void what_is_no_message_is_refused_with_a_reason(void **state)
@@ -113,18 +113,18 @@ static void unknown_names_and_several_runtimes_are_accepted(void **state)
 static void a_line_that_does_not_fit_is_left_out(void **state)
 {
     static struct sxs_message_writer w;
-    static char                      value[SXS_MESSAGE_MAX + 1];
+    static char                      value[SXS_CONTROL_MAX + 1];
     struct sxs_message               m;
     (void)state;
-    memset(value, '\\', SXS_MESSAGE_MAX);
+    memset(value, '\\', SXS_CONTROL_MAX);
     /* "ok", "v=" and two line feeds beside the value, whose bytes are doubled */
-    for (size_t half = SXS_MESSAGE_MAX / 2 - 8; half < SXS_MESSAGE_MAX / 2 + 2; half++) {
-        int fits = 3 + 2 + 2 * half + 1 + 1 <= SXS_MESSAGE_MAX;
+    for (size_t half = SXS_CONTROL_MAX / 2 - 8; half < SXS_CONTROL_MAX / 2 + 2; half++) {
+        int fits = 3 + 2 + 2 * half + 1 + 1 <= SXS_CONTROL_MAX;
         sxs_message_begin(&w, "ok");
         sxs_message_addf(&w, "v", "%.*s", (int)half, value);
         sxs_message_end(&w);
         assert_int_equal(w.full, !fits);
-        assert_true(w.size <= SXS_MESSAGE_MAX);
+        assert_true(w.size <= SXS_CONTROL_MAX);
         assert_int_equal(sxs_message_parse(w.bytes, w.size, &m, why, sizeof(why)), 0);
         assert_int_equal(m.n, fits);
         if (fits)
@@ -140,7 +140,7 @@ static void a_message_has_at_most_so_many_lines(void **state)
     struct sxs_message               m;
     (void)state;
     sxs_message_begin(&w, "ok");
-    for (unsigned i = 0; i < SXS_MESSAGE_PAIRS; i++)
+    for (unsigned i = 0; i < SXS_CONTROL_PAIRS; i++)
         sxs_message_addf(&w, "runtime", "%u", i);
     assert_int_equal(w.full, 0);
     sxs_message_add(&w, "id", "x");
