@@ -415,7 +415,7 @@ else
     is "coverage gaps of calls are also shown beside samples" 1 "$(gaps)"
     S=$T/all report html runtime=3
     is "coverage gaps of one runtime only" "none:App.*" \
-        "$(sed -n '/^"unseen":/,$p' "$T/out.html" | grep -oE 'none:App[^"]*|lambda|Idle' | sort -u)"
+        "$(sed -n '/^"unseen":/,/<\/script>/p' "$T/out.html" | grep -oE 'none:App[^"]*|lambda|Idle' | sort -u)"
     S=$T/s report html
     timeline "$T/s" samples
     "$T/make_samples" "$T/b" known 4242 150
