@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "base/thread.h"
 
+#include <errno.h>
 #include <linux/futex.h>
 #include <pthread.h>
 #include <signal.h>
@@ -137,5 +138,26 @@ void sxs_worker_end(struct sxs_worker *w)
         return;
     sxs_worker_ask(w);
     pthread_join(w->id, NULL);
+    w->is_started = 0;
+}
+
+int sxs_worker_end_within(struct sxs_worker *w, uint64_t limit_ns)
+{
+    struct timespec until;
+    if (!w->is_started)
+        return 0;
+    sxs_worker_ask(w);
+    until = sxs_timespec_of(sxs_now_ns(CLOCK_REALTIME) + limit_ns);
+    if (pthread_timedjoin_np(w->id, NULL, &until) != 0)
+        return -ETIMEDOUT;
+    w->is_started = 0;
+    return 0;
+}
+
+void sxs_worker_leave_behind(struct sxs_worker *w)
+{
+    if (!w->is_started)
+        return;
+    pthread_detach(w->id);
     w->is_started = 0;
 }

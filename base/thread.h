@@ -53,6 +53,14 @@ void sxs_worker_ask(struct sxs_worker *w);
  *  Not in a forked child, which has no such thread. */
 void sxs_worker_end(struct sxs_worker *w);
 
+/** sxs_worker_end_within - as sxs_worker_end(), for a thread that calls functions which may not
+ *  return. @limit_ns: how long to wait. Returns 0, or -ETIMEDOUT; then it may be called again. */
+int sxs_worker_end_within(struct sxs_worker *w, uint64_t limit_ns);
+
+/** sxs_worker_leave_behind - do not wait for the thread any more, which was asked to end. Its body
+ *  must touch nothing of the session when it comes back, @w included. */
+void sxs_worker_leave_behind(struct sxs_worker *w);
+
 /** sxs_thread_calls_runtimes - unblock the signals by which runtimes stop their threads and handle
  *  faults. Call it first on a thread of the library on which functions of a runtime will be called
  *  that may run or stop managed code. */

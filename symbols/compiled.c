@@ -8,7 +8,6 @@
 
 #include "base/clock.h"
 #include "base/fork.h"
-#include "base/log.h"
 #include "base/pages.h"
 #include "base/session_state.h"
 #include "manager/own_sessions.h"
@@ -276,18 +275,6 @@ void sxs_compiled_incomplete(const struct sxs_runtime *rt)
     pthread_mutex_unlock(&compiled.lock);
 }
 
-static void note_session(const struct sxs_runtime *rt, EVENTPIPE_SESSION id)
-{
-    struct session *s;
-    pthread_mutex_lock(&compiled.lock);
-    s = session_of(rt);
-    if (s) {
-        s->runs = 1;
-        s->id = id;
-    }
-    pthread_mutex_unlock(&compiled.lock);
-}
-
 void sxs_compiled_end_session(struct sxs_runtime *rt)
 {
     COR_PRF_EVENTPIPE_PROVIDER_CONFIG config = config_of_session();
@@ -306,17 +293,18 @@ void sxs_compiled_end_session(struct sxs_runtime *rt)
         sxs_own_session_stop(rt, &config, id);
 }
 
-void sxs_compiled_start(struct sxs_runtime *rt)
+void sxs_compiled_started(const struct sxs_runtime *rt, HRESULT hr, EVENTPIPE_SESSION id)
 {
-    EVENTPIPE_SESSION id = 0;
-    HRESULT           hr = sxs_compiled_session(rt, &id);
-    if (SUCCEEDED(hr))
-        note_session(rt, id);
-    if (SUCCEEDED(hr) || !sxs_runtime_is_live(rt))
-        return;
-    sxs_note("runtime %u does not tell what it compiles (%s): tiers are not known",
-             sxs_runtime_number(rt), sxs_hresult_name(hr));
-    sxs_compiled_incomplete(rt);
+    struct session *s;
+    pthread_mutex_lock(&compiled.lock);
+    s = session_of(rt);
+    if (s && SUCCEEDED(hr)) {
+        s->runs = 1;
+        s->id = id;
+    } else if (s) {
+        s->holes = 1;
+    }
+    pthread_mutex_unlock(&compiled.lock);
 }
 
 static void drop_runtime(struct pieces *p, const struct sxs_runtime *rt)

@@ -34,11 +34,11 @@ struct sxs_compiled {
 void sxs_compiled_expect(struct sxs_runtime *rt, int complete);
 
 /**
- * sxs_compiled_start - start the session of @rt, for which sxs_compiled_expect() was called.
- * Blocks: the runtime runs managed code on the calling thread, some 60 ms of CPU time. Call it
- * on a thread that may become one of the runtime's threads. If the runtime has no EventPipe or
- * refuses, the tiers of code that it compiles from now on stay unknown. */
-void sxs_compiled_start(struct sxs_runtime *rt);
+ * sxs_compiled_started - note how the start of the session of @rt, for which sxs_compiled_expect()
+ * was called, has ended. @hr: the result of sxs_compiled_session(); if it is a failure, the tiers of
+ * code that the runtime compiles from now on stay unknown. @id: the session. Does nothing if @rt has
+ * ended. Any thread; calls no runtime. */
+void sxs_compiled_started(const struct sxs_runtime *rt, HRESULT hr, EVENTPIPE_SESSION id);
 
 /**
  * sxs_compiled_add - add a piece of code that was not found by an event. Any thread; calls no
@@ -52,6 +52,8 @@ void sxs_compiled_incomplete(const struct sxs_runtime *rt);
 
 /**
  * sxs_compiled_session - start an EventPipe session of @rt that reports compiled methods.
+ * Blocks: the runtime runs managed code on the calling thread, some 60 ms of CPU time. Call it
+ * on a thread that may become one of the runtime's threads.
  * The caller's tool must have requested COR_PRF_HIGH_MONITOR_EVENT_PIPE. ICorProfilerInfo12 and
  * later. */
 HRESULT sxs_compiled_session(struct sxs_runtime *rt, EVENTPIPE_SESSION *id);
@@ -69,8 +71,8 @@ int sxs_compiled_decode(uint32_t id, const void *data, size_t size, struct sxs_c
  * sxs_compiled_find(). */
 void sxs_compiled_stop(struct sxs_runtime *rt);
 
-/** sxs_compiled_end_session - stop the session that sxs_compiled_start() has started, if any. @rt is
- *  live. Threads: as sxs_compiled_start(). */
+/** sxs_compiled_end_session - stop the session that sxs_compiled_started() has noted, if any. @rt is
+ *  live. Threads: as sxs_compiled_session(). */
 void sxs_compiled_end_session(struct sxs_runtime *rt);
 
 /** sxs_compiled_end - free everything. No runtime reports its code any more. */

@@ -38,8 +38,16 @@ int sxs_tier_sessions_is_expected(const struct sxs_runtime *rt);
 void sxs_tier_sessions_compiling(const struct sxs_runtime *rt, int began);
 
 /** sxs_tier_sessions_end - stop the session of @rt, which goes on, or see that it is not started.
- *  Waits for the thread that works on it. Threads: as sxs_compiled_start(). */
-void sxs_tier_sessions_end(struct sxs_runtime *rt);
+ *  @limit_ns: how long to wait for the thread that works on it, which may be inside of the runtime.
+ *  Returns 0, or -ETIMEDOUT; then the thread ends the session when it comes back, if
+ *  sxs_tier_sessions_leave_behind() follows. Threads: as sxs_compiled_session(). */
+int sxs_tier_sessions_end(struct sxs_runtime *rt, uint64_t limit_ns);
+
+/** sxs_tier_sessions_leave_behind - go on without the thread in sxs_tier_sessions_run(), which is
+ *  inside of a runtime that does not return. When the runtime returns, the thread stops the session
+ *  that was started, and ends; it touches nothing of the profiler's present session. Until then no
+ *  session is started in that runtime. Any thread. */
+void sxs_tier_sessions_leave_behind(void);
 
 /**
  * sxs_tier_sessions_forget - remove @rt, which has ended. If its session is just being started,

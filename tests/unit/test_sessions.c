@@ -514,9 +514,93 @@ static void the_session_of_the_environment_ends_and_immutable_events_stay(void *
     PASSES(first_body);
 }
 
+/* ---- a runtime that does not return ---------------------------------------------------------- */
+
+static _Atomic int      lets_go = 0; /* 1: calls return */
+static _Atomic unsigned n_pipe_starts, n_pipe_stops;
+
+static HRESULT start_pipe(ICorProfilerInfo15 *self, UINT32 n,
+                          COR_PRF_EVENTPIPE_PROVIDER_CONFIG *providers, BOOL rundown,
+                          EVENTPIPE_SESSION *id)
+{
+    (void)self, (void)n, (void)providers, (void)rundown;
+    atomic_fetch_add(&n_pipe_starts, 1);
+    while (!atomic_load(&lets_go))
+        usleep(1000);
+    *id = 77;
+    return S_OK;
+}
+
+static HRESULT stop_pipe(ICorProfilerInfo15 *self, EVENTPIPE_SESSION id)
+{
+    (void)self;
+    CHECK_EQ(id, 77);
+    atomic_fetch_add(&n_pipe_stops, 1);
+    return S_OK;
+}
+
+/* Gives the simulated runtime number @number other functions for sessions of EventPipe. */
+static void replace_pipes(unsigned number)
+{
+    static struct ICorProfilerInfo15Vtbl other;
+    struct sxs_runtime                  *rts[8];
+    size_t                               n = sxs_runtimes_live(rts, ARRAY_LEN(rts));
+    for (size_t i = 0; i < n; i++) {
+        ICorProfilerInfo15 *info = atomic_load(&rts[i]->info);
+        if (sxs_runtime_number(rts[i]) == number) {
+            other = *info->vtbl;
+            other.EventPipeStartSession = start_pipe;
+            other.EventPipeStopSession = stop_pipe;
+            info->vtbl = &other;
+        }
+        sxs_runtime_unref(rts[i]);
+    }
+}
+
+static void wait_until(const _Atomic unsigned *count, unsigned wanted)
+{
+    while (atomic_load(count) < wanted)
+        usleep(1000);
+}
+
+static void stuck_runtime_body(void)
+{
+    unsigned threads;
+    start_two();
+    must_begin("sample:cpu=99");
+    must_end();
+    threads = entries_of("/proc/self/task");
+    replace_pipes(1);
+    must_begin("sample:cpu=99");
+    wait_until(&n_pipe_starts, 1);
+    must_end();
+    CHECK_EQ(phase(), SXS_SESSION_NONE);
+    CHECK_EQ(n_pipe_stops, 0);
+    must_begin("sample:cpu=99");
+    usleep(1500000); /* longer than a runtime is left alone at first */
+    CHECK_EQ(n_pipe_starts, 1); /* no other thread was sent in */
+    atomic_store(&lets_go, 1);
+    wait_until(&n_pipe_stops, 1); /* by the thread that comes back */
+    must_end();
+    while (entries_of("/proc/self/task") > threads)
+        usleep(1000);
+    must_begin("sample:cpu=99");
+    wait_until(&n_pipe_starts, 2);
+    must_end();
+    CHECK_EQ(n_pipe_stops, 2);
+    end_two();
+}
+
+static void a_session_ends_although_a_runtime_does_not_return(void **state)
+{
+    (void)state;
+    PASSES(stuck_runtime_body);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_session_ends_although_a_runtime_does_not_return),
         cmocka_unit_test_setup(sessions_begin_and_end_while_threads_raise_events,
                                plain_environment),
         cmocka_unit_test_setup(

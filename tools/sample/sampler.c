@@ -221,6 +221,7 @@ static int start_sampling(void)
     if (err) {
         sxs_error("tool sample cannot start: %s", strerror(-err));
         sxs_handler_pause(1);
+        sxs_recorder_use(NULL); /* waits for forks that hold the locks of clocks and snapshots */
         return -1;
     }
     return 1;
@@ -304,6 +305,7 @@ const struct sxs_sampler *sxs_sampler(void)
 /* ---- the end of the session ------------------------------------------------------------------ */
 
 #define HANDLERS_NS UINT64_C(2000000000) /* how long a handler of a signal may take */
+#define TIERS_NS    UINT64_C(1000000000) /* how long the thread "sxsprof tiers" may take to end */
 
 void sxs_sampler_quiet(void)
 {
@@ -326,6 +328,12 @@ void sxs_sampler_end(void)
     sxs_sampler_quiet();
     pthread_mutex_lock(&sampler.lock); /* from now on the thread is not started any more */
     pthread_mutex_unlock(&sampler.lock);
-    sxs_worker_end(&sampler.tiers);
+    if (sxs_worker_end_within(&sampler.tiers, TIERS_NS) != 0) {
+        sxs_warn(
+            "tool sample: a runtime does not return from the start of its session of tiers; the "
+            "session ends without it");
+        sxs_tier_sessions_leave_behind();
+        sxs_worker_leave_behind(&sampler.tiers);
+    }
     sxs_recorder_use(NULL);
 }

@@ -11,6 +11,9 @@
 #include "tools/sample/sampler.h"
 #include "tools/sample/snapshot.h"
 
+/* How long a runtime may take to start its session of tiers: 60 ms of CPU time, if it does not hang. */
+#define TIERS_NS UINT64_C(5000000000)
+
 static const struct sxs_events no_events; /* of the tool that shares the other's sampling */
 
 static HRESULT start_sampling(struct sxs_sub *sub, const struct sxs_sampler *sampler, int for_wait)
@@ -108,7 +111,7 @@ static void stop_tool(struct sxs_sub *sub, int how)
     if (sub->on == &no_events)
         return;
     if (how == SXS_STOP_SESSION)
-        sxs_tier_sessions_end(sub->rt);
+        sxs_tier_sessions_end(sub->rt, TIERS_NS); /* sxs_sampler_end() deals with a failure */
     if (sxs_sampler()->options.walker == SXS_WALKER_SNAPSHOT)
         sxs_snapshot_ended();
     sxs_tier_sessions_forget(sub->rt);
