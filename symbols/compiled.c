@@ -204,8 +204,10 @@ void sxs_compiled_update(void (*news)(const struct sxs_compiled *piece))
     came = compiled.news;
     compiled.news = (struct pieces){0};
     pthread_mutex_unlock(&compiled.lock);
-    if (!came.n)
+    if (!came.n) { /* its pieces may all have been dropped: there is memory then */
+        sxs_pages_free(came.all);
         return;
+    }
     for (size_t i = 0; i < came.n; i++)
         news(&came.all[i]);
     if (merge_pieces(&came) != 0) {
