@@ -83,7 +83,8 @@ with open(sys.argv[1], "rb") as f:
     kept = mmap.mmap(f.fileno(), 0, prot=mmap.PROT_READ)
 start = open("/proc/self/stat").read().rpartition(")")[2].split()[19]
 s = socket.socket(socket.AF_UNIX)
-s.bind("%s/dotnet-diagnostic-%d-%s-socket" % (os.environ["TMPDIR"], os.getpid(), start))
+os.chdir(os.environ["TMPDIR"]) # the whole path may be too long for an address
+s.bind("dotnet-diagnostic-%d-%s-socket" % (os.getpid(), start))
 s.listen(5)
 open(sys.argv[2], "w").close()
 while True:
