@@ -51,7 +51,7 @@ static int read_copy(const char *path, struct sxs_assembly_copy **out)
         err = sxs_proc_call(read_metadata, c);
     if (err && c)
         free_copy(c);
-    *out = c;
+    *out = err ? NULL : c;
     return err;
 }
 
