@@ -355,7 +355,7 @@ $(O)/tests/%: tests/unit/%.c $(CASE_OBJ) $(LIB_OBJ) $(READ_OBJ)
 # instrumented methods.
 PROFILE_OBJ := $(call obj,$(wildcard cmd/live/*.c cmd/report/*.c cmd/symbols/*.c cmd/heap/*.c cmd/costs/*.c) cmd/calls/load.c cmd/calls/replay.c \
                  cmd/calls/coverage_gaps.c cmd/calls/coverage_gaps_text.c cmd/instrument/load.c cmd/output/processes.c cmd/output/text.c cmd/output/names_of_values.c cmd/output/strings.c cmd/output/shown.c cmd/output/json_values.c $(READ_SRC)) \
-               $(O)/obj/gen/profile.pb-c.o $(O)/obj/gen/names.pb-c.o
+               $(addprefix $(O)/obj/gen/,profile.pb-c.o names.pb-c.o otlp.pb-c.o)
 
 # Unit tests of the preloaded allocator: of its parts, and of the library, which the test program
 # links with as the first of its libraries.
@@ -390,7 +390,7 @@ CMD_UNIT := $(addprefix $(O)/tests/,test_names_table test_heap_graph test_cost_s
               test_own test_live test_push test_clickhouse \
               test_fleet_select)
 
-$(O)/tests/test_push: $(call obj,$(wildcard cmd/push/*.c cmd/http/*.c)) $(O)/obj/gen/otlp.pb-c.o
+$(O)/tests/test_push: $(call obj,$(wildcard cmd/push/*.c cmd/http/*.c))
 
 $(O)/tests/test_serve_request: tests/unit/test_serve_request.c $(CASE_OBJ) $(O)/obj/cmd/serve/request.o
 	@mkdir -p $(@D)

@@ -221,7 +221,7 @@ HRESULT sxs_manager_initialize(struct sxs_runtime *rt, IUnknown *info, int attac
         sxs_signals()->own_thread(rt->owner, 1);
     }
     sxs_sessions_lock();
-    hr = sxs_sessions_subscribe(rt);
+    sxs_sessions_subscribe(rt);
     settle_runtime(rt, rt->state);
     atomic_store(&rt->running, 1);
     list_runtime(rt);

@@ -233,7 +233,7 @@ static void draw_table(struct sxs_screen *s, int y, int end)
 static void draw_detail(struct sxs_screen *s)
 {
     size_t i = s->selected - s->state.first;
-    int    y = s->height - 2;
+    int    y;
     if (i >= s->table.n || s->height < 4 || s->width < 4) {
         s->mode = SXS_SCREEN_TABLE;
         return;

@@ -93,8 +93,11 @@ static uint64_t poisson(double mean)
         return v < 0 ? 0 : (uint64_t)(v + 0.5);
     }
     uint64_t n = 0;
-    for (double p = uniform(), limit = exp(-mean); p > limit; p *= uniform())
+    double   p = uniform(), limit = exp(-mean);
+    while (p > limit) {
+        p *= uniform();
         n++;
+    }
     return n;
 }
 

@@ -66,7 +66,7 @@ static size_t put_info(uint8_t *out)
     size_t                   at = 24;
     memset(out, 0, at);
     out[0] = 42;
-    memcpy(out + 8, "0123456789abcdef", 16);
+    memcpy(out + 8, "0123456789abcdef", 16); /* NOLINT(bugprone-not-null-terminated-result) */
     for (size_t i = 0; i < 5; i++)
         at += put_string(out + at, texts[i]);
     return at;
@@ -110,7 +110,7 @@ static void an_answer_is_refused_when_it_is_damaged(void **state)
     assert_int_equal(sxs_diag_parse_answer(bytes, size, &answer), -1);
     bytes[16] = 0xFF;
     bytes[17] = 0xFF; /* an error code */
-    memcpy(bytes + 20, "\x6a\x13\x13\x80", 4);
+    memcpy(bytes + 20, "\x6a\x13\x13\x80", 4); /* NOLINT(bugprone-not-null-terminated-result) */
     assert_int_equal(sxs_diag_parse_answer(bytes, size, &answer), 0);
     assert_int_equal(answer.failed, 1);
     assert_int_equal(answer.error, 0x8013136A);
@@ -337,7 +337,7 @@ static void a_copy_has_the_bytes_and_the_holes_and_no_links(void **state)
     int from = open(from_name, O_RDONLY | O_DIRECTORY), to = open(to_name, O_RDONLY | O_DIRECTORY);
     assert_int_equal(mkdirat(from, "12", 0700), 0);
     int sub = openat(from, "12", O_RDONLY | O_DIRECTORY);
-    make_file(sub, "samples", "end", 64l << 20);
+    make_file(sub, "samples", "end", 64L << 20);
     assert_int_equal(symlinkat("/etc/passwd", sub, "link"), 0);
     assert_int_equal(mkfifoat(sub, "pipe", 0600), 0);
     assert_int_equal(sxs_copy_folder(from, to), 0);
@@ -346,7 +346,7 @@ static void a_copy_has_the_bytes_and_the_holes_and_no_links(void **state)
     assert_int_equal(a.st_size, b.st_size);
     assert_true(b.st_blocks < 2048); /* of 131,072 */
     int copy = openat(to, "12/samples", O_RDONLY);
-    assert_int_equal(pread(copy, text, 7, 64l << 20), 3);
+    assert_int_equal(pread(copy, text, 7, 64L << 20), 3);
     assert_string_equal(text, "end");
     close(copy);
     assert_int_not_equal(fstatat(to, "12/link", &b, AT_SYMLINK_NOFOLLOW), 0);

@@ -169,7 +169,7 @@ static char *make_entry(size_t *size)
     *size = n + out.size;
     char *bytes = malloc(*size);
     assert_non_null(bytes);
-    memcpy(bytes, line, n);
+    memcpy(bytes, line, n); /* NOLINT(bugprone-not-null-terminated-result): bytes follow */
     memcpy(bytes + n, out.bytes, out.size);
     free(line);
     sxs_push_out_free(&out);

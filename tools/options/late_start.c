@@ -83,7 +83,7 @@ static const struct row rows[] = {
 enum sxs_late_result sxs_late_start(enum sxs_late_way way, const char *tool, const char *options,
                                     unsigned major, const char **why)
 {
-    const char  *none;
+    const char  *none = NULL;
     const char **text = why ? why : &none;
     for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
         const struct row *r = &rows[i];
