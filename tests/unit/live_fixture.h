@@ -85,6 +85,8 @@ static void make_samples(unsigned n)
 
 static void begin_image(void)
 {
+    free(image); /* of the test before */
+    image = NULL;
     FILE *to = open_memstream(&image, &image_size);
     samples_begin(&made, to, (uint32_t)getpid(), "app");
     made.head.started_ns = BEGAN;
