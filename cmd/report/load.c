@@ -243,7 +243,7 @@ static void open_part(struct sxs_loader *l, int dir_fd, const struct sxs_session
                                     &l->o->period};
     int fd = openat(dir_fd, part.folder, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
     part.fd = fd;
-    if (fd < 0 && errno == ENOENT && census->n_parts) { /* that is what rings do */
+    if (fd < 0 && errno == ENOENT) { /* that is what rings of segments do */
         sxs_model_problem(l->m, "%s/%s: deleted while it was read: left out", sxs_shown(l->dir),
                           part.folder);
         l->m->n_notes++;
