@@ -44,7 +44,9 @@ enum {
     KEY_OPEN,
     KEY_SYMBOLS,
     KEY_FROM,
-    KEY_TO
+    KEY_TO,
+    KEY_TRACE,
+    KEY_ENDPOINT
 };
 
 struct options {
@@ -61,6 +63,8 @@ struct options {
     struct sxs_heap_newest       heap; /* JSON only */
     struct sxs_costs_report      costs;
     struct sxs_segments          segments; /* of a folder of segments */
+    struct sxs_traces            traces;   /* of text and JSON */
+    char                         trace[SXS_TRACE_ID_SIZE];
 };
 
 static void set_only(struct argp_state *state, struct options *o, enum sxs_only only)
@@ -128,6 +132,16 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
     case KEY_BY_THREAD: o->view.by_thread = true; return 0;
     case KEY_FROM: o->samples.period.from_ns = when(state, "--from", arg); return 0;
     case KEY_TO: o->samples.period.to_ns = when(state, "--to", arg); return 0;
+    case KEY_TRACE:
+        if (sxs_trace_id_read(arg, o->trace) != 0)
+            argp_error(state, "--trace: '%s': expected " SXS_TRACE_ID_EXPECTED, arg);
+        o->samples.trace.trace = o->trace;
+        o->selective = true;
+        return 0;
+    case KEY_ENDPOINT:
+        o->samples.trace.endpoint = arg;
+        o->selective = true;
+        return 0;
     case KEY_OPEN: o->open = true; return 0;
     case ARGP_KEY_ARG:
         if (o->dir)
@@ -168,6 +182,12 @@ static const struct argp_option option_list[] = {
     {"runtime", KEY_RUNTIME, "N", 0, "Stacks with a frame of runtime number N only", 1},
     {"thread", 't', "T", 0, "One thread only: its id, name, or a pattern of names", 1},
     {"process", KEY_PROCESS, "P", 0, "One process only: its pid", 1},
+    {"trace", KEY_TRACE, "ID", 0,
+     "Samples of one trace only: its id, the first digits of it, or a traceparent (needs sample --trace "
+     "on)",
+     1},
+    {"endpoint", KEY_ENDPOINT, "NAME", 0,
+     "Samples of the traces of one endpoint only: its name, or a pattern of names", 1},
     {"native", KEY_NATIVE, NULL, 0, "Native frames only", 1},
     {"managed", KEY_MANAGED, NULL, 0, "Managed frames only", 1},
     {"from", KEY_FROM, "TIME", 0,
@@ -207,7 +227,8 @@ static int report_census(const struct options *o, const struct sxs_session *s, F
 {
     if (is_format(o, "json"))
         return sxs_table_json(to, s, &o->calls, &o->events, &o->instrument,
-                              &o->guests, &o->heap, &o->costs, &o->segments, o->samples.runtime,
+                              &o->guests, &o->heap, &o->costs, &o->segments, &o->traces,
+                              o->samples.runtime,
                               o->view.trace_entries) == 0
                    ? SXS_EXIT_OK
                    : SXS_EXIT_PROBLEM;
@@ -231,6 +252,7 @@ static int report_census(const struct options *o, const struct sxs_session *s, F
         fputs("\n", to);
         sxs_instrument_text(to, &o->instrument, o->samples.top, o->view.trace_entries);
     }
+    sxs_traces_text(to, &o->traces, o->samples.top);
     size_t snapshots;
     free(sxs_heap_places(o->dir, s, o->samples.process, &snapshots));
     if (snapshots && !o->selective && o->segments.n)
@@ -326,6 +348,8 @@ static void load_rest(struct options *o, const struct sxs_session *s)
         err = sxs_heap_newest_load(o->dir, s, o->samples.process, o->samples.runtime, &o->heap);
     if (!err && strcmp(o->format, "json") == 0) /* the text has them with their stacks */
         err = sxs_costs_report_load(o->dir, s, o->samples.process, &o->costs);
+    if (!err)
+        err = sxs_traces_load(o->dir, s, o->samples.process, &o->samples.trace, &o->traces);
     if (err)
         sxs_complain("%s: %s", sxs_shown(o->dir), strerror(err));
     o->view.top = o->samples.top;
@@ -431,6 +455,7 @@ int sxs_cmd_report(int argc, char **argv)
     sxs_heap_newest_free(&o.heap);
     sxs_costs_report_free(&o.costs);
     sxs_segments_free(&o.segments);
+    sxs_traces_free(&o.traces);
     sxs_symbol_path_free(o.samples.symbols);
     sxs_session_free(&s);
     return status;

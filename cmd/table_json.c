@@ -182,7 +182,7 @@ int sxs_table_json(FILE *to, const struct sxs_session *s, const struct sxs_calls
                    const struct sxs_instrument_report *instrument,
                    const struct sxs_guests_report *guests, const struct sxs_heap_newest *heap,
                    const struct sxs_costs_report *costs, const struct sxs_segments *segments,
-                   uint32_t runtime, size_t trace_entries)
+                   const struct sxs_traces *traces, uint32_t runtime, size_t trace_entries)
 {
     size_t  limit = trace_entries ? trace_entries : SXS_JSON_TRACE_ENTRIES;
     json_t *top = json_object(), *rows = json_array();
@@ -211,6 +211,8 @@ int sxs_table_json(FILE *to, const struct sxs_session *s, const struct sxs_calls
         err = sxs_heap_newest_json(top, heap);
     if (!err && costs->n)
         err = sxs_costs_json(top, costs, runtime);
+    if (!err && traces->on)
+        err = sxs_traces_json(top, traces);
     if (!err)
         err = json_dumpf(top, to, JSON_INDENT(2));
     fputc('\n', to);

@@ -115,9 +115,16 @@ struct sxs_loaded_sample sxs_loader_sample(struct sxs_loader *l, const struct sx
     return (struct sxs_loaded_sample){weight, k->node, thread};
 }
 
+static bool in_trace(const struct sxs_loader *l, const struct sxs_record_sample *v)
+{
+    const struct sxs_trace *trace =
+        l->traces ? sxs_traces_of(l->traces, l->census, l->code, v) : NULL;
+    return !l->traces || (trace && trace->wanted);
+}
+
 static void take_sample(struct sxs_loader *l, const struct sxs_record_sample *v)
 {
-    if (!sxs_loader_in_period(l, v->time_ns)) {
+    if (!sxs_loader_in_period(l, v->time_ns) || !in_trace(l, v)) {
         l->m->filtered_out++;
         return;
     }
@@ -200,6 +207,8 @@ static void take_process(struct sxs_loader *l, struct sxs_samples *reader,
     l->process = (uint32_t)(p - m->processes);
     l->names = sxs_addresses_read(m, l->process, reader, census, natives, sources);
     l->collections = sxs_collections_new(m, l->process);
+    l->census = census;
+    l->code = l->traces ? sxs_trace_code_read(reader) : NULL;
     sxs_loader_begin(l);
     if (m->costs)
         sxs_load_costs(l, reader);
@@ -213,6 +222,7 @@ static void take_process(struct sxs_loader *l, struct sxs_samples *reader,
         sxs_model_problem(m, "%s/%s/" SXS_SAMPLES_FILE ": %s", sxs_shown(l->dir), folder, line);
     sxs_addresses_free(l->names);
     sxs_collections_free(l->collections);
+    sxs_trace_code_free(l->code);
     sxs_loader_end(l);
     l->names = NULL;
 }
@@ -227,8 +237,11 @@ static bool starts_sessions(int fd, const struct sxs_samples_header *head)
 }
 
 /* Returns true when the process recorded data of the model's kind. */
-static bool has_data(const struct sxs_samples_header *head, const struct sxs_model *m)
+static bool has_data(const struct sxs_loader *l, const struct sxs_samples_header *head)
 {
+    const struct sxs_model *m = l->m;
+    if (l->traces && (m->costs || !head->has_contexts))
+        return false; /* nothing of it is known to belong to a trace */
     return m->costs ? sxs_costs_on(head, m->costs->kind)
                     : head->mode || atomic_load_explicit(&head->n_samples, memory_order_relaxed);
 }
@@ -257,7 +270,7 @@ static void open_part(struct sxs_loader *l, int dir_fd, const struct sxs_session
     if (err && err != ENOENT) /* ENOENT is no problem: the process was not sampled */
         sxs_model_problem(l->m, "%s/%s/" SXS_SAMPLES_FILE ": %s", sxs_shown(l->dir), part.folder,
                           why);
-    if (!err && has_data(sxs_samples_head(reader), l->m)) {
+    if (!err && has_data(l, sxs_samples_head(reader))) {
         l->starts_sessions = starts_sessions(fd, sxs_samples_head(reader));
         take_process(l, reader, census, part.folder, natives, sources);
     }
@@ -357,6 +370,11 @@ int sxs_model_load(const char *dir, const struct sxs_report_options *options, en
     struct sxs_lookup   lookup = {options->symbols, table, options->record};
     struct sxs_natives *natives = sxs_natives_new(&lookup);
     struct sxs_sources *sources = sxs_sources_new(&lookup);
+    struct sxs_traces traces = {0};
+    if (!sxs_trace_choice_is_all(&options->trace)) {
+        err = sxs_traces_load(dir, &session, options->process, &options->trace, &traces);
+        l.traces = &traces;
+    }
     for (size_t i = 0; i < session.n_problems; i++)
         sxs_model_problem(out, "%s/%s", sxs_shown(dir), session.problems[i]);
     for (size_t i = 0; i < session.n_processes; i++)
@@ -373,8 +391,9 @@ int sxs_model_load(const char *dir, const struct sxs_report_options *options, en
     sxs_natives_free(natives);
     sxs_sources_free(sources);
     sxs_names_free(table);
+    sxs_traces_free(&traces);
     sxs_session_free(&session);
     free(l.thread_state);
     close(dir_fd);
-    return 0;
+    return err;
 }

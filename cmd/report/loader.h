@@ -44,6 +44,9 @@ struct sxs_loader {
     bool                             starts_sessions; /* see cmd/report/own.h */
     struct sxs_addresses            *names;
     struct sxs_collections          *collections;
+    const struct sxs_traces         *traces; /* NULL: all samples are asked for */
+    struct sxs_trace_code           *code;   /* of the file that is loaded; with traces */
+    const struct sxs_session_process *census; /* the process of that file; with traces */
     struct sxs_loaded_stack         *stacks;       /* a cache of stacks */
     size_t                           n_stacks;     /* its size, a power of two; 0: the default */
     uint8_t                         *thread_state; /* by thread index: UNASKED, YES or NO */

@@ -31,6 +31,7 @@
 #define SXS_CMD_REPORT_MODEL_H
 
 #include "cmd/output/strings.h"
+#include "cmd/traces/traces.h"
 #include "session/format/samples.h"
 #include "session/read/events_read.h"
 #include "session/read/session_read.h"
@@ -74,6 +75,7 @@ struct sxs_report_options {
     uint32_t      runtime; /* only samples with a frame of the runtime of this number; 0: all */
     const char   *thread;  /* a thread's id, name or pattern (fnmatch); NULL: all */
     const char   *process; /* a process's folder or pid; NULL: all */
+    struct sxs_trace_choice trace; /* only samples of these traces */
     enum sxs_only only;    /* leave the other kind of frames out of the stacks */
     struct sxs_symbol_path *symbols; /* folders to search for debug files and PDBs; NULL: none */
     struct sxs_names       *record;  /* receives every name and line that is looked up; NULL: not

@@ -45,6 +45,15 @@ struct sxs_samples_record {
     size_t                      n_lines;
 };
 
+/** sxs_sample_contexts - return the contexts behind the IPs of an undamaged sample. @n: receives
+ *  their number. Pure. */
+static inline const struct sxs_sample_context *sxs_sample_contexts(const struct sxs_record_sample *v,
+                                                                   size_t                         *n)
+{
+    *n = (v->head.size - sizeof(*v) - v->n * sizeof(v->ips[0])) / sizeof(struct sxs_sample_context);
+    return (const struct sxs_sample_context *)(const void *)&v->ips[v->n];
+}
+
 /**
  * sxs_samples_open - open the file "samples" in a process's folder.
  * @folder_fd: the folder; borrowed for this call.

@@ -33,6 +33,8 @@ void sxs_activities_round(void);
 /* ---- callbacks of the runtime; on the runtime's threads -------------------------------------- */
 
 void sxs_activities_module(struct sxs_activities *a, sxs_module module);
+/** sxs_activities_unloading - an assembly (@module: {0}) or a module of it is about to be unloaded.
+ *  From then on its classes are not looked at. Waits while the runtime is asked about one. */
 void sxs_activities_unloading(struct sxs_activities *a, sxs_module module);
 void sxs_activities_thread(struct sxs_activities *a, sxs_thread thread, uint32_t tid);
 /** sxs_activities_thread_ended - @thread is no longer a thread of the runtime. */

@@ -8,10 +8,11 @@
 
 /** What objects of a class are good for here. */
 enum sxs_shape_kind {
-    SXS_SHAPE_OTHER, /* nothing */
-    SXS_SHAPE_EMPTY, /* a map of AsyncLocal values without entries */
-    SXS_SHAPE_PAIRS, /* one with keys and values in fields */
-    SXS_SHAPE_ARRAY, /* one with an array of entries; an entry begins with key and value */
+    SXS_SHAPE_OTHER,   /* nothing */
+    SXS_SHAPE_EMPTY,   /* a map of AsyncLocal values without entries */
+    SXS_SHAPE_PAIRS,   /* one with keys and values in fields */
+    SXS_SHAPE_ARRAY,   /* one with an array of entries; an entry begins with key and value */
+    SXS_SHAPE_CONTEXT, /* an ExecutionContext */
     SXS_SHAPE_ACTIVITY,
     SXS_SHAPE_TAGS, /* the list of an activity's tags */
     SXS_SHAPE_TAG,  /* one of them */
@@ -34,6 +35,7 @@ struct sxs_shape {
         struct {
             uint32_t trace, span, parent, operation, display, tags;
         } activity;
+        uint32_t values; /* of an ExecutionContext: the reference to the map */
         uint32_t tags_first;
         struct {
             uint32_t key, value, next;
@@ -54,11 +56,18 @@ struct sxs_seen_class {
 #define SXS_SEEN_UNLOADED  1
 #define SXS_RECENT_THREADS 8
 
+/** How much is known. */
+enum sxs_known {
+    SXS_KNOWN_NOTHING,
+    SXS_KNOWN_THREADS, /* what threads have; which of it is an Activity is still to be found */
+    SXS_KNOWN_ALL,
+};
+
 struct sxs_activities {
     struct sxs_runtime        *rt; /* NULL: free */
     unsigned                   index, number;
     struct sxs_samples_writer *writer;
-    _Atomic int                ready; /* 1: activities can be read */
+    _Atomic int                known; /* enum sxs_known */
     _Atomic int                ended;
     /* Even while the runtime's threads run; odd from before they are stopped until they run. */
     _Atomic uint32_t stops;
@@ -72,13 +81,12 @@ struct sxs_activities {
     _Atomic unsigned  n_recent;
     int               is_listed; /* 1: modules and threads from before the start are known */
     int               is_warned;
-    uintptr_t         activity; /* class System.Diagnostics.Activity */
-    /* constant once ready */
-    uintptr_t thread, context, string; /* classes */
-    uint32_t  handle_at; /* in the runtime's own thread: of the managed Thread's handle */
+    /* constant once threads are known */
+    uintptr_t thread, string; /* classes */
+    uint32_t  handle_at;      /* in the runtime's own thread: of the handle of the managed Thread */
     uint32_t  native_at, context_at; /* fields of Thread */
-    uint32_t  values_at;             /* field of ExecutionContext */
-    uintptr_t key_at;                /* address of the static field Activity.s_current */
+    /* constant once all is known */
+    uintptr_t             key_at; /* address of the static field Activity.s_current */
     struct sxs_seen_class seen[SXS_SEEN_CLASSES];
 };
 

@@ -3,11 +3,14 @@
  * recorder's thread, which no runtime knows. */
 #include "tools/activities/activities_internal.h"
 
+#include <pthread.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "base/fork.h"
 #include "base/guarded.h"
 #include "base/log.h"
+#include "base/session_state.h"
 #include "base/text/utf8.h"
 #include "manager/module_info.h"
 #include "values/layout.h"
@@ -18,6 +21,20 @@
 #define MAP_PREFIX      "System.Threading.AsyncLocalValueMap+"
 #define ENTRY_STRIDE    24u /* of Dictionary: key, value, hash code, index of the next */
 #define KEY_VALUE_BYTES 16u
+#define MAX_LEVELS      16u /* from a class to Activity */
+
+/* Held while the runtime is asked about a class, so that the class is not unloaded. */
+static pthread_mutex_t asking = PTHREAD_MUTEX_INITIALIZER;
+SXS_FORK_RESETS(asking);
+SXS_SESSION_KEEPS(asking);
+
+static void warn_once(struct sxs_activities *a, const char *why)
+{
+    if (!a->is_warned)
+        sxs_warn("tool sample: runtime %u (%s): samples have no traces: %s", a->number,
+                 sxs_runtime_version(a->rt), why);
+    a->is_warned = 1;
+}
 
 /* ---- modules and threads --------------------------------------------------------------------- */
 
@@ -73,15 +90,16 @@ static void list_earlier(struct sxs_activities *a)
 
 /* ---- classes --------------------------------------------------------------------------------- */
 
-/* Returns a loaded class, or 0. @token: receives its token if it is there at all. */
-static uintptr_t find_class(sxs_module module, const WCHAR *name, mdTypeDef *token)
+/* Returns a class, which must be loaded; 0: there is none of that name. */
+static uintptr_t find_class(sxs_module module, const WCHAR *name)
 {
     IMetaDataImport2 *imp = sxs_module_import(module);
     sxs_class         cls = {module.rt, 0};
+    mdTypeDef         token;
     if (!imp)
         return 0;
-    if (FAILED(imp->vtbl->FindTypeDefByName(imp, name, 0, token)) ||
-        FAILED(sxs_info_GetClassFromTokenAndTypeArgs(module.rt, module, *token, 0, NULL, &cls)))
+    if (FAILED(imp->vtbl->FindTypeDefByName(imp, name, 0, &token)) ||
+        FAILED(sxs_info_GetClassFromTokenAndTypeArgs(module.rt, module, token, 0, NULL, &cls)))
         cls.id = 0;
     imp->vtbl->Release(imp);
     return cls.id;
@@ -94,20 +112,18 @@ static uint32_t offset_of(const struct sxs_layout *layout, const char *name)
     return field ? field->offset : 0;
 }
 
+/* Both classes are among the first that a runtime loads, so they are loaded by now: the runtime must
+ * not be asked for a class that it would have to load, because this thread is none of its own. */
 static int learn_core(struct sxs_activities *a)
 {
     sxs_module core = {a->rt, atomic_load(&a->core)};
-    mdTypeDef  token;
-    if (!core.id || !(a->thread = find_class(core, u"System.Threading.Thread", &token)) ||
-        !(a->context = find_class(core, u"System.Threading.ExecutionContext", &token)) ||
-        !(a->string = find_class(core, u"System.String", &token)))
+    if (!core.id || !(a->thread = find_class(core, u"System.Threading.Thread")) ||
+        !(a->string = find_class(core, u"System.String")))
         return 0;
     const struct sxs_layout *thread = sxs_layout_get((sxs_class){a->rt, a->thread});
-    const struct sxs_layout *context = sxs_layout_get((sxs_class){a->rt, a->context});
     a->native_at = offset_of(thread, "_DONT_USE_InternalThread");
     a->context_at = offset_of(thread, "_executionContext");
-    a->values_at = offset_of(context, "m_localValues");
-    return a->native_at && a->context_at && a->values_at;
+    return a->native_at && a->context_at;
 }
 
 static int find_domain(sxs_module module, sxs_appdomain *domain)
@@ -120,26 +136,27 @@ static int find_domain(sxs_module module, sxs_appdomain *domain)
            SUCCEEDED(sxs_info_GetAssemblyInfo(module.rt, assembly, 0, &n, NULL, domain, NULL));
 }
 
-/* Finds the static field Activity.s_current, whose object is the key of the value. Returns 0 as
- * long as the class is not used. */
-static int learn_key(struct sxs_activities *a)
+/* Finds the static field Activity.s_current, whose object is the key of the value. @activity: the
+ * class, of which there are objects. */
+static void learn_key(struct sxs_activities *a, const struct sxs_layout *activity)
 {
-    sxs_module        module = {a->rt, atomic_load(&a->diagnostics)};
-    mdTypeDef         type = 0;
+    sxs_module        module = {a->rt, activity->module};
     mdFieldDef        field = 0;
     sxs_appdomain     domain = {a->rt, 0};
     void             *address = NULL;
-    IMetaDataImport2 *imp;
-    if (!module.id || !(a->activity = find_class(module, u"System.Diagnostics.Activity", &type)) ||
-        !find_domain(module, &domain) || !(imp = sxs_module_import(module)))
-        return 0;
-    if (FAILED(imp->vtbl->FindField(imp, type, u"s_current", NULL, 0, &field)) ||
-        FAILED(sxs_info_GetAppDomainStaticAddress(a->rt, (sxs_class){a->rt, a->activity}, field,
-                                                  domain, &address)))
-        address = NULL;
+    IMetaDataImport2 *imp = find_domain(module, &domain) ? sxs_module_import(module) : NULL;
+    if (!imp)
+        return;
+    if (FAILED(imp->vtbl->FindField(imp, activity->token, u"s_current", NULL, 0, &field)) ||
+        FAILED(sxs_info_GetAppDomainStaticAddress(a->rt, (sxs_class){a->rt, activity->id}, field,
+                                                  domain, &address)) ||
+        !address)
+        warn_once(a, "there is no Activity.s_current");
     imp->vtbl->Release(imp);
+    if (!address)
+        return;
     a->key_at = (uintptr_t)address;
-    return address != NULL;
+    atomic_store_explicit(&a->known, SXS_KNOWN_ALL, memory_order_release);
 }
 
 /* ---- the handle of the managed Thread -------------------------------------------------------- */
@@ -260,35 +277,49 @@ static void shape_of_tag(const struct sxs_layout *layout, struct sxs_shape *out)
     out->tag.next = next;
 }
 
-static int is_activity(const struct sxs_activities *a, const struct sxs_layout *layout)
+/* Returns the layout of System.Diagnostics.Activity if @layout is that, or of a class derived from
+ * it; else NULL. */
+static const struct sxs_layout *activity_of(const struct sxs_activities *a,
+                                            const struct sxs_layout     *layout)
 {
-    for (unsigned i = 0; layout && i < 16; i++) {
-        if (layout->id == a->activity)
-            return 1;
+    for (unsigned i = 0; layout && i < MAX_LEVELS; i++) {
+        if (layout->module == atomic_load(&a->diagnostics) &&
+            strcmp(layout->name, "System.Diagnostics.Activity") == 0)
+            return layout;
         layout = layout->parent ? sxs_layout_get((sxs_class){a->rt, layout->parent}) : NULL;
     }
-    return 0;
+    return NULL;
+}
+
+static void shape_of(struct sxs_activities *a, const struct sxs_layout *layout,
+                     struct sxs_shape *out)
+{
+    const struct sxs_layout *activity;
+    if (strcmp(layout->name, "System.Threading.ExecutionContext") == 0) {
+        out->values = offset_of(layout, "m_localValues");
+        out->kind = out->values ? SXS_SHAPE_CONTEXT : SXS_SHAPE_OTHER;
+    } else if (has_prefix(layout->name, MAP_PREFIX)) {
+        shape_of_map(layout, out);
+    } else if (has_prefix(layout->name, "System.Diagnostics.Activity+TagsLinkedList")) {
+        out->tags_first = offset_of(layout, "_first");
+        out->kind = out->tags_first ? SXS_SHAPE_TAGS : SXS_SHAPE_OTHER;
+    } else if (has_prefix(layout->name, "System.Diagnostics.DiagNode`1")) {
+        shape_of_tag(layout, out);
+    } else if ((activity = activity_of(a, layout)) != NULL) {
+        shape_of_activity(layout, out);
+        if (atomic_load(&a->known) == SXS_KNOWN_THREADS)
+            learn_key(a, activity);
+    }
 }
 
 static void learn_shape(struct sxs_activities *a, struct sxs_seen_class *c, uintptr_t id)
 {
     const struct sxs_layout *layout = sxs_layout_get((sxs_class){a->rt, id});
     struct sxs_shape         shape = {.kind = SXS_SHAPE_OTHER};
-    if (!layout)
-        return;
-    if (has_prefix(layout->name, MAP_PREFIX))
-        shape_of_map(layout, &shape);
-    else if (has_prefix(layout->name, "System.Diagnostics.Activity+TagsLinkedList"))
-        shape =
-            (struct sxs_shape){.kind = SXS_SHAPE_TAGS, .tags_first = offset_of(layout, "_first")};
-    else if (has_prefix(layout->name, "System.Diagnostics.DiagNode`1"))
-        shape_of_tag(layout, &shape);
-    else if (is_activity(a, layout))
-        shape_of_activity(layout, &shape);
-    if (shape.kind == SXS_SHAPE_TAGS && !shape.tags_first)
-        shape.kind = SXS_SHAPE_OTHER;
-    c->shape = shape;
-    c->module = layout->module;
+    if (layout)
+        shape_of(a, layout, &shape);
+    c->shape = shape; /* an array has no layout: nothing can be done with it */
+    c->module = layout ? layout->module : 0;
     atomic_store_explicit(&c->known, 1, memory_order_release);
 }
 
@@ -296,30 +327,44 @@ static void learn_shapes(struct sxs_activities *a)
 {
     for (size_t i = 0; i < SXS_SEEN_CLASSES; i++) {
         struct sxs_seen_class *c = &a->seen[i];
-        uintptr_t              id = atomic_load_explicit(&c->id, memory_order_acquire);
+        uintptr_t              id;
+        pthread_mutex_lock(&asking);
+        id = atomic_load_explicit(&c->id, memory_order_acquire);
         if (id > SXS_SEEN_UNLOADED && !atomic_load(&c->known))
             learn_shape(a, c, id);
+        pthread_mutex_unlock(&asking);
     }
+}
+
+void sxs_activities_unloading(struct sxs_activities *a, sxs_module module)
+{
+    pthread_mutex_lock(&asking);
+    if (module.id && atomic_load(&a->diagnostics) == module.id) {
+        atomic_store(&a->known, SXS_KNOWN_NOTHING);
+        atomic_store(&a->diagnostics, 0);
+    }
+    for (size_t i = 0; i < SXS_SEEN_CLASSES; i++) {
+        struct sxs_seen_class *c = &a->seen[i];
+        uintptr_t              id = atomic_load(&c->id);
+        /* Objects of classes that are being unloaded are gone, so such a class is not met again. */
+        if (id && (!atomic_load(&c->known) || (module.id && c->module == module.id)))
+            atomic_compare_exchange_strong(&c->id, &id, SXS_SEEN_UNLOADED);
+    }
+    pthread_mutex_unlock(&asking);
 }
 
 void sxs_activities_learn(struct sxs_activities *a)
 {
     if (!a->is_listed)
         list_earlier(a);
-    if (atomic_load(&a->ready)) {
+    if (atomic_load(&a->known)) {
         learn_shapes(a);
         return;
     }
-    if (!a->is_listed || !atomic_load(&a->diagnostics) || !learn_key(a))
+    if (!a->is_listed || !atomic_load(&a->diagnostics) || a->is_warned)
         return;
-    if (!learn_core(a)) {
-        if (!a->is_warned)
-            sxs_warn("tool sample: runtime %u (%s): samples have no traces: its classes are not as "
-                     "expected",
-                     a->number, sxs_runtime_version(a->rt));
-        a->is_warned = 1;
-        return;
-    }
-    if (learn_handle(a))
-        atomic_store_explicit(&a->ready, 1, memory_order_release);
+    if (!learn_core(a))
+        warn_once(a, "its class Thread is not as expected");
+    else if (learn_handle(a))
+        atomic_store_explicit(&a->known, SXS_KNOWN_THREADS, memory_order_release);
 }

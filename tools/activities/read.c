@@ -20,10 +20,15 @@
 #define MAX_PARENTS 64u
 #define MAX_TAGS    32u
 
+#define MAX_WANTED 4u
+
 struct look {
     struct sxs_activities *a;
     int                    reliable;
     int                    failed; /* 1: memory could not be read, or was not what was expected */
+    /* Classes that learn.c should look at, if the runtime was not stopped meanwhile. */
+    unsigned  n_wanted;
+    uintptr_t wanted[MAX_WANTED];
 };
 
 SXS_SIGSAFE int sxs_activities_bytes(int reliable, void *to, uintptr_t from, size_t size)
@@ -58,17 +63,27 @@ SXS_SIGSAFE static struct sxs_seen_class *find_class(struct sxs_activities *a, u
     return NULL;
 }
 
-/* Returns the shape of an object; NULL, and the look has failed, if its class is not known yet.
- * *wanted receives such a class. */
-SXS_SIGSAFE static const struct sxs_shape *shape_of(struct look *l, uintptr_t object,
-                                                    uintptr_t *wanted)
+/* Returns the shape of an object; NULL: its class is not known yet, or cannot be read. */
+SXS_SIGSAFE static const struct sxs_shape *look_up_shape(struct look *l, uintptr_t object)
 {
     uintptr_t              id = read_word(l, object);
     struct sxs_seen_class *c = l->failed ? NULL : find_class(l->a, id);
     if (c && atomic_load_explicit(&c->id, memory_order_relaxed) == id &&
         atomic_load_explicit(&c->known, memory_order_acquire))
         return &c->shape;
-    *wanted = l->failed ? 0 : id;
+    if (!l->failed && l->n_wanted < MAX_WANTED)
+        l->wanted[l->n_wanted++] = id;
+    return NULL;
+}
+
+/* Returns the shape of an object that must be of this kind; NULL: it is not, and the look has
+ * failed. */
+SXS_SIGSAFE static const struct sxs_shape *expect_shape(struct look *l, uintptr_t object,
+                                                        enum sxs_shape_kind kind)
+{
+    const struct sxs_shape *shape = look_up_shape(l, object);
+    if (shape && shape->kind == kind)
+        return shape;
     l->failed = 1;
     return NULL;
 }
@@ -117,58 +132,87 @@ SXS_SIGSAFE static void read_id(struct look *l, uintptr_t text, uint8_t *out, un
 
 /* ---- the value of an AsyncLocal -------------------------------------------------------------- */
 
-SXS_SIGSAFE static uintptr_t find_in_array(struct look *l, uintptr_t array, uint32_t stride,
-                                           uintptr_t key)
+/* What is searched for in a map. */
+struct search {
+    uintptr_t key; /* 0: the classes of all values are looked up, so that they get known */
+    uintptr_t value;
+};
+
+/* Returns 1 when the search is over. */
+SXS_SIGSAFE static int take_pair(struct look *l, struct search *s, uintptr_t key, uintptr_t value)
+{
+    if (!s->key && value)
+        look_up_shape(l, value);
+    if (!s->key || key != s->key)
+        return 0;
+    s->value = value;
+    return 1;
+}
+
+SXS_SIGSAFE static void search_array(struct look *l, struct search *s, uintptr_t array,
+                                     uint32_t stride)
 {
     uint32_t  n = 0;
     uintptr_t pair[2] = {0, 0};
     if (!array)
-        return 0;
+        return;
     read_bytes(l, &n, array + LENGTH_AT, sizeof(n));
     l->failed |= n > MAX_ENTRIES;
     for (uint32_t i = 0; i < n && !l->failed; i++)
         if (read_bytes(l, pair, array + ITEMS_AT + (uintptr_t)i * stride, sizeof(pair)) &&
-            pair[0] == key)
-            return pair[1];
-    return 0;
+            take_pair(l, s, pair[0], pair[1]))
+            return;
 }
 
-SXS_SIGSAFE static uintptr_t find_value(struct look *l, uintptr_t map, uintptr_t key,
-                                        uintptr_t *wanted)
+SXS_SIGSAFE static void search_map(struct look *l, struct search *s, uintptr_t map)
 {
-    const struct sxs_shape *shape = shape_of(l, map, wanted);
-    if (!shape)
-        return 0;
-    if (shape->kind == SXS_SHAPE_ARRAY)
-        return find_in_array(l, read_word(l, map + shape->array.array), shape->array.stride, key);
-    if (shape->kind == SXS_SHAPE_PAIRS) {
-        for (unsigned i = 0; i < shape->pairs.n; i++)
-            if (read_word(l, map + shape->pairs.key[i]) == key)
-                return read_word(l, map + shape->pairs.value[i]);
+    const struct sxs_shape *shape = look_up_shape(l, map);
+    if (!shape) {
+        l->failed = 1;
+    } else if (shape->kind == SXS_SHAPE_ARRAY) {
+        search_array(l, s, read_word(l, map + shape->array.array), shape->array.stride);
+    } else if (shape->kind == SXS_SHAPE_PAIRS) {
+        for (unsigned i = 0; i < shape->pairs.n && !l->failed; i++)
+            if (take_pair(l, s, read_word(l, map + shape->pairs.key[i]),
+                          read_word(l, map + shape->pairs.value[i])))
+                return;
     } else if (shape->kind != SXS_SHAPE_EMPTY) {
         l->failed = 1;
     }
-    return 0;
 }
 
-/* Returns the thread's Activity; 0: none, or the look has failed. Follows the runtime's thread,
- * Thread, ExecutionContext, the map of values. */
-SXS_SIGSAFE static uintptr_t find_activity(struct look *l, uintptr_t native, uintptr_t *wanted)
+/* Returns the map of values of the calling thread; 0: it has none, or the look has failed. Follows
+ * the runtime's thread, Thread, ExecutionContext. */
+SXS_SIGSAFE static uintptr_t find_map(struct look *l, uintptr_t native)
 {
     const struct sxs_activities *a = l->a;
-    uintptr_t key = read_word(l, a->key_at), handle = read_word(l, native + a->handle_at);
-    uintptr_t thread = handle ? read_word(l, handle) : 0, context, map;
-    if (l->failed || !key || !thread)
-        return 0; /* nothing has ever been current, in the process or on this thread */
+    uintptr_t                    handle = read_word(l, native + a->handle_at), thread, context;
+    const struct sxs_shape      *shape;
+    thread = handle ? read_word(l, handle) : 0;
+    if (l->failed || !thread)
+        return 0; /* nothing has ever been current on this thread */
     if (read_word(l, thread) != a->thread || read_word(l, thread + a->native_at) != native)
         l->failed = 1;
     context = read_word(l, thread + a->context_at);
     if (l->failed || !context)
         return 0;
-    if (read_word(l, context) != a->context)
-        l->failed = 1;
-    map = read_word(l, context + a->values_at);
-    return map && !l->failed ? find_value(l, map, key, wanted) : 0;
+    shape = expect_shape(l, context, SXS_SHAPE_CONTEXT);
+    return shape ? read_word(l, context + shape->values) : 0;
+}
+
+/* Returns the thread's Activity; 0: none, or the look has failed. */
+SXS_SIGSAFE static uintptr_t find_activity(struct look *l, uintptr_t native)
+{
+    struct search s = {0, 0};
+    int           knows = atomic_load_explicit(&l->a->known, memory_order_acquire);
+    uintptr_t     map = find_map(l, native);
+    if (knows == SXS_KNOWN_ALL)
+        s.key = read_word(l, l->a->key_at);
+    if (!map || l->failed)
+        return 0;
+    search_map(l, &s, map);
+    l->failed |= !s.key; /* it may have one */
+    return l->failed ? 0 : s.value;
 }
 
 /* ---- the name of the endpoint ---------------------------------------------------------------- */
@@ -186,17 +230,14 @@ SXS_SIGSAFE static int is_text(struct look *l, uintptr_t text, const char *expec
 
 /* Reads the tag "http.route", else "url.path". Returns the length; 0: there is neither. */
 SXS_SIGSAFE static unsigned read_route(struct look *l, uintptr_t tags,
-                                       struct sxs_activity_text *out, uintptr_t *wanted)
+                                       struct sxs_activity_text *out)
 {
-    const struct sxs_shape *shape = shape_of(l, tags, wanted);
-    uintptr_t               tag, path = 0;
-    if (!shape || shape->kind != SXS_SHAPE_TAGS)
-        return 0;
-    tag = read_word(l, tags + shape->tags_first);
+    const struct sxs_shape *shape = expect_shape(l, tags, SXS_SHAPE_TAGS);
+    uintptr_t               tag = shape ? read_word(l, tags + shape->tags_first) : 0, path = 0;
     for (unsigned i = 0; i < MAX_TAGS && tag && !l->failed; i++) {
         uintptr_t key, value;
-        shape = shape_of(l, tag, wanted);
-        if (!shape || shape->kind != SXS_SHAPE_TAG)
+        shape = expect_shape(l, tag, SXS_SHAPE_TAG);
+        if (!shape)
             return 0;
         key = read_word(l, tag + shape->tag.key);
         value = read_word(l, tag + shape->tag.value);
@@ -210,47 +251,43 @@ SXS_SIGSAFE static unsigned read_route(struct look *l, uintptr_t tags,
 }
 
 /* Reads the name of the oldest activity above @activity in this process. A name that cannot be read
- * is left out. */
-SXS_SIGSAFE static void read_endpoint(const struct look *like, uintptr_t activity,
-                                      struct sxs_activity_text *out, uintptr_t *wanted)
+ * is left out: out->n is 0. */
+SXS_SIGSAFE static void read_endpoint(struct look *l, uintptr_t activity,
+                                      struct sxs_activity_text *out)
 {
-    struct look             l = *like;
-    const struct sxs_shape *shape;
+    const struct sxs_shape *shape = NULL;
     uintptr_t               parent = activity, text;
     out->n = 0;
     for (unsigned i = 0; parent && i < MAX_PARENTS; i++) {
         activity = parent;
-        shape = shape_of(&l, activity, wanted);
-        if (!shape || shape->kind != SXS_SHAPE_ACTIVITY)
+        shape = expect_shape(l, activity, SXS_SHAPE_ACTIVITY);
+        if (!shape)
             return;
-        parent = shape->activity.parent ? read_word(&l, activity + shape->activity.parent) : 0;
+        parent = shape->activity.parent ? read_word(l, activity + shape->activity.parent) : 0;
     }
-    text = shape->activity.tags ? read_word(&l, activity + shape->activity.tags) : 0;
-    if (text && read_route(&l, text, out, wanted))
+    text = shape->activity.tags ? read_word(l, activity + shape->activity.tags) : 0;
+    if (text && read_route(l, text, out))
         return;
-    l.failed = 0;
-    text = shape->activity.display ? read_word(&l, activity + shape->activity.display) : 0;
+    l->failed = 0;
+    text = shape->activity.display ? read_word(l, activity + shape->activity.display) : 0;
     if (!text && shape->activity.operation)
-        text = read_word(&l, activity + shape->activity.operation);
+        text = read_word(l, activity + shape->activity.operation);
     if (text)
-        out->n = read_text(&l, text, out->units, SXS_ACTIVITY_UNITS);
+        out->n = read_text(l, text, out->units, SXS_ACTIVITY_UNITS);
 }
 
 /* ---- all of it ------------------------------------------------------------------------------- */
 
 SXS_SIGSAFE static enum sxs_found read_activity(struct look *l, uintptr_t native,
                                                 struct sxs_sample_context *out,
-                                                struct sxs_activity_text  *endpoint,
-                                                uintptr_t                 *wanted)
+                                                struct sxs_activity_text  *endpoint)
 {
-    uintptr_t               activity = find_activity(l, native, wanted), trace, span;
-    const struct sxs_shape *shape = activity ? shape_of(l, activity, wanted) : NULL;
+    uintptr_t               activity = find_activity(l, native), trace, span;
+    const struct sxs_shape *shape = activity ? expect_shape(l, activity, SXS_SHAPE_ACTIVITY) : NULL;
     if (l->failed)
         return SXS_FOUND_UNKNOWN;
-    if (!activity)
+    if (!shape)
         return SXS_FOUND_NONE;
-    if (shape->kind != SXS_SHAPE_ACTIVITY)
-        return SXS_FOUND_UNKNOWN;
     trace = read_word(l, activity + shape->activity.trace);
     span = read_word(l, activity + shape->activity.span);
     if (!l->failed && (!trace || !span))
@@ -259,7 +296,7 @@ SXS_SIGSAFE static enum sxs_found read_activity(struct look *l, uintptr_t native
     read_id(l, span, out->span, sizeof(out->span));
     if (l->failed)
         return SXS_FOUND_UNKNOWN;
-    read_endpoint(l, activity, endpoint, wanted);
+    read_endpoint(l, activity, endpoint);
     return SXS_FOUND_ONE;
 }
 
@@ -269,15 +306,14 @@ SXS_SIGSAFE enum sxs_found sxs_activities_read(struct sxs_activities *a, uintptr
 {
     struct look    l = {.a = a, .reliable = sxs_guarded_reliable()};
     uint32_t       stops = atomic_load_explicit(&a->stops, memory_order_acquire);
-    uintptr_t      wanted = 0;
     enum sxs_found found;
     if (stops & 1)
         return SXS_FOUND_UNKNOWN;
-    found = read_activity(&l, native, out, endpoint, &wanted);
+    found = read_activity(&l, native, out, endpoint);
     atomic_thread_fence(memory_order_acquire);
     if (atomic_load_explicit(&a->stops, memory_order_relaxed) != stops)
         return SXS_FOUND_UNKNOWN;
-    if (wanted)
-        want_class(a, wanted);
+    for (unsigned i = 0; i < l.n_wanted; i++)
+        want_class(a, l.wanted[i]);
     return found;
 }

@@ -36,7 +36,8 @@ static HRESULT start_sampling(struct sxs_sub *sub, const struct sxs_sampler *sam
         sxs_tier_sessions_expect(sub);
     }
     if (sampler->options.trace) {
-        sub->low |= COR_PRF_MONITOR_THREADS | COR_PRF_MONITOR_SUSPENDS;
+        sub->low |= COR_PRF_MONITOR_THREADS | COR_PRF_MONITOR_SUSPENDS |
+                    COR_PRF_MONITOR_ASSEMBLY_LOADS;
         sub->state = sxs_activities_start(sub->rt, sampler->writer);
     }
     return S_OK;
@@ -111,6 +112,13 @@ static HRESULT module_unloading(struct sxs_sub *sub, sxs_module module)
     return S_OK;
 }
 
+static HRESULT assembly_unloading(struct sxs_sub *sub, sxs_assembly assembly)
+{
+    if (sub->state)
+        sxs_activities_unloading(sub->state, (sxs_module){assembly.rt, 0});
+    return S_OK;
+}
+
 static HRESULT thread_assigned(struct sxs_sub *sub, sxs_thread thread, DWORD tid)
 {
     if (sub->state)
@@ -170,6 +178,7 @@ static const struct sxs_events events = {
     .ReJITCompilationFinished = on_recompiled,
     .ModuleLoadFinished = module_loaded,
     .ModuleUnloadStarted = module_unloading,
+    .AssemblyUnloadStarted = assembly_unloading,
     .ThreadAssignedToOSThread = thread_assigned,
     .ThreadDestroyed = thread_destroyed,
     .RuntimeSuspendStarted = suspend_started,

@@ -1,0 +1,312 @@
+/* SPDX-License-Identifier: MIT */
+#include "cmd/traces/traces.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <fnmatch.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cmd/output/must.h"
+#include "cmd/output/processes.h"
+
+int sxs_trace_id_read(const char *text, char out[SXS_TRACE_ID_SIZE])
+{
+    size_t n = 0;
+    if (strlen(text) == 55 && text[2] == '-' && text[35] == '-') { /* a traceparent */
+        text += 3;
+        n = 32;
+    } else {
+        n = strlen(text);
+    }
+    if (n < 4 || n > 32)
+        return -1;
+    for (size_t i = 0; i < n; i++) {
+        if (!isxdigit((unsigned char)text[i]))
+            return -1;
+        out[i] = (char)tolower((unsigned char)text[i]);
+    }
+    out[n] = '\0';
+    return 0;
+}
+
+const char *sxs_trace_text(const struct sxs_trace *trace, char out[SXS_TRACE_ID_SIZE])
+{
+    for (size_t i = 0; i < sizeof(trace->id); i++)
+        snprintf(out + 2 * i, 3, "%02x", trace->id[i]);
+    return out;
+}
+
+/* ---- the code of runtimes -------------------------------------------------------------------- */
+
+struct range {
+    uint64_t lo, hi;
+    uint16_t runtime;
+};
+
+struct sxs_trace_code {
+    struct range *all; /* owned; by address */
+    size_t        n, cap;
+};
+
+static int by_address(const void *a, const void *b)
+{
+    const struct range *x = a, *y = b;
+    return (x->lo > y->lo) - (x->lo < y->lo);
+}
+
+struct sxs_trace_code *sxs_trace_code_read(struct sxs_samples *reader)
+{
+    struct sxs_trace_code    *code = sxs_must_zeroed(1, sizeof(*code));
+    struct sxs_samples_record r;
+    sxs_samples_rewind(reader);
+    while (sxs_samples_next(reader, &r))
+        if (r.type == SXS_RECORD_CODE) {
+            SXS_GROW(code->all, code->n, code->cap);
+            code->all[code->n++] = (struct range){r.code->lo, r.code->hi, r.code->runtime};
+        }
+    sxs_samples_rewind(reader);
+    if (code->n)
+        qsort(code->all, code->n, sizeof(*code->all), by_address);
+    return code;
+}
+
+void sxs_trace_code_free(struct sxs_trace_code *code)
+{
+    if (code)
+        free(code->all);
+    free(code);
+}
+
+/* Returns the number of the runtime whose code is at an address; 0: none. */
+static uint16_t runtime_at(const struct sxs_trace_code *code, uint64_t address)
+{
+    size_t lo = 0, hi = code->n;
+    while (lo < hi) { /* the last one that begins at or below the address */
+        size_t middle = lo + (hi - lo) / 2;
+        if (code->all[middle].lo <= address)
+            lo = middle + 1;
+        else
+            hi = middle;
+    }
+    return lo && address < code->all[lo - 1].hi ? code->all[lo - 1].runtime : 0;
+}
+
+const struct sxs_sample_context *sxs_trace_context(const struct sxs_trace_code    *code,
+                                                   const struct sxs_record_sample *v)
+{
+    size_t                           n;
+    const struct sxs_sample_context *all = sxs_sample_contexts(v, &n);
+    if (n < 2)
+        return n ? all : NULL;
+    for (unsigned i = 0; i < v->n; i++) {
+        uint16_t runtime = runtime_at(code, v->ips[i] - (i > 0));
+        for (size_t k = 0; runtime && k < n; k++)
+            if (all[k].runtime == runtime)
+                return &all[k];
+    }
+    return NULL; /* several, and no frame says which */
+}
+
+/* ---- the table ------------------------------------------------------------------------------- */
+
+static uint32_t hash_of(const struct sxs_session_process *process, const uint8_t id[16],
+                        uint32_t runtime)
+{
+    uint64_t hash = sxs_hash_bytes(id, 16, runtime * UINT64_C(0x9e3779b97f4a7c15) ^
+                                               (uint64_t)process->pid << 32);
+    return (uint32_t)(hash ^ hash >> 32);
+}
+
+/* Returns the number of a trace + 1; 0: it is not there, and *at is where it would be. */
+static uint32_t find_trace(const struct sxs_traces *t, const struct sxs_session_process *process,
+                           const struct sxs_sample_context *c, uint32_t hash, size_t *at)
+{
+    uint32_t number;
+    *at = hash;
+    for (; (number = sxs_index_next(&t->index, hash, at)) != 0; ++*at) {
+        const struct sxs_trace *trace = &t->all[number - 1];
+        if (trace->process == process && trace->runtime == c->runtime &&
+            memcmp(trace->id, c->trace, sizeof(trace->id)) == 0)
+            return number;
+    }
+    return 0;
+}
+
+static struct sxs_trace *trace_of(struct sxs_traces *t, const struct sxs_session_process *process,
+                                  const struct sxs_sample_context *c)
+{
+    uint32_t hash = hash_of(process, c->trace, c->runtime), number;
+    size_t   at;
+    sxs_must(sxs_index_reserve(&t->index) == 0 ? t : NULL);
+    number = find_trace(t, process, c, hash, &at);
+    if (number)
+        return &t->all[number - 1];
+    SXS_GROW(t->all, t->n, t->cap);
+    sxs_index_put(&t->index, at, hash, t->n);
+    t->all[t->n] = (struct sxs_trace){.process = process, .runtime = c->runtime};
+    memcpy(t->all[t->n].id, c->trace, sizeof(t->all[t->n].id));
+    return &t->all[t->n++];
+}
+
+const struct sxs_trace *sxs_traces_of(const struct sxs_traces          *t,
+                                      const struct sxs_session_process *process,
+                                      const struct sxs_trace_code      *code,
+                                      const struct sxs_record_sample   *v)
+{
+    const struct sxs_sample_context *c = t->n ? sxs_trace_context(code, v) : NULL;
+    uint32_t                         number;
+    size_t                           at;
+    if (!c)
+        return NULL;
+    number = find_trace(t, process, c, hash_of(process, c->trace, c->runtime), &at);
+    return number ? &t->all[number - 1] : NULL;
+}
+
+/* ---- loading --------------------------------------------------------------------------------- */
+
+struct loading {
+    struct sxs_traces        *t;
+    struct sxs_samples_header head; /* of the file that is read */
+    uint32_t                 *names; /* owned; strings by number; 0: none */
+    size_t                    n_names;
+};
+
+static void read_names(struct loading *l, struct sxs_samples *reader)
+{
+    enum { MAX_NUMBER = 1 << 20 }; /* a damaged file may have any */
+    struct sxs_samples_record r;
+    sxs_samples_rewind(reader);
+    while (sxs_samples_next(reader, &r)) {
+        uint32_t number = r.type == SXS_RECORD_NAME ? r.name->number : 0;
+        if (!number || number > MAX_NUMBER)
+            continue;
+        if (number >= l->n_names) {
+            size_t n = number * 2u;
+            l->names = sxs_must(reallocarray(l->names, n, sizeof(*l->names)));
+            memset(l->names + l->n_names, 0, (n - l->n_names) * sizeof(*l->names));
+            l->n_names = n;
+        }
+        l->names[number] = sxs_strings_add(&l->t->strings, r.text[0], r.text_size[0]);
+    }
+    sxs_samples_rewind(reader);
+}
+
+static void take_sample(struct loading *l, const struct sxs_session_process *process,
+                        const struct sxs_trace_code *code, const struct sxs_record_sample *v)
+{
+    const struct sxs_sample_context *c = sxs_trace_context(code, v);
+    uint64_t                         hz = l->head.asked_hz ? l->head.asked_hz : 1000;
+    uint64_t weight = v->weight_ns && v->weight_ns < 86400000000000u ? v->weight_ns
+                                                                     : 1000000000u / hz;
+    struct sxs_trace *trace = c ? trace_of(l->t, process, c) : NULL;
+    if (!trace)
+        return;
+    trace->samples++;
+    if (v->waiting)
+        trace->waiting_ns += weight;
+    else
+        trace->running_ns += weight;
+    if (c->endpoint < l->n_names && l->names[c->endpoint] && v->time_ns >= trace->endpoint_ns) {
+        trace->endpoint = l->names[c->endpoint];
+        trace->endpoint_ns = v->time_ns;
+    }
+    if (!trace->first_ns || v->time_ns < trace->first_ns)
+        trace->first_ns = v->time_ns;
+    if (v->time_ns > trace->last_ns)
+        trace->last_ns = v->time_ns;
+}
+
+static void take_file(struct loading *l, const struct sxs_process_part *part,
+                      struct sxs_samples *reader)
+{
+    struct sxs_trace_code    *code = sxs_trace_code_read(reader);
+    struct sxs_samples_record r;
+    l->t->on = true;
+    l->t->n_missed += atomic_load_explicit(&l->head.n_contexts_missed, memory_order_relaxed);
+    read_names(l, reader);
+    while (sxs_samples_next(reader, &r))
+        if (r.type == SXS_RECORD_SAMPLE &&
+            sxs_period_has(part->period, l->head.started_realtime_ns +
+                                             (r.sample->time_ns - l->head.started_ns)))
+            take_sample(l, part->process, code, r.sample);
+    sxs_trace_code_free(code);
+    free(l->names);
+    l->names = NULL;
+    l->n_names = 0;
+}
+
+static int load_part(void *to, const struct sxs_process_part *part)
+{
+    struct loading     *l = to;
+    struct sxs_samples *reader;
+    char                why[256];
+    int                 err = sxs_samples_open(part->fd, &reader, why, sizeof(why));
+    if (err)
+        return err == ENOMEM ? err : 0;
+    memcpy(&l->head, sxs_samples_head(reader), sizeof(l->head));
+    if (l->head.has_contexts)
+        take_file(l, part, reader);
+    sxs_samples_close(reader);
+    return 0;
+}
+
+static bool fits(const struct sxs_traces *t, const struct sxs_trace *trace,
+                 const struct sxs_trace_choice *choice)
+{
+    char        id[SXS_TRACE_ID_SIZE];
+    const char *endpoint = sxs_strings_text(&t->strings, trace->endpoint);
+    if (choice->trace &&
+        strncmp(sxs_trace_text(trace, id), choice->trace, strlen(choice->trace)) != 0)
+        return false;
+    return !choice->endpoint || strcmp(endpoint, choice->endpoint) == 0 ||
+           fnmatch(choice->endpoint, endpoint, 0) == 0;
+}
+
+static int by_weight(const void *a, const void *b)
+{
+    const struct sxs_trace *x = a, *y = b;
+    uint64_t                v = x->running_ns + x->waiting_ns, w = y->running_ns + y->waiting_ns;
+    if (v != w)
+        return v < w ? 1 : -1;
+    return memcmp(x->id, y->id, sizeof(x->id));
+}
+
+/* Orders the traces, and enters their new places into the index. */
+static void order_traces(struct sxs_traces *t)
+{
+    if (t->n)
+        qsort(t->all, t->n, sizeof(*t->all), by_weight);
+    sxs_index_free(&t->index);
+    for (size_t i = 0; i < t->n; i++) {
+        uint32_t hash = hash_of(t->all[i].process, t->all[i].id, t->all[i].runtime);
+        size_t   at = hash;
+        sxs_must(sxs_index_reserve(&t->index) == 0 ? t : NULL);
+        while (sxs_index_next(&t->index, hash, &at))
+            at++;
+        sxs_index_put(&t->index, at, hash, i);
+    }
+}
+
+int sxs_traces_load(const char *dir, const struct sxs_session *session, const char *process,
+                    const struct sxs_trace_choice *choice, struct sxs_traces *out)
+{
+    struct loading l = {.t = out};
+    int            err;
+    memset(out, 0, sizeof(*out));
+    sxs_strings_add(&out->strings, "", 0);
+    err = sxs_processes_take(dir, session, process, load_part, &l);
+    free(l.names);
+    order_traces(out);
+    for (size_t i = 0; i < out->n; i++)
+        out->all[i].wanted = fits(out, &out->all[i], choice);
+    return err;
+}
+
+void sxs_traces_free(struct sxs_traces *t)
+{
+    free(t->all);
+    sxs_index_free(&t->index);
+    sxs_strings_free(&t->strings);
+    memset(t, 0, sizeof(*t));
+}
