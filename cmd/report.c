@@ -357,6 +357,25 @@ static void load_rest(struct options *o, const struct sxs_session *s)
     o->view.thread = o->samples.thread;
 }
 
+/* Refuses a choice of traces where no sample has any. */
+static int check_traces(struct options *o, const struct sxs_session *s)
+{
+    int err = 0;
+    if (sxs_trace_choice_is_all(&o->samples.trace))
+        return SXS_EXIT_OK;
+    if (o->samples.data != SXS_DATA_ANY && o->samples.data != SXS_DATA_SAMPLES &&
+        o->samples.data != SXS_DATA_WAIT)
+        return sxs_wrong_input("--trace and --endpoint choose samples: expected --data samples or "
+                               "wait");
+    err = sxs_traces_load(o->dir, s, o->samples.process, &o->samples.trace, &o->traces);
+    if (!err && !o->traces.on)
+        return sxs_wrong_input("%s: its samples have no traces; expected a session recorded with "
+                               "--tool sample:trace=on",
+                               sxs_shown(o->dir));
+    sxs_traces_free(&o->traces);
+    return SXS_EXIT_OK;
+}
+
 /* Writes the report. The problems of the session are printed here, except when samples are shown,
  * because then sxs_profile_report() prints them. */
 static int write_report(struct options *o, const struct sxs_session *s)
@@ -442,6 +461,8 @@ int sxs_cmd_report(int argc, char **argv)
                                  strerror(err));
     else if ((status = sxs_selection_check(o.dir, &s, o.samples.process, o.samples.runtime)) !=
              SXS_EXIT_OK)
+        ;
+    else if ((status = check_traces(&o, &s)) != SXS_EXIT_OK)
         ;
     else if (o.open && !o.samples.output && !(page = page_beside(sxs_shown(o.dir))))
         status = SXS_EXIT_PROBLEM;

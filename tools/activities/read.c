@@ -257,6 +257,7 @@ SXS_SIGSAFE static void read_endpoint(struct look *l, uintptr_t activity,
 {
     const struct sxs_shape *shape = NULL;
     uintptr_t               parent = activity, text;
+    unsigned                n_wanted;
     out->n = 0;
     for (unsigned i = 0; parent && i < MAX_PARENTS; i++) {
         activity = parent;
@@ -266,8 +267,9 @@ SXS_SIGSAFE static void read_endpoint(struct look *l, uintptr_t activity,
         parent = shape->activity.parent ? read_word(l, activity + shape->activity.parent) : 0;
     }
     text = shape->activity.tags ? read_word(l, activity + shape->activity.tags) : 0;
-    if (text && read_route(l, text, out))
-        return;
+    n_wanted = l->n_wanted;
+    if ((text && read_route(l, text, out)) || l->n_wanted != n_wanted)
+        return; /* there may be a better name, as soon as the class of the tags is known */
     l->failed = 0;
     text = shape->activity.display ? read_word(l, activity + shape->activity.display) : 0;
     if (!text && shape->activity.operation)
