@@ -183,9 +183,7 @@ static const struct argp_option option_list[] = {
     {"thread", 't', "T", 0, "One thread only: its id, name, or a pattern of names", 1},
     {"process", KEY_PROCESS, "P", 0, "One process only: its pid", 1},
     {"trace", KEY_TRACE, "ID", 0,
-     "Samples of one trace only: its id, the first digits of it, or a traceparent (needs sample --trace "
-     "on)",
-     1},
+     "Samples of one trace only: its id, the first digits of it, or a traceparent", 1},
     {"endpoint", KEY_ENDPOINT, "NAME", 0,
      "Samples of the traces of one endpoint only: its name, or a pattern of names", 1},
     {"native", KEY_NATIVE, NULL, 0, "Native frames only", 1},

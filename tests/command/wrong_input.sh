@@ -124,6 +124,8 @@ refused "pack of a file" "$T/data: not a folder|expected a folder made by" pack 
 refused "pack of a folder without a session" "no session|expected" pack "$T/full"
 refused "pack of two folders" "one folder is expected" pack "$T/full" "$T/full"
 refused "pack with --symbols that is not a folder" "--symbols: '$T/data': Not a directory|expected a folder" pack --symbols "$T/data" "$T/full"
+refused "report with a --trace that is no id" "--trace: 'xyz': expected a trace id" report --trace xyz "$T/full"
+refused "report with a --trace that is too short" "--trace: 'abc': expected a trace id" report --trace abc "$T/full"
 refused "report in an unknown format" "--format: 'xml': expected json, text, html" report --format xml "$T/full"
 refused "runtimes in an unknown format" "expected text or json" runtimes --format=yaml
 refused "runtimes with an argument" "no argument is expected" runtimes 8.0
