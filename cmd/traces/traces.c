@@ -113,8 +113,8 @@ const struct sxs_sample_context *sxs_trace_context(const struct sxs_trace_code  
 static uint32_t hash_of(const struct sxs_session_process *process, const uint8_t id[16],
                         uint32_t runtime)
 {
-    uint64_t hash = sxs_hash_bytes(id, 16, runtime * UINT64_C(0x9e3779b97f4a7c15) ^
-                                               (uint64_t)process->pid << 32);
+    uint64_t hash = sxs_hash_bytes(
+        id, 16, runtime * UINT64_C(0x9e3779b97f4a7c15) ^ (uint64_t)process->pid << 32);
     return (uint32_t)(hash ^ hash >> 32);
 }
 
@@ -167,7 +167,7 @@ const struct sxs_trace *sxs_traces_of(const struct sxs_traces          *t,
 
 struct loading {
     struct sxs_traces        *t;
-    struct sxs_samples_header head; /* of the file that is read */
+    struct sxs_samples_header head;  /* of the file that is read */
     uint32_t                 *names; /* owned; strings by number; 0: none */
     size_t                    n_names;
 };
@@ -197,8 +197,8 @@ static void take_sample(struct loading *l, const struct sxs_session_process *pro
 {
     const struct sxs_sample_context *c = sxs_trace_context(code, v);
     uint64_t                         hz = l->head.asked_hz ? l->head.asked_hz : 1000;
-    uint64_t weight = v->weight_ns && v->weight_ns < 86400000000000u ? v->weight_ns
-                                                                     : 1000000000u / hz;
+    uint64_t                         weight =
+        v->weight_ns && v->weight_ns < 86400000000000u ? v->weight_ns : 1000000000u / hz;
     struct sxs_trace *trace = c ? trace_of(l->t, process, c) : NULL;
     if (!trace)
         return;
@@ -227,8 +227,8 @@ static void take_file(struct loading *l, const struct sxs_process_part *part,
     read_names(l, reader);
     while (sxs_samples_next(reader, &r))
         if (r.type == SXS_RECORD_SAMPLE &&
-            sxs_period_has(part->period, l->head.started_realtime_ns +
-                                             (r.sample->time_ns - l->head.started_ns)))
+            sxs_period_has(part->period,
+                           l->head.started_realtime_ns + (r.sample->time_ns - l->head.started_ns)))
             take_sample(l, part->process, code, r.sample);
     sxs_trace_code_free(code);
     free(l->names);

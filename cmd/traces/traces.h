@@ -28,7 +28,7 @@ static inline bool sxs_trace_choice_is_all(const struct sxs_trace_choice *choice
     return !choice->trace && !choice->endpoint;
 }
 
-#define SXS_TRACE_ID_SIZE     33 /* of the text, with its zero */
+#define SXS_TRACE_ID_SIZE 33 /* of the text, with its zero */
 #define SXS_TRACE_ID_EXPECTED \
     "a trace id (32 hexadecimal digits), the first 4 or more of them, or a traceparent"
 
@@ -42,10 +42,10 @@ int sxs_trace_id_read(const char *text, char out[SXS_TRACE_ID_SIZE]);
 struct sxs_trace {
     const struct sxs_session_process *process; /* borrowed from the session */
     uint8_t                           id[16];
-    uint32_t                          runtime;  /* its number */
-    uint32_t                          endpoint; /* string; 0: not known */
-    uint64_t endpoint_ns;                       /* time of the sample that had that name */
-    uint64_t samples, running_ns, waiting_ns;
+    uint32_t                          runtime;     /* its number */
+    uint32_t                          endpoint;    /* string; 0: not known */
+    uint64_t                          endpoint_ns; /* time of the sample that had that name */
+    uint64_t                          samples, running_ns, waiting_ns;
     uint64_t first_ns, last_ns; /* time of the first and of the last sample */
     bool     wanted;            /* fits the choice */
 };
@@ -61,8 +61,9 @@ struct sxs_traces {
 
 /**
  * sxs_traces_load - load the traces of every requested process of @session.
- * @dir: the session's folder. @session: must outlive @out; its period says which samples count. @process: NULL: all. @choice: sets `wanted`. @out: overwritten; release it with sxs_traces_free(), also
- * after an error.
+ * @dir: the session's folder. @session: must outlive @out; its period says which samples count.
+ * @process: NULL: all. @choice: sets `wanted`. @out: overwritten; release it with
+ * sxs_traces_free(), also after an error.
  * Returns 0 or an errno value. Files that cannot be read have no traces; who loads the samples
  * reports them.
  */

@@ -13,7 +13,7 @@
 #include "base/hash.h"
 #include "tools/activities/activities_internal.h"
 
-/* Classes are told apart by these numbers, as by the addresses of their descriptions. */
+/* Classes are distinguished by these numbers, as by the addresses of their descriptions. */
 enum {
     A_THREAD = 0x1000,
     A_STRING = 0x2000,
@@ -63,27 +63,27 @@ static uintptr_t put_string(const char *text)
     return put((const uintptr_t *)(const void *)&string, (12 + 2 * string.n + 7) / 8);
 }
 
-static void learn(uintptr_t id, struct sxs_shape shape)
+static void learn(uintptr_t id, struct sxs_role role)
 {
     size_t at = (size_t)(sxs_hash_id(id) >> 32);
     while (atomic_load(&world.a.seen[at % SXS_SEEN_CLASSES].id))
         at++;
-    world.a.seen[at % SXS_SEEN_CLASSES].shape = shape;
+    world.a.seen[at % SXS_SEEN_CLASSES].role = role;
     atomic_store(&world.a.seen[at % SXS_SEEN_CLASSES].id, id);
     atomic_store(&world.a.seen[at % SXS_SEEN_CLASSES].known, 1);
 }
 
 static void learn_all(void)
 {
-    learn(A_CONTEXT, (struct sxs_shape){.kind = SXS_SHAPE_CONTEXT, .values = 8});
-    learn(A_PAIRS, (struct sxs_shape){.kind = SXS_SHAPE_PAIRS, .pairs = {2, {8, 24}, {16, 32}}});
-    learn(A_ARRAY, (struct sxs_shape){.kind = SXS_SHAPE_ARRAY, .array = {8, 24}});
-    learn(A_EMPTY, (struct sxs_shape){.kind = SXS_SHAPE_EMPTY});
-    learn(A_OTHER, (struct sxs_shape){.kind = SXS_SHAPE_OTHER});
-    learn(A_TAGS, (struct sxs_shape){.kind = SXS_SHAPE_TAGS, .tags_first = 8});
-    learn(A_TAG, (struct sxs_shape){.kind = SXS_SHAPE_TAG, .tag = {8, 16, 24}});
+    learn(A_CONTEXT, (struct sxs_role){.kind = SXS_ROLE_CONTEXT, .values = 8});
+    learn(A_PAIRS, (struct sxs_role){.kind = SXS_ROLE_PAIRS, .pairs = {2, {8, 24}, {16, 32}}});
+    learn(A_ARRAY, (struct sxs_role){.kind = SXS_ROLE_ARRAY, .array = {8, 24}});
+    learn(A_EMPTY, (struct sxs_role){.kind = SXS_ROLE_EMPTY});
+    learn(A_OTHER, (struct sxs_role){.kind = SXS_ROLE_OTHER});
+    learn(A_TAGS, (struct sxs_role){.kind = SXS_ROLE_TAGS, .tags_first = 8});
+    learn(A_TAG, (struct sxs_role){.kind = SXS_ROLE_TAG, .tag = {8, 16, 24}});
     learn(A_ACTIVITY,
-          (struct sxs_shape){.kind = SXS_SHAPE_ACTIVITY, .activity = {8, 16, 24, 32, 40, 48}});
+          (struct sxs_role){.kind = SXS_ROLE_ACTIVITY, .activity = {8, 16, 24, 32, 40, 48}});
 }
 
 /* A thread with an Activity in a map with two entries; its parent is "GET". */
@@ -114,7 +114,7 @@ static int make_world(void **state)
     world.a.context_at = 8;
     world.a.native_at = 16;
     world.a.key_at = PUT(world.key);
-    atomic_store(&world.a.known, SXS_KNOWN_ALL);
+    atomic_store(&world.a.learned, SXS_LEARNED_ALL);
     return 0;
 }
 
@@ -234,7 +234,7 @@ static void an_unknown_class_is_asked_for(void **state)
 static void as_long_as_the_key_is_not_known_nothing_is_found_and_values_are_asked_for(void **state)
 {
     (void)state;
-    atomic_store(&world.a.known, SXS_KNOWN_THREADS);
+    atomic_store(&world.a.learned, SXS_LEARNED_THREADS);
     ((uintptr_t *)world.activity)[0] = 0x78000;
     check_not(SXS_FOUND_UNKNOWN);
     for (size_t i = 0; i < SXS_SEEN_CLASSES; i++)

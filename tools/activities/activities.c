@@ -39,7 +39,7 @@ struct sxs_activities *sxs_activities_start(struct sxs_runtime *rt, struct sxs_s
 
 void sxs_activities_end(struct sxs_activities *a)
 {
-    atomic_store(&a->known, SXS_KNOWN_NOTHING);
+    atomic_store(&a->learned, SXS_LEARNED_NOTHING);
     atomic_store(&a->ended, 1);
 }
 
@@ -97,7 +97,7 @@ void sxs_activities_stopping(struct sxs_activities *a)
     struct sxs_sample_context     context;
     enum sxs_found                found = SXS_FOUND_UNKNOWN;
     atomic_store(&a->stopper, 0);
-    if (t && atomic_load_explicit(&a->known, memory_order_acquire))
+    if (t && atomic_load_explicit(&a->learned, memory_order_acquire))
         found = look(a, t, &context);
     if (found == SXS_FOUND_ONE)
         a->stopper_context = context;
@@ -132,7 +132,7 @@ SXS_SIGSAFE static enum sxs_found of_stopper(struct sxs_activities *a, uint32_t 
 SXS_SIGSAFE static enum sxs_found look_at(struct sxs_activities *a, const struct sxs_thread_slot *t,
                                           struct sxs_sample_context *out)
 {
-    if (!atomic_load_explicit(&a->known, memory_order_acquire))
+    if (!atomic_load_explicit(&a->learned, memory_order_acquire))
         return atomic_load(&a->diagnostics) ? SXS_FOUND_UNKNOWN : SXS_FOUND_NONE;
     if (atomic_load_explicit(&a->stops, memory_order_acquire) & 1)
         return of_stopper(a, atomic_load(&t->tid), out);

@@ -22,8 +22,8 @@ struct sxs_activities;
  *  signal-safe. */
 struct sxs_activities *sxs_activities_start(struct sxs_runtime *rt, struct sxs_samples_writer *w);
 
-/** sxs_activities_end - follow them no more: the runtime ends, or the session. The memory stays, and
- *  signal handlers may still be reading. Not signal-safe. */
+/** sxs_activities_end - follow them no more: the runtime ends, or the session. The memory stays,
+ *  and signal handlers may still be reading. Not signal-safe. */
 void sxs_activities_end(struct sxs_activities *a);
 
 /** sxs_activities_round - learn about the runtimes what is not known yet. Called again and again by
@@ -49,8 +49,8 @@ void sxs_activities_running(struct sxs_activities *a);
 
 /**
  * sxs_activities_look - find the activities that are current on the calling thread.
- * @t: its slot. @out: receives them, one for each runtime that has one. @missed: receives the number
- * of runtimes in which it could not be read.
+ * @t: its slot. @out: receives them, one for each runtime that has one.
+ * @missed: receives the number of runtimes in which it could not be read.
  * Returns their number. Async-signal-safe: some dozen guarded loads; may write a NAME record.
  */
 SXS_SIGSAFE size_t sxs_activities_look(const struct sxs_thread_slot *t,

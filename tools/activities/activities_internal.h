@@ -1,32 +1,32 @@
 /* SPDX-License-Identifier: MIT */
-/** activities_internal.h - what is known about the classes of one runtime: written by learn.c on one
- *  thread, read by read.c in signal handlers. */
+/** activities_internal.h - what is known about the classes of one runtime: written by learn.c on
+ *  one thread, read by read.c in signal handlers. */
 #ifndef SXS_TOOLS_ACTIVITIES_INTERNAL_H
 #define SXS_TOOLS_ACTIVITIES_INTERNAL_H
 
 #include "tools/activities/activities.h"
 
 /** What objects of a class are good for here. */
-enum sxs_shape_kind {
-    SXS_SHAPE_OTHER,   /* nothing */
-    SXS_SHAPE_EMPTY,   /* a map of AsyncLocal values without entries */
-    SXS_SHAPE_PAIRS,   /* one with keys and values in fields */
-    SXS_SHAPE_ARRAY,   /* one with an array of entries; an entry begins with key and value */
-    SXS_SHAPE_CONTEXT, /* an ExecutionContext */
-    SXS_SHAPE_ACTIVITY,
-    SXS_SHAPE_TAGS, /* the list of an activity's tags */
-    SXS_SHAPE_TAG,  /* one of them */
+enum sxs_role_kind {
+    SXS_ROLE_OTHER,   /* nothing */
+    SXS_ROLE_EMPTY,   /* a map of AsyncLocal values without entries */
+    SXS_ROLE_PAIRS,   /* one with keys and values in fields */
+    SXS_ROLE_ARRAY,   /* one with an array of entries; an entry begins with key and value */
+    SXS_ROLE_CONTEXT, /* an ExecutionContext */
+    SXS_ROLE_ACTIVITY,
+    SXS_ROLE_TAGS, /* the list of an activity's tags */
+    SXS_ROLE_TAG,  /* one of them */
 };
 
-#define SXS_SHAPE_PAIRS_MAX 4
+#define SXS_ROLE_PAIRS_MAX 4
 
 /** Offsets of fields in bytes, from the object's address. */
-struct sxs_shape {
-    enum sxs_shape_kind kind;
+struct sxs_role {
+    enum sxs_role_kind kind;
     union {
         struct {
             unsigned n;
-            uint32_t key[SXS_SHAPE_PAIRS_MAX], value[SXS_SHAPE_PAIRS_MAX];
+            uint32_t key[SXS_ROLE_PAIRS_MAX], value[SXS_ROLE_PAIRS_MAX];
         } pairs;
         struct {
             uint32_t array;  /* of the reference to the array */
@@ -46,9 +46,9 @@ struct sxs_shape {
 /** A class whose objects were met. */
 struct sxs_seen_class {
     _Atomic uintptr_t id;    /* 0: free; 1: was unloaded */
-    _Atomic int       known; /* 1: the shape is valid */
+    _Atomic int       known; /* 1: the role is valid */
     uintptr_t         module;
-    struct sxs_shape  shape;
+    struct sxs_role   role;
 };
 
 #define SXS_SEEN_CLASSES   64
@@ -57,17 +57,17 @@ struct sxs_seen_class {
 #define SXS_RECENT_THREADS 8
 
 /** How much is known. */
-enum sxs_known {
-    SXS_KNOWN_NOTHING,
-    SXS_KNOWN_THREADS, /* what threads have; which of it is an Activity is still to be found */
-    SXS_KNOWN_ALL,
+enum sxs_learned {
+    SXS_LEARNED_NOTHING,
+    SXS_LEARNED_THREADS, /* what threads have; which of it is an Activity is still to be found */
+    SXS_LEARNED_ALL,
 };
 
 struct sxs_activities {
     struct sxs_runtime        *rt; /* NULL: free */
     unsigned                   index, number;
     struct sxs_samples_writer *writer;
-    _Atomic int                known; /* enum sxs_known */
+    _Atomic int                learned; /* enum sxs_learned */
     _Atomic int                ended;
     /* Even while the runtime's threads run; odd from before they are stopped until they run. */
     _Atomic uint32_t stops;
@@ -101,7 +101,7 @@ struct sxs_activity_text {
 enum sxs_found {
     SXS_FOUND_NONE,
     SXS_FOUND_ONE,
-    SXS_FOUND_UNKNOWN, /* cannot be told */
+    SXS_FOUND_UNKNOWN, /* it cannot be read */
 };
 
 /** sxs_activities_read - find the activity of the runtime's thread @native, which is the calling

@@ -112,8 +112,8 @@ static uint32_t offset_of(const struct sxs_layout *layout, const char *name)
     return field ? field->offset : 0;
 }
 
-/* Both classes are among the first that a runtime loads, so they are loaded by now: the runtime must
- * not be asked for a class that it would have to load, because this thread is none of its own. */
+/* Both classes are among the first that a runtime loads, so they are loaded by now: the runtime
+ * must not be asked for a class that it would have to load, because this thread is not its own. */
 static int learn_core(struct sxs_activities *a)
 {
     sxs_module core = {a->rt, atomic_load(&a->core)};
@@ -156,7 +156,7 @@ static void learn_key(struct sxs_activities *a, const struct sxs_layout *activit
     if (!address)
         return;
     a->key_at = (uintptr_t)address;
-    atomic_store_explicit(&a->known, SXS_KNOWN_ALL, memory_order_release);
+    atomic_store_explicit(&a->learned, SXS_LEARNED_ALL, memory_order_release);
 }
 
 /* ---- the handle of the managed Thread -------------------------------------------------------- */
@@ -206,26 +206,26 @@ static int learn_handle(struct sxs_activities *a)
     return best != 0;
 }
 
-/* ---- shapes ---------------------------------------------------------------------------------- */
+/* ---- roles ---------------------------------------------------------------------------------- */
 
 static int has_prefix(const char *text, const char *prefix)
 {
     return strncmp(text, prefix, strlen(prefix)) == 0;
 }
 
-static void add_pair(struct sxs_shape *out, uint32_t key, uint32_t value)
+static void add_pair(struct sxs_role *out, uint32_t key, uint32_t value)
 {
-    if (!key || !value || out->pairs.n == SXS_SHAPE_PAIRS_MAX)
+    if (!key || !value || out->pairs.n == SXS_ROLE_PAIRS_MAX)
         return;
-    out->kind = SXS_SHAPE_PAIRS;
+    out->kind = SXS_ROLE_PAIRS;
     out->pairs.key[out->pairs.n] = key;
     out->pairs.value[out->pairs.n++] = value;
 }
 
 /* Fields _item0, _item1 and so on, each a KeyValuePair; or (after .NET 10) _key1 and _value1. */
-static void find_pairs(const struct sxs_layout *layout, struct sxs_shape *out)
+static void find_pairs(const struct sxs_layout *layout, struct sxs_role *out)
 {
-    for (unsigned i = 0; i <= SXS_SHAPE_PAIRS_MAX; i++) {
+    for (unsigned i = 0; i <= SXS_ROLE_PAIRS_MAX; i++) {
         char     item[16], key[16], value[16];
         uint32_t item_at;
         snprintf(item, sizeof(item), "_item%u", i);
@@ -239,13 +239,13 @@ static void find_pairs(const struct sxs_layout *layout, struct sxs_shape *out)
     }
 }
 
-static void shape_of_map(const struct sxs_layout *layout, struct sxs_shape *out)
+static void role_of_map(const struct sxs_layout *layout, struct sxs_role *out)
 {
     uint32_t pairs = offset_of(layout, "_keyValues"), entries = offset_of(layout, "_entries");
     if (strcmp(layout->name, MAP_PREFIX "EmptyAsyncLocalValueMap") == 0) {
-        out->kind = SXS_SHAPE_EMPTY;
+        out->kind = SXS_ROLE_EMPTY;
     } else if (pairs || entries) {
-        out->kind = SXS_SHAPE_ARRAY;
+        out->kind = SXS_ROLE_ARRAY;
         out->array.array = pairs ? pairs : entries;
         out->array.stride = pairs ? KEY_VALUE_BYTES : ENTRY_STRIDE;
     } else {
@@ -253,7 +253,7 @@ static void shape_of_map(const struct sxs_layout *layout, struct sxs_shape *out)
     }
 }
 
-static void shape_of_activity(const struct sxs_layout *layout, struct sxs_shape *out)
+static void role_of_activity(const struct sxs_layout *layout, struct sxs_role *out)
 {
     out->activity.trace = offset_of(layout, "_traceId");
     out->activity.span = offset_of(layout, "_spanId");
@@ -262,16 +262,16 @@ static void shape_of_activity(const struct sxs_layout *layout, struct sxs_shape 
     out->activity.display = offset_of(layout, "_displayName");
     out->activity.tags = offset_of(layout, "_tags");
     if (out->activity.trace && out->activity.span)
-        out->kind = SXS_SHAPE_ACTIVITY;
+        out->kind = SXS_ROLE_ACTIVITY;
 }
 
 /* A tag is a node of a list; its value is a key and an object. */
-static void shape_of_tag(const struct sxs_layout *layout, struct sxs_shape *out)
+static void role_of_tag(const struct sxs_layout *layout, struct sxs_role *out)
 {
     uint32_t value = offset_of(layout, "Value"), next = offset_of(layout, "Next");
     if (!value || !next)
         return;
-    out->kind = SXS_SHAPE_TAG;
+    out->kind = SXS_ROLE_TAG;
     out->tag.key = value;
     out->tag.value = value + POINTER;
     out->tag.next = next;
@@ -291,39 +291,38 @@ static const struct sxs_layout *activity_of(const struct sxs_activities *a,
     return NULL;
 }
 
-static void shape_of(struct sxs_activities *a, const struct sxs_layout *layout,
-                     struct sxs_shape *out)
+static void role_of(struct sxs_activities *a, const struct sxs_layout *layout, struct sxs_role *out)
 {
     const struct sxs_layout *activity;
     if (strcmp(layout->name, "System.Threading.ExecutionContext") == 0) {
         out->values = offset_of(layout, "m_localValues");
-        out->kind = out->values ? SXS_SHAPE_CONTEXT : SXS_SHAPE_OTHER;
+        out->kind = out->values ? SXS_ROLE_CONTEXT : SXS_ROLE_OTHER;
     } else if (has_prefix(layout->name, MAP_PREFIX)) {
-        shape_of_map(layout, out);
+        role_of_map(layout, out);
     } else if (has_prefix(layout->name, "System.Diagnostics.Activity+TagsLinkedList")) {
         out->tags_first = offset_of(layout, "_first");
-        out->kind = out->tags_first ? SXS_SHAPE_TAGS : SXS_SHAPE_OTHER;
+        out->kind = out->tags_first ? SXS_ROLE_TAGS : SXS_ROLE_OTHER;
     } else if (has_prefix(layout->name, "System.Diagnostics.DiagNode`1")) {
-        shape_of_tag(layout, out);
+        role_of_tag(layout, out);
     } else if ((activity = activity_of(a, layout)) != NULL) {
-        shape_of_activity(layout, out);
-        if (atomic_load(&a->known) == SXS_KNOWN_THREADS)
+        role_of_activity(layout, out);
+        if (atomic_load(&a->learned) == SXS_LEARNED_THREADS)
             learn_key(a, activity);
     }
 }
 
-static void learn_shape(struct sxs_activities *a, struct sxs_seen_class *c, uintptr_t id)
+static void learn_role(struct sxs_activities *a, struct sxs_seen_class *c, uintptr_t id)
 {
     const struct sxs_layout *layout = sxs_layout_get((sxs_class){a->rt, id});
-    struct sxs_shape         shape = {.kind = SXS_SHAPE_OTHER};
+    struct sxs_role          role = {.kind = SXS_ROLE_OTHER};
     if (layout)
-        shape_of(a, layout, &shape);
-    c->shape = shape; /* an array has no layout: nothing can be done with it */
+        role_of(a, layout, &role);
+    c->role = role; /* an array has no layout: nothing can be done with it */
     c->module = layout ? layout->module : 0;
     atomic_store_explicit(&c->known, 1, memory_order_release);
 }
 
-static void learn_shapes(struct sxs_activities *a)
+static void learn_roles(struct sxs_activities *a)
 {
     for (size_t i = 0; i < SXS_SEEN_CLASSES; i++) {
         struct sxs_seen_class *c = &a->seen[i];
@@ -331,7 +330,7 @@ static void learn_shapes(struct sxs_activities *a)
         pthread_mutex_lock(&asking);
         id = atomic_load_explicit(&c->id, memory_order_acquire);
         if (id > SXS_SEEN_UNLOADED && !atomic_load(&c->known))
-            learn_shape(a, c, id);
+            learn_role(a, c, id);
         pthread_mutex_unlock(&asking);
     }
 }
@@ -340,7 +339,7 @@ void sxs_activities_unloading(struct sxs_activities *a, sxs_module module)
 {
     pthread_mutex_lock(&asking);
     if (module.id && atomic_load(&a->diagnostics) == module.id) {
-        atomic_store(&a->known, SXS_KNOWN_NOTHING);
+        atomic_store(&a->learned, SXS_LEARNED_NOTHING);
         atomic_store(&a->diagnostics, 0);
     }
     for (size_t i = 0; i < SXS_SEEN_CLASSES; i++) {
@@ -357,8 +356,8 @@ void sxs_activities_learn(struct sxs_activities *a)
 {
     if (!a->is_listed)
         list_earlier(a);
-    if (atomic_load(&a->known)) {
-        learn_shapes(a);
+    if (atomic_load(&a->learned)) {
+        learn_roles(a);
         return;
     }
     if (!a->is_listed || !atomic_load(&a->diagnostics) || a->is_warned)
@@ -366,5 +365,5 @@ void sxs_activities_learn(struct sxs_activities *a)
     if (!learn_core(a))
         warn_once(a, "its class Thread is not as expected");
     else if (learn_handle(a))
-        atomic_store_explicit(&a->known, SXS_KNOWN_THREADS, memory_order_release);
+        atomic_store_explicit(&a->learned, SXS_LEARNED_THREADS, memory_order_release);
 }

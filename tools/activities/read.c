@@ -2,8 +2,8 @@
 /* read.c - follows the references from the runtime's own thread to the current Activity and to its
  * ids. In signal handlers: guarded loads, no lock, no call of the runtime.
  *
- * While the runtime's threads run, no object moves. So the reader looks at the count of stops before
- * and after it has read, and gives up when the count has changed or is odd. */
+ * While the runtime's threads run, no object moves. So the reader looks at the count of stops
+ * before and after it has read, and gives up when the count has changed or is odd. */
 #include "tools/activities/activities_internal.h"
 
 #include <string.h>
@@ -63,27 +63,27 @@ SXS_SIGSAFE static struct sxs_seen_class *find_class(struct sxs_activities *a, u
     return NULL;
 }
 
-/* Returns the shape of an object; NULL: its class is not known yet, or cannot be read. */
-SXS_SIGSAFE static const struct sxs_shape *look_up_shape(struct look *l, uintptr_t object)
+/* Returns the role of an object; NULL: its class is not known yet, or cannot be read. */
+SXS_SIGSAFE static const struct sxs_role *look_up_role(struct look *l, uintptr_t object)
 {
     uintptr_t              id = read_word(l, object);
     struct sxs_seen_class *c = l->failed ? NULL : find_class(l->a, id);
     if (c && atomic_load_explicit(&c->id, memory_order_relaxed) == id &&
         atomic_load_explicit(&c->known, memory_order_acquire))
-        return &c->shape;
+        return &c->role;
     if (!l->failed && l->n_wanted < MAX_WANTED)
         l->wanted[l->n_wanted++] = id;
     return NULL;
 }
 
-/* Returns the shape of an object that must be of this kind; NULL: it is not, and the look has
+/* Returns the role of an object that must be of this kind; NULL: it is not, and the look has
  * failed. */
-SXS_SIGSAFE static const struct sxs_shape *expect_shape(struct look *l, uintptr_t object,
-                                                        enum sxs_shape_kind kind)
+SXS_SIGSAFE static const struct sxs_role *expect_role(struct look *l, uintptr_t object,
+                                                      enum sxs_role_kind kind)
 {
-    const struct sxs_shape *shape = look_up_shape(l, object);
-    if (shape && shape->kind == kind)
-        return shape;
+    const struct sxs_role *role = look_up_role(l, object);
+    if (role && role->kind == kind)
+        return role;
     l->failed = 1;
     return NULL;
 }
@@ -142,7 +142,7 @@ struct search {
 SXS_SIGSAFE static int take_pair(struct look *l, struct search *s, uintptr_t key, uintptr_t value)
 {
     if (!s->key && value)
-        look_up_shape(l, value);
+        look_up_role(l, value);
     if (!s->key || key != s->key)
         return 0;
     s->value = value;
@@ -166,17 +166,17 @@ SXS_SIGSAFE static void search_array(struct look *l, struct search *s, uintptr_t
 
 SXS_SIGSAFE static void search_map(struct look *l, struct search *s, uintptr_t map)
 {
-    const struct sxs_shape *shape = look_up_shape(l, map);
-    if (!shape) {
+    const struct sxs_role *role = look_up_role(l, map);
+    if (!role) {
         l->failed = 1;
-    } else if (shape->kind == SXS_SHAPE_ARRAY) {
-        search_array(l, s, read_word(l, map + shape->array.array), shape->array.stride);
-    } else if (shape->kind == SXS_SHAPE_PAIRS) {
-        for (unsigned i = 0; i < shape->pairs.n && !l->failed; i++)
-            if (take_pair(l, s, read_word(l, map + shape->pairs.key[i]),
-                          read_word(l, map + shape->pairs.value[i])))
+    } else if (role->kind == SXS_ROLE_ARRAY) {
+        search_array(l, s, read_word(l, map + role->array.array), role->array.stride);
+    } else if (role->kind == SXS_ROLE_PAIRS) {
+        for (unsigned i = 0; i < role->pairs.n && !l->failed; i++)
+            if (take_pair(l, s, read_word(l, map + role->pairs.key[i]),
+                          read_word(l, map + role->pairs.value[i])))
                 return;
-    } else if (shape->kind != SXS_SHAPE_EMPTY) {
+    } else if (role->kind != SXS_ROLE_EMPTY) {
         l->failed = 1;
     }
 }
@@ -187,7 +187,7 @@ SXS_SIGSAFE static uintptr_t find_map(struct look *l, uintptr_t native)
 {
     const struct sxs_activities *a = l->a;
     uintptr_t                    handle = read_word(l, native + a->handle_at), thread, context;
-    const struct sxs_shape      *shape;
+    const struct sxs_role       *role;
     thread = handle ? read_word(l, handle) : 0;
     if (l->failed || !thread)
         return 0; /* nothing has ever been current on this thread */
@@ -196,17 +196,17 @@ SXS_SIGSAFE static uintptr_t find_map(struct look *l, uintptr_t native)
     context = read_word(l, thread + a->context_at);
     if (l->failed || !context)
         return 0;
-    shape = expect_shape(l, context, SXS_SHAPE_CONTEXT);
-    return shape ? read_word(l, context + shape->values) : 0;
+    role = expect_role(l, context, SXS_ROLE_CONTEXT);
+    return role ? read_word(l, context + role->values) : 0;
 }
 
 /* Returns the thread's Activity; 0: none, or the look has failed. */
 SXS_SIGSAFE static uintptr_t find_activity(struct look *l, uintptr_t native)
 {
     struct search s = {0, 0};
-    int           knows = atomic_load_explicit(&l->a->known, memory_order_acquire);
+    int           knows = atomic_load_explicit(&l->a->learned, memory_order_acquire);
     uintptr_t     map = find_map(l, native);
-    if (knows == SXS_KNOWN_ALL)
+    if (knows == SXS_LEARNED_ALL)
         s.key = read_word(l, l->a->key_at);
     if (!map || l->failed)
         return 0;
@@ -232,20 +232,20 @@ SXS_SIGSAFE static int is_text(struct look *l, uintptr_t text, const char *expec
 SXS_SIGSAFE static unsigned read_route(struct look *l, uintptr_t tags,
                                        struct sxs_activity_text *out)
 {
-    const struct sxs_shape *shape = expect_shape(l, tags, SXS_SHAPE_TAGS);
-    uintptr_t               tag = shape ? read_word(l, tags + shape->tags_first) : 0, path = 0;
+    const struct sxs_role *role = expect_role(l, tags, SXS_ROLE_TAGS);
+    uintptr_t              tag = role ? read_word(l, tags + role->tags_first) : 0, path = 0;
     for (unsigned i = 0; i < MAX_TAGS && tag && !l->failed; i++) {
         uintptr_t key, value;
-        shape = expect_shape(l, tag, SXS_SHAPE_TAG);
-        if (!shape)
+        role = expect_role(l, tag, SXS_ROLE_TAG);
+        if (!role)
             return 0;
-        key = read_word(l, tag + shape->tag.key);
-        value = read_word(l, tag + shape->tag.value);
+        key = read_word(l, tag + role->tag.key);
+        value = read_word(l, tag + role->tag.value);
         if (value && is_text(l, key, "http.route", 10))
             return out->n = read_text(l, value, out->units, SXS_ACTIVITY_UNITS);
         if (value && is_text(l, key, "url.path", 8))
             path = value;
-        tag = read_word(l, tag + shape->tag.next);
+        tag = read_word(l, tag + role->tag.next);
     }
     return out->n = path ? read_text(l, path, out->units, SXS_ACTIVITY_UNITS) : 0;
 }
@@ -255,25 +255,25 @@ SXS_SIGSAFE static unsigned read_route(struct look *l, uintptr_t tags,
 SXS_SIGSAFE static void read_endpoint(struct look *l, uintptr_t activity,
                                       struct sxs_activity_text *out)
 {
-    const struct sxs_shape *shape = NULL;
-    uintptr_t               parent = activity, text;
-    unsigned                n_wanted;
+    const struct sxs_role *role = NULL;
+    uintptr_t              parent = activity, text;
+    unsigned               n_wanted;
     out->n = 0;
     for (unsigned i = 0; parent && i < MAX_PARENTS; i++) {
         activity = parent;
-        shape = expect_shape(l, activity, SXS_SHAPE_ACTIVITY);
-        if (!shape)
+        role = expect_role(l, activity, SXS_ROLE_ACTIVITY);
+        if (!role)
             return;
-        parent = shape->activity.parent ? read_word(l, activity + shape->activity.parent) : 0;
+        parent = role->activity.parent ? read_word(l, activity + role->activity.parent) : 0;
     }
-    text = shape->activity.tags ? read_word(l, activity + shape->activity.tags) : 0;
+    text = role->activity.tags ? read_word(l, activity + role->activity.tags) : 0;
     n_wanted = l->n_wanted;
     if ((text && read_route(l, text, out)) || l->n_wanted != n_wanted)
         return; /* there may be a better name, as soon as the class of the tags is known */
     l->failed = 0;
-    text = shape->activity.display ? read_word(l, activity + shape->activity.display) : 0;
-    if (!text && shape->activity.operation)
-        text = read_word(l, activity + shape->activity.operation);
+    text = role->activity.display ? read_word(l, activity + role->activity.display) : 0;
+    if (!text && role->activity.operation)
+        text = read_word(l, activity + role->activity.operation);
     if (text)
         out->n = read_text(l, text, out->units, SXS_ACTIVITY_UNITS);
 }
@@ -284,14 +284,14 @@ SXS_SIGSAFE static enum sxs_found read_activity(struct look *l, uintptr_t native
                                                 struct sxs_sample_context *out,
                                                 struct sxs_activity_text  *endpoint)
 {
-    uintptr_t               activity = find_activity(l, native), trace, span;
-    const struct sxs_shape *shape = activity ? expect_shape(l, activity, SXS_SHAPE_ACTIVITY) : NULL;
+    uintptr_t              activity = find_activity(l, native), trace, span;
+    const struct sxs_role *role = activity ? expect_role(l, activity, SXS_ROLE_ACTIVITY) : NULL;
     if (l->failed)
         return SXS_FOUND_UNKNOWN;
-    if (!shape)
+    if (!role)
         return SXS_FOUND_NONE;
-    trace = read_word(l, activity + shape->activity.trace);
-    span = read_word(l, activity + shape->activity.span);
+    trace = read_word(l, activity + role->activity.trace);
+    span = read_word(l, activity + role->activity.span);
     if (!l->failed && (!trace || !span))
         return SXS_FOUND_NONE; /* ids of another format than that of W3C */
     read_id(l, trace, out->trace, sizeof(out->trace));
