@@ -167,18 +167,14 @@ SXS_SIGSAFE static void search_array(struct look *l, struct search *s, uintptr_t
 SXS_SIGSAFE static void search_map(struct look *l, struct search *s, uintptr_t map)
 {
     const struct sxs_role *role = look_up_role(l, map);
-    if (!role) {
-        l->failed = 1;
-    } else if (role->kind == SXS_ROLE_ARRAY) {
+    enum sxs_role_kind     kind = role ? role->kind : SXS_ROLE_OTHER;
+    if (kind == SXS_ROLE_ARRAY)
         search_array(l, s, read_word(l, map + role->array.array), role->array.stride);
-    } else if (role->kind == SXS_ROLE_PAIRS) {
-        for (unsigned i = 0; i < role->pairs.n && !l->failed; i++)
-            if (take_pair(l, s, read_word(l, map + role->pairs.key[i]),
-                          read_word(l, map + role->pairs.value[i])))
-                return;
-    } else if (role->kind != SXS_ROLE_EMPTY) {
-        l->failed = 1;
-    }
+    for (unsigned i = 0; kind == SXS_ROLE_PAIRS && i < role->pairs.n && !l->failed; i++)
+        if (take_pair(l, s, read_word(l, map + role->pairs.key[i]),
+                      read_word(l, map + role->pairs.value[i])))
+            return;
+    l->failed |= kind != SXS_ROLE_ARRAY && kind != SXS_ROLE_PAIRS && kind != SXS_ROLE_EMPTY;
 }
 
 /* Returns the map of values of the calling thread; 0: it has none, or the look has failed. Follows
