@@ -104,20 +104,28 @@ void sxs_activities_stopping(struct sxs_activities *a)
     atomic_store(&a->stopper_has, found == SXS_FOUND_ONE);
     if (found != SXS_FOUND_UNKNOWN)
         atomic_store(&a->stopper, tid);
-    atomic_fetch_or(&a->stops, 1);
+    atomic_fetch_add(&a->n_stops, 1);
 }
 
+void sxs_activities_resuming(struct sxs_activities *a)
+{
+    atomic_store(&a->stopper, 0);
+}
+
+/* The next stop may have begun already when a runtime reports the end of a stop, so both are
+ * counted. An end without a beginning is of a stop from before the start. */
 void sxs_activities_running(struct sxs_activities *a)
 {
-    uint32_t stops = atomic_load(&a->stops);
-    if (stops & 1)
-        atomic_store(&a->stops, stops + 1);
+    uint32_t resumed = atomic_load(&a->n_resumed);
+    while (resumed != atomic_load(&a->n_stops) &&
+           !atomic_compare_exchange_weak(&a->n_resumed, &resumed, resumed + 1)) {
+    }
 }
 
 /* ---- samples --------------------------------------------------------------------------------- */
 
-/* A thread of the runtime that stops the others may collect on its own: nobody else changes what it
- * had, and it does not change it itself. */
+/* A thread of the runtime that stops the others may collect on its own stack. Until the threads are
+ * let go, it runs no managed code, so it still has what it had before. */
 SXS_SIGSAFE static enum sxs_found of_stopper(struct sxs_activities *a, uint32_t tid,
                                              struct sxs_sample_context *out)
 {
@@ -132,9 +140,10 @@ SXS_SIGSAFE static enum sxs_found of_stopper(struct sxs_activities *a, uint32_t 
 SXS_SIGSAFE static enum sxs_found look_at(struct sxs_activities *a, const struct sxs_thread_slot *t,
                                           struct sxs_sample_context *out)
 {
+    uint32_t n_stops;
     if (!atomic_load_explicit(&a->learned, memory_order_acquire))
         return atomic_load(&a->diagnostics) ? SXS_FOUND_UNKNOWN : SXS_FOUND_NONE;
-    if (atomic_load_explicit(&a->stops, memory_order_acquire) & 1)
+    if (!sxs_activities_running_since(a, &n_stops))
         return of_stopper(a, atomic_load(&t->tid), out);
     return look(a, t, out);
 }

@@ -42,6 +42,8 @@ void sxs_activities_thread_ended(struct sxs_activities *a, sxs_thread thread);
 /** sxs_activities_stopping - the runtime is about to stop its threads. On the thread that stops
  *  them. */
 void sxs_activities_stopping(struct sxs_activities *a);
+/** sxs_activities_resuming - its threads are about to be let go. */
+void sxs_activities_resuming(struct sxs_activities *a);
 /** sxs_activities_running - its threads run again, or have not been stopped. */
 void sxs_activities_running(struct sxs_activities *a);
 

@@ -69,8 +69,9 @@ struct sxs_activities {
     struct sxs_samples_writer *writer;
     _Atomic int                learned; /* enum sxs_learned */
     _Atomic int                ended;
-    /* Even while the runtime's threads run; odd from before they are stopped until they run. */
-    _Atomic uint32_t stops;
+    /* How often the runtime began to stop its threads, and how often they ran again. Both are equal
+     * while they run. */
+    _Atomic uint32_t n_stops, n_resumed;
     /* What the thread that stops the others had, before it did. */
     _Atomic uint32_t          stopper; /* its tid; 0: not known */
     _Atomic int               stopper_has;
@@ -109,6 +110,15 @@ enum sxs_found {
 SXS_SIGSAFE enum sxs_found sxs_activities_read(struct sxs_activities *a, uintptr_t native,
                                                struct sxs_sample_context *out,
                                                struct sxs_activity_text  *endpoint);
+
+/** sxs_activities_running_since - return 1 if the runtime's threads run, and *@n_stops receives how
+ *  often they were stopped until now; else 0. Signal-safe. */
+SXS_SIGSAFE static inline int sxs_activities_running_since(const struct sxs_activities *a,
+                                                           uint32_t                    *n_stops)
+{
+    *n_stops = atomic_load_explicit(&a->n_stops, memory_order_acquire);
+    return atomic_load_explicit(&a->n_resumed, memory_order_acquire) == *n_stops;
+}
 
 /** sxs_activities_bytes - copy @size bytes at @from. Returns 1, or 0 when they cannot be read.
  *  @reliable: of sxs_guarded_reliable(). Signal-safe. */

@@ -174,9 +174,9 @@ static void vote_for_handles(const struct sxs_activities *a, uintptr_t native, u
 {
     uintptr_t words[THREAD_BYTES / POINTER];
     int       reliable = sxs_guarded_reliable();
-    uint32_t  stops = atomic_load(&a->stops);
+    uint32_t  n_stops;
     uint8_t   found[THREAD_BYTES / POINTER] = {0};
-    if ((stops & 1) || native % POINTER)
+    if (!sxs_activities_running_since(a, &n_stops) || native % POINTER)
         return;
     for (size_t i = 0; i < ARRAY_LEN(words); i++) {
         uintptr_t handle = word_at(reliable, native + i * POINTER);
@@ -184,7 +184,7 @@ static void vote_for_handles(const struct sxs_activities *a, uintptr_t native, u
         found[i] = object > UINT32_MAX && word_at(reliable, object) == a->thread &&
                    word_at(reliable, object + a->native_at) == native;
     }
-    if (atomic_load(&a->stops) != stops)
+    if (atomic_load(&a->n_stops) != n_stops)
         return;
     for (size_t i = 0; i < ARRAY_LEN(found); i++)
         votes[i] += found[i];

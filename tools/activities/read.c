@@ -3,7 +3,7 @@
  * ids. In signal handlers: guarded loads, no lock, no call of the runtime.
  *
  * While the runtime's threads run, no object moves. So the reader looks at the count of stops
- * before and after it has read, and gives up when the count has changed or is odd. */
+ * before and after it has read, and gives up when it has changed or a stop is not over. */
 #include "tools/activities/activities_internal.h"
 
 #include <string.h>
@@ -303,13 +303,13 @@ SXS_SIGSAFE enum sxs_found sxs_activities_read(struct sxs_activities *a, uintptr
                                                struct sxs_activity_text  *endpoint)
 {
     struct look    l = {.a = a, .reliable = sxs_guarded_reliable()};
-    uint32_t       stops = atomic_load_explicit(&a->stops, memory_order_acquire);
+    uint32_t       n_stops;
     enum sxs_found found;
-    if (stops & 1)
+    if (!sxs_activities_running_since(a, &n_stops))
         return SXS_FOUND_UNKNOWN;
     found = read_activity(&l, native, out, endpoint);
     atomic_thread_fence(memory_order_acquire);
-    if (atomic_load_explicit(&a->stops, memory_order_relaxed) != stops)
+    if (atomic_load_explicit(&a->n_stops, memory_order_relaxed) != n_stops)
         return SXS_FOUND_UNKNOWN;
     for (unsigned i = 0; i < l.n_wanted; i++)
         want_class(a, l.wanted[i]);

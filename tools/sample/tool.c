@@ -141,6 +141,13 @@ static HRESULT suspend_started(struct sxs_sub *sub, COR_PRF_SUSPEND_REASON reaso
     return S_OK;
 }
 
+static HRESULT resume_started(struct sxs_sub *sub)
+{
+    if (sub->state)
+        sxs_activities_resuming(sub->state);
+    return S_OK;
+}
+
 static HRESULT running_again(struct sxs_sub *sub)
 {
     if (sub->state)
@@ -183,6 +190,7 @@ static const struct sxs_events events = {
     .ThreadDestroyed = thread_destroyed,
     .RuntimeSuspendStarted = suspend_started,
     .RuntimeSuspendAborted = running_again,
+    .RuntimeResumeStarted = resume_started,
     .RuntimeResumeFinished = running_again,
     .EventPipeEventDelivered = event_delivered,
 };
