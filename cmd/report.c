@@ -282,12 +282,16 @@ static int write_census(const struct options *o, const struct sxs_session *s)
 struct head {
     const struct options     *o;
     const struct sxs_session *session;
+    bool                      all; /* false: traces only */
 };
 
 static void put_head(void *arg, FILE *to)
 {
     const struct head *head = arg;
-    report_census(head->o, head->session, to);
+    if (head->all)
+        report_census(head->o, head->session, to);
+    else
+        sxs_traces_text(to, &head->o->traces, head->o->samples.top);
     fputs("\n", to);
 }
 
@@ -295,12 +299,13 @@ static void put_head(void *arg, FILE *to)
  * other sections. */
 static int report_profile(const struct options *o, const struct sxs_session *s, bool head)
 {
-    struct head               before = {o, s};
+    struct head               before = {o, s, head};
     struct sxs_report_options options = o->samples;
-    if (head && !options.output) { /* at once, so that they are there when there are no samples */
+    bool                      has_head = head || (is_format(o, "text") && o->traces.on);
+    if (has_head && !options.output) { /* at once, so that they are there when there are no samples */
         put_head(&before, stdout);
         fflush(stdout);
-    } else if (head) {
+    } else if (has_head) {
         options.before = put_head;
         options.before_arg = &before;
     }

@@ -99,7 +99,7 @@ def main():
             errors.append(f"no sample of {missing[1]} in {missing[0]} has a trace")
     if not counts["None"]:
         errors.append("no sample is of the flow without an Activity")
-    if not late and lacking * 50 > sum(known.values()):
+    if not late and lacking * 20 > sum(known.values()):
         errors.append(f"{lacking} samples have no trace, {sum(known.values())} have one")
     print(f"{sum(known.values())} samples have the right trace, {lacking} have none for no reason")
     print("\n".join(errors[:20]))
