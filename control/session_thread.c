@@ -15,6 +15,7 @@
 #include "base/log.h"
 #include "base/thread.h"
 #include "manager/sessions.h"
+#include "signals/library/runtime_calls.h"
 
 #define NS_PER_MS 1000000u
 
@@ -92,7 +93,9 @@ static uint64_t end_due_session(void)
     }
     pthread_mutex_unlock(&thread.lock);
     if (number) {
+        sxs_runtime_calls_begin();
         sxs_session_thread_end(number, detach);
+        sxs_runtime_calls_end();
         thread.done();
     }
     return left;
@@ -113,13 +116,14 @@ static uint64_t sooner(uint64_t a, uint64_t b)
 
 static void run_thread(void)
 {
-    sxs_thread_calls_runtimes();
     for (;;) {
         uint32_t        seen = atomic_load(&thread.changes);
         uint64_t        left = sooner(end_due_session(), take_turn());
         struct sxs_job *job = take_job();
         if (job) {
+            sxs_runtime_calls_begin();
             job->run(job);
+            sxs_runtime_calls_end();
             atomic_store(&job->done, 1);
             thread.done();
         } else {
