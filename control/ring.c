@@ -16,6 +16,7 @@
 #include "control/session_thread.h"
 #include "manager/runtime.h"
 #include "session/format/session.h"
+#include "signals/library/runtime_calls.h"
 #include "tools/recorder/recorder.h"
 
 #define TURN_NS    UINT64_C(1000000000)
@@ -339,7 +340,9 @@ static uint64_t take_turn(void)
     uint64_t next = 0;
     pthread_mutex_lock(&sxs_ring.lock);
     if (sxs_ring.is_on && !is_in_child()) {
+        sxs_runtime_calls_begin();
         turn_locked();
+        sxs_runtime_calls_end();
         next = sxs_ring.is_on ? next_turn() : 0;
     }
     pthread_mutex_unlock(&sxs_ring.lock);
