@@ -14,6 +14,7 @@
 #include "base/fork.h"
 #include "base/log.h"
 #include "base/thread.h"
+#include "control/ring.h"
 #include "manager/sessions.h"
 #include "signals/library/runtime_calls.h"
 
@@ -69,11 +70,14 @@ void sxs_session_thread_end(unsigned number, int detach)
     char                     why[SXS_SESSION_WHY] = "";
     int                      err;
     sxs_session_get_state(&state);
+    if (state.phase == SXS_SESSION_NONE)
+        sxs_ring_stop(number);
     if (state.phase == SXS_SESSION_NONE || !sxs_session_thread_is_same(state.number, number))
         return;
     err = detach ? sxs_runtimes_detach(SXS_DETACH_TIMEOUT_MS, why) : sxs_session_end(why);
     if (err)
         sxs_warn("session %u does not end as its request says: %s", number, why);
+    sxs_ring_stop(number);
 }
 
 /* Ends the session whose time limit is over. Returns the nanoseconds until then; 0: there is none,
