@@ -373,7 +373,7 @@ $(O)/tests/test_allocator: tests/unit/test_allocator.c $(CASE_OBJ) $(O)/libsxspr
 	    -Wl,--no-as-needed,-rpath,'$$ORIGIN/..' $(O)/libsxsprof-malloc.so -lcmocka -lpthread -lm
 
 # The control socket without the sessions, which the test program stands in for.
-CONTROL_OBJ := $(filter-out %/runtimes.o,$(call obj,$(wildcard control/*.c control/message/*.c))) $(call obj,$(filter base/%,$(LIB_SRC)))
+CONTROL_OBJ := $(filter-out %/runtimes.o,$(call obj,$(wildcard control/*.c control/message/*.c))) $(call obj,$(filter base/% signals/%,$(LIB_SRC)))
 
 $(O)/tests/test_control: tests/unit/test_control.c tests/unit/sessions_stub.h $(CASE_OBJ) $(CONTROL_OBJ)
 	@mkdir -p $(@D)

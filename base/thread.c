@@ -74,17 +74,6 @@ SXS_SIGSAFE int sxs_thread_is_own(uint32_t tid)
     return 0;
 }
 
-void sxs_thread_calls_runtimes(void)
-{
-    static const int faults[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGABRT};
-    sigset_t         set;
-    sigemptyset(&set);
-    sigaddset(&set, SIGRTMIN);
-    for (size_t i = 0; i < ARRAY_LEN(faults); i++)
-        sigaddset(&set, faults[i]);
-    pthread_sigmask(SIG_UNBLOCK, &set, NULL);
-}
-
 static int start_thread(const struct sxs_thread *thread, int detach_state, pthread_t *id)
 {
     pthread_attr_t attr;

@@ -16,6 +16,7 @@
 #include "control/session_thread.h"
 #include "manager/runtime.h"
 #include "session/format/session.h"
+#include "signals/library/runtime_calls.h"
 #include "tools/recorder/recorder.h"
 
 #define TURN_NS    UINT64_C(1000000000)
@@ -26,6 +27,29 @@
 
 struct sxs_ring sxs_ring = {.lock = PTHREAD_MUTEX_INITIALIZER, .scale = 1};
 SXS_FORK_RESETS(sxs_ring.lock);
+
+/* What other threads are told. A leaf lock, because ring.lock may be held for a minute. */
+static struct {
+    pthread_mutex_t lock;
+    char            path[PATH_MAX]; /* of the folder of the ring that is on; "": none is */
+} shown = {.lock = PTHREAD_MUTEX_INITIALIZER};
+SXS_FORK_RESETS(shown.lock);
+
+static void set_on(int is_on)
+{
+    pthread_mutex_lock(&shown.lock);
+    snprintf(shown.path, sizeof(shown.path), "%s", is_on ? sxs_ring.path : "");
+    pthread_mutex_unlock(&shown.lock);
+    sxs_ring.is_on = is_on;
+}
+
+int sxs_ring_folder(char *out, size_t size)
+{
+    pthread_mutex_lock(&shown.lock);
+    snprintf(out, size, "%s", shown.path);
+    pthread_mutex_unlock(&shown.lock);
+    return out[0] != '\0';
+}
 
 static int64_t now_ns(void)
 {
@@ -60,7 +84,7 @@ static void end_ring(void)
         return;
     sxs_ring_complete(&sxs_ring.now, now_ns());
     sxs_conditions_stop();
-    sxs_ring.is_on = 0;
+    set_on(0);
     sxs_ring_list_free(&sxs_ring.list);
     sxs_ring_list_free(&sxs_ring.kept);
     if (sxs_ring.n_segments > 1)
@@ -85,11 +109,24 @@ static void look_locked(void)
         end_ring();
 }
 
-void sxs_ring_look(void)
+void sxs_ring_stop(unsigned number)
 {
     pthread_mutex_lock(&sxs_ring.lock);
-    look_locked();
+    if (sxs_ring.is_on && !is_in_child() && !is_session_on() &&
+        (!number || sxs_session_thread_is_same(number, sxs_ring.last_session)))
+        end_ring();
     pthread_mutex_unlock(&sxs_ring.lock);
+}
+
+int sxs_ring_texts(const struct sxs_message *m, struct sxs_keep_texts *out)
+{
+    *out = (struct sxs_keep_texts){
+        .keep = sxs_message_get(m, "keep"),
+        .every = sxs_message_get(m, "every"),
+        .on = sxs_message_get(m, "on"),
+        .budget = sxs_message_get(m, "budget"),
+    };
+    return out->keep || out->every || out->on || out->budget;
 }
 
 /* The program ends in the regular way: its last segment is complete. */
@@ -339,7 +376,9 @@ static uint64_t take_turn(void)
     uint64_t next = 0;
     pthread_mutex_lock(&sxs_ring.lock);
     if (sxs_ring.is_on && !is_in_child()) {
+        sxs_runtime_calls_begin();
         turn_locked();
+        sxs_runtime_calls_end();
         next = sxs_ring.is_on ? next_turn() : 0;
     }
     pthread_mutex_unlock(&sxs_ring.lock);
@@ -356,7 +395,7 @@ int sxs_ring_start(void)
     sxs_session_thread_also(take_turn);
     if (sxs_ring.is_ready) {
         sxs_session_get_state(&state);
-        sxs_ring.is_on = state.phase == SXS_SESSION_ON && state.out[0];
+        set_on(state.phase == SXS_SESSION_ON && state.out[0]);
         if (sxs_ring.is_on)
             note_begin();
         else
@@ -371,17 +410,6 @@ int sxs_ring_start(void)
 int sxs_ring_is_wanted(void)
 {
     return sxs_ring.is_ready;
-}
-
-int sxs_ring_folder(char *out, size_t size)
-{
-    int is_on;
-    pthread_mutex_lock(&sxs_ring.lock);
-    is_on = sxs_ring.is_on;
-    if (is_on)
-        snprintf(out, size, "%s", sxs_ring.path);
-    pthread_mutex_unlock(&sxs_ring.lock);
-    return is_on;
 }
 
 /* Copies the request. Returns 0, or -EINVAL or -ENOTSUP with a reason. */
@@ -445,7 +473,7 @@ static int begin_locked(const struct sxs_session_request *request,
     err = begin_segment(why);
     if (err)
         sxs_conditions_stop();
-    sxs_ring.is_on = !err;
+    set_on(!err);
     return err;
 }
 

@@ -14,7 +14,9 @@
 #include "base/fork.h"
 #include "base/log.h"
 #include "base/thread.h"
+#include "control/ring.h"
 #include "manager/sessions.h"
+#include "signals/library/runtime_calls.h"
 
 #define NS_PER_MS 1000000u
 
@@ -68,11 +70,14 @@ void sxs_session_thread_end(unsigned number, int detach)
     char                     why[SXS_SESSION_WHY] = "";
     int                      err;
     sxs_session_get_state(&state);
+    if (state.phase == SXS_SESSION_NONE)
+        sxs_ring_stop(number);
     if (state.phase == SXS_SESSION_NONE || !sxs_session_thread_is_same(state.number, number))
         return;
     err = detach ? sxs_runtimes_detach(SXS_DETACH_TIMEOUT_MS, why) : sxs_session_end(why);
     if (err)
         sxs_warn("session %u does not end as its request says: %s", number, why);
+    sxs_ring_stop(number);
 }
 
 /* Ends the session whose time limit is over. Returns the nanoseconds until then; 0: there is none,
@@ -92,7 +97,9 @@ static uint64_t end_due_session(void)
     }
     pthread_mutex_unlock(&thread.lock);
     if (number) {
+        sxs_runtime_calls_begin();
         sxs_session_thread_end(number, detach);
+        sxs_runtime_calls_end();
         thread.done();
     }
     return left;
@@ -113,13 +120,14 @@ static uint64_t sooner(uint64_t a, uint64_t b)
 
 static void run_thread(void)
 {
-    sxs_thread_calls_runtimes();
     for (;;) {
         uint32_t        seen = atomic_load(&thread.changes);
         uint64_t        left = sooner(end_due_session(), take_turn());
         struct sxs_job *job = take_job();
         if (job) {
+            sxs_runtime_calls_begin();
             job->run(job);
+            sxs_runtime_calls_end();
             atomic_store(&job->done, 1);
             thread.done();
         } else {
