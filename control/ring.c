@@ -227,7 +227,7 @@ static void begin_next(int made)
         note_gap();
     else if (err == -EBUSY && is_taken())
         end_ring();
-    else
+    else if (has_live_runtime()) /* else the program ends */
         fail(why[0] ? why : strerror(-err));
 }
 
