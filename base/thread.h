@@ -66,4 +66,8 @@ void sxs_worker_leave_behind(struct sxs_worker *w);
  *  recorded; further ones are not recognized. Any thread; signal-safe. */
 SXS_SIGSAFE int sxs_thread_is_own(uint32_t tid);
 
+/** sxs_thread_own_cpu_ns - return the CPU time that such threads have used so far, in nanoseconds,
+ *  also those that have ended. Any thread. */
+uint64_t sxs_thread_own_cpu_ns(void);
+
 #endif

@@ -80,11 +80,14 @@ static int finish(const struct sxs_push_options *o, const struct sxs_push_job *j
     if (now.dropped > before->dropped)
         sxs_complain("push: batches dropped, because the queue is full or damaged: %" PRIu64,
                      now.dropped - before->dropped);
+    if (job->lost)
+        sxs_complain("push: segments that were deleted before all of them was pushed: %" PRIu64,
+                     job->lost);
     if (left && job->kept)
         sxs_complain("push: batches that wait in the queue %s: %zu", o->queue, left);
     else if (left)
         sxs_complain("push: the rest was not sent; with --queue it would be kept");
-    if (now.refused > before->refused || now.dropped > before->dropped || (left && !o->follow) ||
+    if (job->lost || now.refused > before->refused || now.dropped > before->dropped || (left && !o->follow) ||
         job->damaged)
         status = SXS_EXIT_PROBLEM;
     int written = sxs_finish_output();
@@ -97,7 +100,13 @@ static int push_session(struct sxs_push_job *job, const char *dir, const char *s
     struct sxs_session s;
     char               path[PATH_MAX];
     int                err = sxs_session_read(dir, &s), status;
-    if (err || s.n_processes + s.n_unread == 0) {
+    struct sxs_segments segments = {0};
+    static const struct sxs_period always = {.from_ns = 1}; /* the kept segments, too */
+    if (!err && s.n_processes + s.n_unread == 0)
+        (void)sxs_segments_list(dir, &always, &segments);
+    if (segments.n) {
+        status = sxs_push_segments(job, dir, &segments);
+    } else if (err || s.n_processes + s.n_unread == 0) {
         status = sxs_wrong_input("%s: %s; expected a folder made by sxsprof run -o DIR", shown,
                                  err ? strerror(err) : "it has no session");
     } else if (!sxs_profile_has_stacks(dir)) {
@@ -112,6 +121,7 @@ static int push_session(struct sxs_push_job *job, const char *dir, const char *s
         status = sxs_push_once(job, dir, *name ? name : "session", &s);
     }
     sxs_session_free(&s);
+    sxs_segments_free(&segments);
     return status;
 }
 

@@ -15,6 +15,7 @@
 #include "base/thread.h"
 #include "control/message/name.h"
 #include "control/requests.h"
+#include "control/ring.h"
 #include "control/server.h"
 #include "control/session_thread.h"
 #include "control/socket.h"
@@ -100,10 +101,14 @@ static int read_start_time(unsigned long long *out)
 static void start(void)
 {
     struct setup s = {0};
-    int          err;
-    if (is_off())
+    int          err, off = is_off();
+    if (off && !sxs_ring_is_wanted())
         return;
     err = sxs_session_thread_start(wake_control);
+    if (!err)
+        sxs_ring_start();
+    if (off && !err)
+        return;
     if (err)
         snprintf(s.why, sizeof(s.why), "no thread can be started (%s)", strerror(err));
     else if (read_start_time(&s.start) != 0)

@@ -17,6 +17,7 @@
 #include "manager/sessions_internal.h"
 #include "session/write/guests_write.h"
 #include "session/write/session_write.h"
+#include "signals/library/runtime_calls.h"
 
 uint64_t sxs_session_end_limit_ns = UINT64_C(60000000000);
 
@@ -184,8 +185,9 @@ static void do_request(void)
 static void run_request(void)
 {
     int runs = RUNS;
-    sxs_thread_calls_runtimes();
+    sxs_runtime_calls_begin();
     do_request();
+    sxs_runtime_calls_end();
     if (atomic_compare_exchange_strong(&request.state, &runs, IS_DONE))
         return; /* the thread that waits goes on with the turn */
     sxs_warn("the session that did not end in time has ended now");

@@ -196,6 +196,15 @@ void sxs_push_queue_forget(struct sxs_push_queue *q, bool (*known)(void *arg, co
         note_counts(q);
 }
 
+void sxs_push_queue_each(const struct sxs_push_queue *q,
+                         void (*take)(void *arg, const char *source, uint64_t next_ns), void *arg)
+{
+    const char *key;
+    json_t     *value;
+    json_object_foreach(q->positions, key, value)
+        take(arg, key, (uint64_t)json_integer_value(value));
+}
+
 size_t sxs_push_queue_length(const struct sxs_push_queue *q)
 {
     return q->n - q->first;

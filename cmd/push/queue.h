@@ -54,6 +54,10 @@ void sxs_push_queue_finish(struct sxs_push_queue *q, const char *source, uint64_
 void sxs_push_queue_forget(struct sxs_push_queue *q, bool (*known)(void *arg, const char *source),
                            void                  *arg);
 
+/** sxs_push_queue_each - call @take for every source and its position. */
+void sxs_push_queue_each(const struct sxs_push_queue *q,
+                         void (*take)(void *arg, const char *source, uint64_t next_ns), void *arg);
+
 /** sxs_push_queue_length, _counts - return the number of batches that wait; the counts. */
 size_t                 sxs_push_queue_length(const struct sxs_push_queue *q);
 struct sxs_push_counts sxs_push_queue_counts(const struct sxs_push_queue *q);
