@@ -63,12 +63,12 @@ static void print_log(const char *path)
 }
 
 /* Waits until the process records, or the attach has failed. */
-static int wait_for_session(pid_t pid, struct sxs_top_attach *a, char *dir, size_t size)
+static int wait_for_session(pid_t pid, struct sxs_top_attach *a, struct sxs_process_session *found)
 {
     const struct timespec step = {0, 50000000};
-    char                  why[512];
     int                   status;
-    while (sxs_top_session_of(pid, dir, size, why, sizeof(why)) != 0) {
+    while (sxs_process_session_find(pid, found) != 0 || !found->dir) {
+        sxs_process_session_free(found);
         if (waitpid(a->child, &status, WNOHANG) == a->child) {
             a->child = 0;
             return WIFEXITED(status) && WEXITSTATUS(status) ? WEXITSTATUS(status)
@@ -81,7 +81,7 @@ static int wait_for_session(pid_t pid, struct sxs_top_attach *a, char *dir, size
     return SXS_EXIT_OK;
 }
 
-int sxs_top_attach(pid_t pid, struct sxs_top_attach *a, char *dir, size_t size)
+int sxs_top_attach(pid_t pid, struct sxs_top_attach *a, struct sxs_process_session *found)
 {
     char why[512], log[PATH_MAX + 32], session[PATH_MAX + 32];
     memset(a, 0, sizeof(*a));
@@ -104,7 +104,7 @@ int sxs_top_attach(pid_t pid, struct sxs_top_attach *a, char *dir, size_t size)
         sxs_complain("top: %s", strerror(errno));
         return SXS_EXIT_FAILED;
     }
-    int status = wait_for_session(pid, a, dir, size);
+    int status = wait_for_session(pid, a, found);
     if (status != SXS_EXIT_OK)
         print_log(log);
     return status;
