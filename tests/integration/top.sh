@@ -157,7 +157,7 @@ view 80 24 -- "$pid"
 wait_until shows 'Program\.Alpha'
 check "the view is shown until the process is killed" $? "$tmp/err"
 kill -9 "$pid"
-wait_until shows 'ENDED' && shows 'Program\.Alpha'
+shows_soon 'ENDED' && shows 'Program\.Alpha'
 check "kill -9 of the process: the view says that it has ended, and stays" $? "$tmp/screen"
 keys q
 wait_until ended
