@@ -32,7 +32,10 @@ static int choose_target(const struct sxs_push_options *o, struct sxs_push_job *
         return sxs_wrong_input("--to %s: %s", strchr(o->to, '@') ? "URL" : o->to, why);
     if (t->check && t->check(&job->settings, why, sizeof(why)) != 0)
         return sxs_wrong_input("--to %s: %s", o->to, why);
+    if (o->data & ~(SXS_PUSH_COMMON_DATA | t->more_data))
+        return sxs_wrong_input("--data: %s takes samples, alloc, native and locks only", t->name);
     job->sender.target = t;
+    job->cut.more = t->more_data;
     return SXS_EXIT_OK;
 }
 

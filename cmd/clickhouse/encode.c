@@ -124,6 +124,9 @@ static enum sxs_clickhouse_kind kind_of(const struct sxs_model *m)
     case SXS_DATA_ALLOC: return SXS_CLICKHOUSE_ALLOC;
     case SXS_DATA_NATIVE: return SXS_CLICKHOUSE_NATIVE;
     case SXS_DATA_LOCKS: return SXS_CLICKHOUSE_LOCKS;
+    case SXS_DATA_LIVE: return SXS_CLICKHOUSE_LIVE;
+    case SXS_DATA_NATIVE_LIVE: return SXS_CLICKHOUSE_NATIVE_LIVE;
+    case SXS_DATA_WAIT: return SXS_CLICKHOUSE_WAIT;
     default: return SXS_CLICKHOUSE_BATCH;
     }
 }

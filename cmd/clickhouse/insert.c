@@ -175,15 +175,17 @@ static void put_ids(FILE *to, const struct sxs_clickhouse_ids *ids)
     fputs(ids->n ? ")" : "(toUInt64(0))", to);
 }
 
-/* Old servers split a structure at all spaces, so the kind is a number there. */
+/* The kind is a number there, because old servers split a structure at all spaces. It goes through
+ * its name into the column: the column may be of another version of the tables, and numbers that it
+ * does not know would get into it, names do not. */
 static void put_samples(FILE *to, const struct sxs_clickhouse_joined *j)
 {
     fputs("INSERT INTO samples (service,kind,stack,time,source,count,value) SELECT "
-          "service,CAST(kind, ",
+          "service,CAST(CAST(kind, ",
           to);
     sxs_sql_text(to, SXS_CLICKHOUSE_KINDS);
-    fputs("),stack,time,source,count,value FROM _data WHERE batch NOT IN (SELECT stack FROM "
-          "samples WHERE service IN ",
+    fputs("),'String'),stack,time,source,count,value FROM _data WHERE batch NOT IN (SELECT stack "
+          "FROM samples WHERE service IN ",
           to);
     put_ids(to, &j->services);
     fputs(" AND kind = 'batch' AND stack IN ", to);

@@ -129,6 +129,7 @@ static int encode(const struct sxs_push_settings *s, const struct sxs_push_batch
 
 /* Error codes of the server. All come with status 500 from old servers. */
 enum {
+    UNKNOWN_ELEMENT = 49, /* of an Enum: tables of an earlier version */
     UNKNOWN_TABLE = 60,
     UNKNOWN_DATABASE = 81,
     READONLY = 164,
@@ -153,16 +154,16 @@ static bool is_our_fault(int code)
 static enum sxs_push_verdict judge(const struct sxs_push_answer *a, char *why, size_t size)
 {
     int code = sxs_clickhouse_reason(a->body ? a->body : "", why, size);
-    if (!code || (a->status >= 200 && a->status < 300)) {
-        enum sxs_push_verdict by_status = sxs_push_judge(a->status);
-        if (by_status == SXS_PUSH_ACCEPTED && !code)
-            return by_status;
-        if (!code) {
-            why[0] = '\0';
-            return by_status;
-        }
+    if (!code) {
+        why[0] = '\0';
+        return sxs_push_judge(a->status);
     }
     switch (code) {
+    case UNKNOWN_ELEMENT:
+        snprintf(why, size,
+                 "the tables there are of an earlier version of sxsprof; sxsprof fleet init brings "
+                 "them up to date");
+        return SXS_PUSH_STOP;
     case UNKNOWN_TABLE:
     case UNKNOWN_DATABASE:
         snprintf(why, size, "no tables of sxsprof there; make them with sxsprof fleet init");
@@ -196,4 +197,5 @@ const struct sxs_push_target sxs_push_clickhouse = {
     .encode = encode,
     .judge = judge,
     .joining = &joining,
+    .more_data = 1u << SXS_DATA_LIVE | 1u << SXS_DATA_NATIVE_LIVE | 1u << SXS_DATA_WAIT,
 };

@@ -37,10 +37,11 @@ struct sxs_push_batch {
     const char                       *service; /* never "" */
     const char                       *session; /* name of the session's folder, without its path */
     const struct sxs_session_process *process;
-    /* One per kind of data: samples, alloc, native, locks (sxs_model.data). Each has this process
-     * only. The weights of nodes (self, self_ns, and those of costs) are of this period only;
-     * totals, frames, threads and other fields are of the whole session. At least one model has a
-     * node with a weight. */
+    /* One per kind of data: samples, alloc, native, locks, and those of sxs_push_target.more_data
+     * (sxs_model.data). Each has this process only. The weights of nodes (self, self_ns, and those
+     * of costs) are of this period only; totals, frames, threads and other fields are of the whole
+     * session. Of live data they are what is alive; the newest batch has them. At least one model
+     * has a node with a weight. */
     const struct sxs_model *const *models;
     size_t                         n_models;
 };

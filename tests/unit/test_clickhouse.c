@@ -219,7 +219,8 @@ static void statements_of_a_new_server_have_codecs_and_an_end_of_life(void **sta
     fclose(to);
     assert_string_equal(text, "CREATE TABLE IF NOT EXISTS samples (service UInt64 CODEC(ZSTD(1)), "
                               "kind Enum8('batch' = 0, 'cpu' = 1, "
-                              "'wall' = 2, 'alloc' = 3, 'native' = 4, 'locks' = 5) CODEC(ZSTD(1)), "
+                              "'wall' = 2, 'alloc' = 3, 'native' = 4, 'locks' = 5, 'live' = 6, "
+                              "'native-live' = 7, 'wait' = 8) CODEC(ZSTD(1)), "
                               "stack UInt64 CODEC(ZSTD(1)), time "
                               "DateTime CODEC(DoubleDelta, ZSTD(1)), source UInt64 CODEC(ZSTD(1)), "
                               "count UInt64 CODEC(T64, ZSTD(1)), "
@@ -229,6 +230,35 @@ static void statements_of_a_new_server_have_codecs_and_an_end_of_life(void **sta
                               "+ INTERVAL 12 DAY SETTINGS "
                               "ttl_only_drop_parts = 1");
     assert_int_equal(sxs_clickhouse_server_parse("nonsense", &server), -1);
+}
+
+static void tables_of_an_earlier_version_are_changed(void **state)
+{
+    (void)state;
+    FILE *to = begin();
+    assert_true(sxs_clickhouse_upgrade_sql(to, 1, 0));
+    fclose(to);
+    assert_non_null(strstr(text, "ALTER TABLE samples MODIFY COLUMN kind Enum8('batch' = 0"));
+    to = begin();
+    assert_false(sxs_clickhouse_upgrade_sql(to, 1, 1));
+    assert_false(sxs_clickhouse_upgrade_sql(to, 0, 0)); /* new tables */
+    assert_false(sxs_clickhouse_upgrade_sql(to, SXS_CLICKHOUSE_SCHEMA, 0));
+    fclose(to);
+}
+
+static void kinds_have_names(void **state)
+{
+    (void)state;
+    for (unsigned k = SXS_CLICKHOUSE_CPU; k < SXS_CLICKHOUSE_N_KINDS; k++) {
+        const char *name = sxs_clickhouse_kind_name(k);
+        char        element[40];
+        assert_int_equal(sxs_clickhouse_kind_named(name), k);
+        assert_non_null(strstr(sxs_clickhouse_kind_names(), name));
+        snprintf(element, sizeof(element), "'%s' = %u", name, k);
+        assert_non_null(strstr(SXS_CLICKHOUSE_KINDS, element));
+    }
+    assert_int_equal(sxs_clickhouse_kind_named("batch"), SXS_CLICKHOUSE_BATCH);
+    assert_int_equal(sxs_clickhouse_kind_named("gpu"), SXS_CLICKHOUSE_BATCH);
 }
 
 /* A model of one thread: main calls work, with 3 samples, and work again in a second thread. */
@@ -493,6 +523,8 @@ int main(void)
         cmocka_unit_test(statements_of_a_new_server_have_codecs_and_an_end_of_life),
         cmocka_unit_test(threads_of_one_name_become_one_row),
         cmocka_unit_test(ids_stay_the_same),
+        cmocka_unit_test(tables_of_an_earlier_version_are_changed),
+        cmocka_unit_test(kinds_have_names),
         cmocka_unit_test(inserts_look_before_they_insert),
         cmocka_unit_test(batches_that_are_joined_have_each_frame_once),
         cmocka_unit_test(what_the_server_has_is_left_out_until_it_is_forgotten),
