@@ -418,7 +418,7 @@ $(O)/tests/report_main: tests/profile/report_main.c $(PROFILE_OBJ) $(O)/libsxsil
 $(O)/tests/test_clickhouse $(O)/tests/test_fleet_select: $(call obj,$(wildcard cmd/clickhouse/*.c cmd/http/*.c) cmd/fleet/rows.c cmd/fleet/select.c cmd/fleet/when.c cmd/fleet/server.c)
 
 # Loads sessions into ClickHouse, one or as many simulated machines.
-$(O)/tests/fleet_load: tests/fleet/load.c $(call obj,cmd/push/batches.c cmd/push/labels.c cmd/fleet/target.c $(wildcard cmd/clickhouse/*.c cmd/http/*.c)) \
+$(O)/tests/fleet_load: tests/fleet/load.c $(call obj,cmd/push/batches.c cmd/push/labels.c cmd/push/out.c cmd/fleet/target.c cmd/fleet/joining.c $(wildcard cmd/clickhouse/*.c cmd/http/*.c)) \
         $(PROFILE_OBJ) $(O)/libsxsil.a $(O)/libbase.a
 	@mkdir -p $(@D)
 	$(call say,LINK,$@)
