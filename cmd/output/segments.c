@@ -8,6 +8,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -96,7 +97,9 @@ static int add_from(int dir_fd, const char *sub, struct sxs_segments *out)
     }
     for (struct dirent *e; (e = readdir(d));) {
         struct sxs_segment s = {.kept = kept};
-        if (strlen(e->d_name) > 60 || !sxs_segment_name(e->d_name, &s.began_ns, &s.number))
+        struct stat        st;
+        if (strlen(e->d_name) > 60 || !sxs_segment_name(e->d_name, &s.began_ns, &s.number) ||
+            fstatat(dirfd(d), e->d_name, &st, AT_SYMLINK_NOFOLLOW) != 0 || !S_ISDIR(st.st_mode))
             continue;
         snprintf(s.folder, sizeof(s.folder), "%s%s%.60s", kept ? sub : "", kept ? "/" : "",
                  e->d_name);
