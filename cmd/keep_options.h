@@ -17,17 +17,32 @@ struct sxs_keep_options {
 enum { SXS_KEEP_KEEP = 6000, SXS_KEEP_EVERY, SXS_KEEP_ON, SXS_KEEP_BUDGET };
 
 /** The rows of the options for a list of argp, each with a comma behind it. */
-#define SXS_KEEP_OPTION_ROWS                                                                       \
-    {"keep", SXS_KEEP_KEEP, "TIME[,BYTES]", 0,                                                     \
-     "Record segments, and keep the newest: of so much time, and of so many bytes on disk (1g)", 0}, \
-    {"every", SXS_KEEP_EVERY, "TIME", 0,                                                           \
-     "Record segments that last so long (60s, or a fifth of --keep)", 0},                          \
-    {"on", SXS_KEEP_ON, "CONDITION", 0,                                                            \
-     "Keep the minute around this for good: gc>TIME, cpu>NUMBER% (100% is one processor) or "      \
-     "exception=TYPE; may be given several times",                                                 \
-     0},                                                                                           \
-    {"budget", SXS_KEEP_BUDGET, "NUMBER%", 0,                                                      \
-     "Lower the rates of segments until the profiler uses at most this part of the CPU time", 0},
+#define SXS_KEEP_OPTION_ROWS                                                                      \
+    {"keep",                                                                                      \
+     SXS_KEEP_KEEP,                                                                               \
+     "TIME[,BYTES]",                                                                              \
+     0,                                                                                           \
+     "Record segments, and keep the newest: of so much time, and of so many bytes on disk (1g)",  \
+     0},                                                                                          \
+        {"every",                                                                                 \
+         SXS_KEEP_EVERY,                                                                          \
+         "TIME",                                                                                  \
+         0,                                                                                       \
+         "Record segments that last so long (60s, or a fifth of --keep)",                         \
+         0},                                                                                      \
+        {"on",                                                                                    \
+         SXS_KEEP_ON,                                                                             \
+         "CONDITION",                                                                             \
+         0,                                                                                       \
+         "Keep the minute around this for good: gc>TIME, cpu>NUMBER% (100% is one processor) or " \
+         "exception=TYPE; may be given several times",                                            \
+         0},                                                                                      \
+        {"budget",                                                                                \
+         SXS_KEEP_BUDGET,                                                                         \
+         "NUMBER%",                                                                               \
+         0,                                                                                       \
+         "Lower the rates of segments until the profiler uses at most this part of the CPU time", \
+         0},
 
 /**
  * sxs_keep_option - take an option.

@@ -61,7 +61,11 @@ static const char *check_options(const struct sxs_tool_table *table, const char 
 {
     union tool_values values = {0};
     char              detail[SXS_TOOL_WHY];
-    if (sxs_tool_parse(table, options, &values, detail, sizeof(detail)) == 0)
+    int               err =
+        table == &sxs_instrument_table
+                          ? sxs_instrument_options_parse(options, &values.instrument, detail, sizeof(detail))
+                          : sxs_tool_parse(table, options, &values, detail, sizeof(detail));
+    if (err == 0)
         return NULL;
     snprintf(why, size, "%s: %s", table->tool, detail);
     return why;
@@ -89,8 +93,8 @@ const char *sxs_tool_words(void)
     static char list[256];
     size_t      len = 0;
     for (size_t i = 0; i < N_TOOLS && len < sizeof(list); i++)
-        len += (size_t)snprintf(list + len, sizeof(list) - len, "%s%s", i ? " " : "",
-                                tools[i].name);
+        len +=
+            (size_t)snprintf(list + len, sizeof(list) - len, "%s%s", i ? " " : "", tools[i].name);
     return list;
 }
 
@@ -236,8 +240,7 @@ static const char *check_budget(const char *value, char *why, size_t size)
 }
 
 const struct sxs_setting sxs_settings[] = {
-    {"SXSPROF_PICK", "--pick",
-     SXS_PICK_EXPECTED, sxs_pick_check},
+    {"SXSPROF_PICK", "--pick", SXS_PICK_EXPECTED, sxs_pick_check},
     {"SXSPROF_UNPICKED", "--unpicked", "guard or cancel", check_unpicked},
     {"SXSPROF_TOOLS", "--tool", NULL, check_tools},
     {"SXSPROF_CALLS", "--calls", SXS_CALLS_PATTERN_EXPECTED, check_patterns},

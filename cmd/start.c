@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* sxsprof start: begin a session in a process that has the library already. */
 #include "cmd/argument.h"
+#include "cmd/attach/rules.h"
 #include "cmd/command.h"
 #include "cmd/control.h"
 #include "cmd/output/text.h"
@@ -212,9 +213,12 @@ int sxs_cmd_start(int argc, char **argv)
 {
     static struct sxs_control_target t;
     struct options                   o = {0};
+    char                             why[2048];
     int                              status;
     sxs_options_parse(&sxs_argp_start, argc, argv, 0, &o);
     status = sxs_control_open(&t, o.process);
+    if (!status && sxs_rules_check(&t.process, o.run.tools, why, sizeof(why)) != 0)
+        status = sxs_wrong_input("process %d: %s", (int)t.process.pid, why);
     if (!status)
         status = sxs_process_is_apart(&t.process) ? start_apart(&t, &o) : start(&t, &o);
     if (!status && !o.run.quiet)

@@ -144,3 +144,16 @@ int sxs_control_begun(const struct sxs_message *request, char *why, size_t why_s
         snprintf(why, why_size, "SXSPROF_CONTROL=off");
     return err;
 }
+
+void sxs_control_not_begun(const struct sxs_message *request)
+{
+    struct sxs_session_state state;
+    char                     why[80];
+    uint64_t                 ms;
+    sxs_session_get_state(&state);
+    if (state.phase == SXS_SESSION_ON)
+        return; /* who has begun that session detaches, and its time limit stays */
+    if (sxs_request_limit(request, &ms, why, sizeof(why)) == 0 && ms &&
+        sxs_request_asks(request, "detach"))
+        sxs_session_thread_limit(0, ms, 1);
+}

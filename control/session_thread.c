@@ -70,14 +70,18 @@ void sxs_session_thread_end(unsigned number, int detach)
     char                     why[SXS_SESSION_WHY] = "";
     int                      err;
     sxs_session_get_state(&state);
-    if (state.phase == SXS_SESSION_NONE)
+    if (number && state.phase == SXS_SESSION_NONE)
         sxs_ring_stop(number);
-    if (state.phase == SXS_SESSION_NONE || !sxs_session_thread_is_same(state.number, number))
+    if (number ? state.phase == SXS_SESSION_NONE || !sxs_session_thread_is_same(state.number, number)
+               : state.phase != SXS_SESSION_NONE)
         return;
     err = detach ? sxs_runtimes_detach(SXS_DETACH_TIMEOUT_MS, why) : sxs_session_end(why);
-    if (err)
+    if (err && number)
         sxs_warn("session %u does not end as its request says: %s", number, why);
-    sxs_ring_stop(number);
+    else if (err)
+        sxs_warn("the runtimes do not let the profiler go: %s", why);
+    if (number)
+        sxs_ring_stop(number);
 }
 
 /* Ends the session whose time limit is over. Returns the nanoseconds until then; 0: there is none,
@@ -85,18 +89,19 @@ void sxs_session_thread_end(unsigned number, int detach)
 static uint64_t end_due_session(void)
 {
     uint64_t left = 0, now = sxs_now_ns(CLOCK_MONOTONIC);
-    unsigned number = 0;
-    int      detach;
+    unsigned number;
+    int      detach, is_due = 0;
     pthread_mutex_lock(&thread.lock);
     detach = thread.detach;
+    number = thread.number;
     if (thread.due_ns > now) {
         left = thread.due_ns - now;
     } else if (thread.due_ns) {
-        number = thread.number;
+        is_due = 1;
         thread.due_ns = 0;
     }
     pthread_mutex_unlock(&thread.lock);
-    if (number) {
+    if (is_due) {
         sxs_runtime_calls_begin();
         sxs_session_thread_end(number, detach);
         sxs_runtime_calls_end();

@@ -32,6 +32,7 @@ void sxs_session_thread_submit(struct sxs_job *job);
 
 /**
  * sxs_session_thread_limit - end session @number after @ms milliseconds; 0: not by itself.
+ * @number: 0: no session has begun: detach from the runtimes if none is on then.
  * @detach: 1: and detach from the runtimes.
  * There is one limit at a time; a later one replaces it. Nothing happens if another session is on
  * then. Returns 0, or -ENOTSUP if the thread does not run. Any thread; not signal-safe.
@@ -43,7 +44,8 @@ int sxs_session_thread_limit(unsigned number, uint64_t ms, int detach);
 uint64_t sxs_session_thread_left_ms(unsigned number);
 
 /** sxs_session_thread_end - end session @number, if it is on, and with @detach detach from the
- *  runtimes. Logs one line when it cannot be ended. Only on the thread. */
+ *  runtimes. @number: 0: only detach, if no session is on. Logs one line when it cannot be ended. Only
+ *  on the thread. */
 void sxs_session_thread_end(unsigned number, int detach);
 
 /**

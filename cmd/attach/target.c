@@ -25,6 +25,9 @@
 #define LOOK_MS        200u
 #define ORPHAN_MS      15000 /* if this command dies before it holds the session */
 #define NO_LIMIT_MS    UINT64_C(31622400000)
+/* In the library's reason why a runtime in which instrument was on cannot be detached; that was said
+ * before the attach. */
+#define IRREVERSIBLE "CORPROF_E_IRREVERSIBLE_INSTRUMENTATION_PRESENT"
 #define SPARE_MS       10000 /* the library's own limit lies behind that of this command */
 
 /* Adds a sentence to @why. */
@@ -225,6 +228,7 @@ int sxs_target_attach(struct sxs_target *t, const struct sxs_target_wish *wish,
     char library[PATH_MAX];
     *why = '\0';
     choose_id(t->id);
+    t->stays = strstr(wish->tools, "instrument") != NULL;
     int status = prepare_files(t, wish, library, why);
     if (status)
         return status;
@@ -330,8 +334,10 @@ static int stop_session(struct sxs_target *t, char why[SXS_TARGET_WHY])
 {
     static struct sxs_control_answer answer;
     char                             reason[SXS_CONTROL_WHY];
-    if (!t->has_library)
-        return sxs_target_release(&t->p, DETACH_MS, why);
+    if (!t->has_library) {
+        int status = sxs_target_release(&t->p, DETACH_MS, why);
+        return t->stays && strstr(why, IRREVERSIBLE) ? SXS_EXIT_OK : status;
+    }
     int err = ask(&t->p, "stop", STOP_MS, &answer, reason);
     if (err)
         add_why(why, "%d: %s", (int)t->p.pid, reason);

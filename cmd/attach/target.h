@@ -46,6 +46,7 @@ struct sxs_target {
     char                      inside[PATH_MAX]; /* the session folder, as the process sees it */
     bool                      has_library; /* the library was in the process, with runtimes live */
     bool                      attached;    /* a session of ours is on */
+    bool                      stays;       /* with instrument, no runtime can be detached */
     int                       hold;        /* connection that holds the session; -1: none */
     int                       pidfd;       /* readable when the process has ended; -1: none */
 };
