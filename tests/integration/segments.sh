@@ -82,9 +82,12 @@ check "push sends all segments" $? "$tmp/out"
 all=$(received)
 rm -f "$tmp/kept"/[0-9]*
 newest=${segments[-1]}
+# A command in the background ignores SIGINT until it sets a handler.
+catches() { grep -q '^SigCgt:.*[2367abef]$' "/proc/$push/status"; }
 follow() { # until COMMAND succeeds
     "$sxsprof" push --to "$to" --period 1s --follow "$ring" --queue "$tmp/queue" >"$tmp/follow" 2>&1 &
     push=$!
+    wait_until catches
     wait_until "$@"
     local waited=$?
     kill -INT $push
