@@ -90,8 +90,8 @@ static int finish(const struct sxs_push_options *o, const struct sxs_push_job *j
         sxs_complain("push: batches that wait in the queue %s: %zu", o->queue, left);
     else if (left)
         sxs_complain("push: the rest was not sent; with --queue it would be kept");
-    if (job->lost || now.refused > before->refused || now.dropped > before->dropped || (left && !o->follow) ||
-        job->damaged)
+    if (job->lost || now.refused > before->refused || now.dropped > before->dropped ||
+        (left && !o->follow) || job->damaged)
         status = SXS_EXIT_PROBLEM;
     int written = sxs_finish_output();
     return status == SXS_EXIT_OK ? written : status;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* test_segments.c - folders of segments: names, which are read, and how their processes are joined. */
+/* test_segments.c - folders of segments: names, which are read, and how processes are joined. */
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
@@ -118,7 +118,7 @@ static void ring(void)
 {
     make_segment("20261124T120000Z-1", 1, 77, 5, 0, 10, 1);
     make_segment("20261124T120010Z-2", 2, 77, 5, 10, 20, 2);
-    make_segment("20261124T120020Z-3", 3, 77, 5, 20, 0, 4);   /* killed */
+    make_segment("20261124T120020Z-3", 3, 77, 5, 20, 0, 4);    /* killed */
     make_segment("20261124T120025Z-4", 4, 77, 900, 25, 35, 8); /* another process, by chance */
     make_segment("20261124T120035Z-5", 5, 78, 950, 35, 0, 16);
 }
@@ -150,7 +150,7 @@ static size_t listed(uint64_t from_s, uint64_t to_s)
 {
     const struct sxs_period p = {from_s ? NOON + from_s * SECOND : 0,
                                  to_s ? NOON + to_s * SECOND : 0};
-    struct sxs_segments     s;
+    struct sxs_segments s;
     assert_int_equal(sxs_segments_list(dir, &p, &s), 0);
     size_t n = s.n;
     sxs_segments_free(&s);
@@ -256,7 +256,7 @@ static void ordinary(void **state)
 int main(void)
 {
 #define CASE(name) cmocka_unit_test_setup_teardown(name, make_dir, drop_dir)
-    const struct CMUnitTest all[] = {CASE(names),   CASE(joined),   CASE(periods),  CASE(kept),
+    const struct CMUnitTest all[] = {CASE(names),   CASE(joined),   CASE(periods), CASE(kept),
                                      CASE(damaged), CASE(refusals), CASE(ordinary)};
     return cmocka_run_group_tests(all, NULL, NULL);
 }
