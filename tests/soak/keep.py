@@ -92,7 +92,7 @@ def watch(ring, everything, result):
                 done.add(name)
             for pid in (f for f in os.listdir(os.path.join(everything, name)) if f.isdigit()):
                 facts = process_facts(pid)
-                if facts:
+                if facts and facts[1]:  # else it is ending
                     cpu[pid] = facts[0]
                     memory[pid].append(facts[1])
         disk = max(disk, size_of(ring))
