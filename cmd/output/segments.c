@@ -190,7 +190,7 @@ static uint64_t gaps_of(const struct sxs_segments *s, size_t *longest)
 void sxs_segments_text(FILE *to, const struct sxs_segments *s)
 {
     char   first[32], last[32], sum[32], most[32];
-    size_t kept = 0, longest, told = 0;
+    size_t kept = 0, longest, listed = 0;
     if (!s->n)
         return;
     for (size_t i = 0; i < s->n; i++)
@@ -210,11 +210,11 @@ void sxs_segments_text(FILE *to, const struct sxs_segments *s)
     if (s->n_gone)
         fprintf(to, "  left out: %zu, which were deleted meanwhile\n", s->n_gone);
     for (size_t i = 0; i < s->n; i++)
-        if (s->all[i].adapted[0] && told++ < MAX_ADAPTED)
+        if (s->all[i].adapted[0] && listed++ < MAX_ADAPTED)
             fprintf(to, "  %s  %s\n", time_text(s->all[i].began_ns, first, sizeof(first)),
                     s->all[i].adapted);
-    if (told > MAX_ADAPTED)
-        fprintf(to, "  and %zu more changes of the rates\n", told - MAX_ADAPTED);
+    if (listed > MAX_ADAPTED)
+        fprintf(to, "  and %zu more changes of the rates\n", listed - MAX_ADAPTED);
 }
 
 json_t *sxs_segments_json(const struct sxs_segments *s)
