@@ -93,7 +93,7 @@ class Service:
         bad = re.search(r"Non-2xx or 3xx responses: (\d+)|Socket errors: (.*)", text)
         if bad:
             raise RuntimeError(f"the web service answered wrongly: {bad[0]}")
-        return float(re.search(r"Requests/sec:\s+([\d.]+)", text)[1]), used / served
+        return float(re.search(r"Requests/sec:\s+([\d.]+)", text)[1]), used / max(served, 1) # none: still starting
 
 
 class Web:
