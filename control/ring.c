@@ -319,7 +319,7 @@ int sxs_ring_start(void)
     struct sxs_session_state state;
     int                      is_on;
     pthread_mutex_lock(&sxs_ring.lock);
-    sxs_session_thread_also(take_turn);
+    sxs_session_thread_also(take_turn, sxs_ring_stop);
     if (sxs_ring.is_ready) {
         sxs_session_get_state(&state);
         set_on(state.phase == SXS_SESSION_ON && state.out[0]);

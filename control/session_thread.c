@@ -14,7 +14,6 @@
 #include "base/fork.h"
 #include "base/log.h"
 #include "base/thread.h"
-#include "control/ring.h"
 #include "manager/sessions.h"
 #include "signals/library/runtime_calls.h"
 
@@ -30,7 +29,8 @@ static struct {
     _Atomic int      runs;       /* 1: the thread was started */
     unsigned         generation; /* sxs_fork_generation() then */
     void (*done)(void);
-    uint64_t (*_Atomic also)(void); /* NULL: nothing */
+    uint64_t (*_Atomic also)(void);         /* NULL: nothing */
+    void (*_Atomic ended)(unsigned number); /* likewise */
     /* Sessions `first_same` to `last_same` are one for time limits and connections. 0: none are. */
     _Atomic unsigned first_same, last_same;
     _Atomic unsigned n_changes; /* odd while a session goes on as another one */
@@ -64,6 +64,13 @@ static struct sxs_job *take_job(void)
     return job;
 }
 
+static void tell_end(unsigned number)
+{
+    void (*ended)(unsigned) = atomic_load(&thread.ended);
+    if (ended)
+        ended(number);
+}
+
 void sxs_session_thread_end(unsigned number, int detach)
 {
     struct sxs_session_state state;
@@ -71,7 +78,7 @@ void sxs_session_thread_end(unsigned number, int detach)
     int                      err;
     sxs_session_get_state(&state);
     if (number && state.phase == SXS_SESSION_NONE)
-        sxs_ring_stop(number);
+        tell_end(number);
     if (number ? state.phase == SXS_SESSION_NONE || !sxs_session_thread_is_same(state.number, number)
                : state.phase != SXS_SESSION_NONE)
         return;
@@ -81,7 +88,7 @@ void sxs_session_thread_end(unsigned number, int detach)
     else if (err)
         sxs_warn("the runtimes do not let the profiler go: %s", why);
     if (number)
-        sxs_ring_stop(number);
+        tell_end(number);
 }
 
 /* Ends the session whose time limit is over. Returns the nanoseconds until then; 0: there is none,
@@ -163,8 +170,9 @@ int sxs_session_thread_runs(void)
     return is_running();
 }
 
-void sxs_session_thread_also(uint64_t (*turn)(void))
+void sxs_session_thread_also(uint64_t (*turn)(void), void (*ended)(unsigned number))
 {
+    atomic_store(&thread.ended, ended);
     atomic_store(&thread.also, turn);
     tell_thread();
 }

@@ -50,9 +50,10 @@ void sxs_session_thread_end(unsigned number, int detach);
 
 /**
  * sxs_session_thread_also - call @turn on the thread whenever it has done something, and when the time
- * is over that @turn returned: nanoseconds; 0: for ever. Any thread.
+ * is over that @turn returned: nanoseconds; 0: for ever. Call @ended when the thread has ended a session,
+ * or should have, by its number. Any thread.
  */
-void sxs_session_thread_also(uint64_t (*turn)(void));
+void sxs_session_thread_also(uint64_t (*turn)(void), void (*ended)(unsigned number));
 
 /** sxs_session_thread_runs - return 1 if the thread runs in this process. Any thread. */
 int sxs_session_thread_runs(void);

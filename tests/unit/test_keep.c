@@ -523,12 +523,12 @@ static void nothing_else_is_deleted_and_no_link_is_followed(void **state)
 {
     char path[200], target[200];
     (void)state;
-    put_folder("mine");
-    put_folder("mine/17");
-    put_file("mine/segment.json");
-    put_file("mine/17/census");
+    put_folder("other");
+    put_folder("other/17");
+    put_file("other/segment.json");
+    put_file("other/17/census");
     open_ring();
-    snprintf(target, sizeof(target), "%s/mine", base);
+    snprintf(target, sizeof(target), "%s/other", base);
     snprintf(path, sizeof(path), "%s/ring/20261124T101500Z-50", base);
     assert_int_equal(symlink(target, path), 0);
     assert_int_equal(sxs_segment_delete(&dir, "20261124T101500Z-50", 0), 0);
@@ -539,7 +539,7 @@ static void nothing_else_is_deleted_and_no_link_is_followed(void **state)
     assert_int_equal(symlink(target, path), 0);
     assert_int_equal(sxs_segment_delete(&dir, "20261124T101500Z-51", 0), 0);
     assert_false(exists("20261124T101500Z-51"));
-    assert_true(exists("../mine/17/census"));
+    assert_true(exists("../other/17/census"));
 }
 
 static void an_interrupted_deletion_is_completed(void **state)
@@ -549,10 +549,10 @@ static void an_interrupted_deletion_is_completed(void **state)
     put_folder("ring/.20261124T101500Z-60.gone");
     put_folder("ring/.20261124T101500Z-60.gone/17");
     put_file("ring/.20261124T101500Z-60.gone/17/census");
-    put_folder("ring/.mine.gone");
+    put_folder("ring/.other.gone");
     open_ring();
     assert_false(exists(".20261124T101500Z-60.gone"));
-    assert_true(exists(".mine.gone"));
+    assert_true(exists(".other.gone"));
 }
 
 static void a_folder_that_is_not_safe_is_refused(void **state)
