@@ -213,11 +213,11 @@ static int load_newest(void *arg, const struct sxs_process_part *part)
         return 0;
     int err = sxs_heap_counts_load(part->fd, number, h->runtime, &one.counts, why, sizeof(why));
     if (err)
-        sxs_lines_add(&h->problems, &h->n_problems, "%s/" SXS_HEAP_FILE "%u: %s", part->folder, number,
-                      why);
+        sxs_lines_add(&h->problems, &h->n_problems, "%s/" SXS_HEAP_FILE "%u: %s", part->folder,
+                      number, why);
     for (size_t i = 0; i < one.counts.n_problems; i++)
-        sxs_lines_add(&h->problems, &h->n_problems, "%s/" SXS_HEAP_FILE "%u: %s", part->folder, number,
-                      one.counts.problems[i]);
+        sxs_lines_add(&h->problems, &h->n_problems, "%s/" SXS_HEAP_FILE "%u: %s", part->folder,
+                      number, one.counts.problems[i]);
     if (err)
         return 0;
     h->processes = sxs_must(reallocarray(h->processes, h->n + 1, sizeof(*h->processes)));

@@ -8,6 +8,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -26,8 +27,8 @@ bool sxs_segment_name(const char *name, uint64_t *began_ns, uint64_t *number)
     struct tm t = {.tm_isdst = 0};
     int       n = 0;
     /* sscanf() would take spaces and signs for digits. */
-    if (strspn(name, "0123456789") != 8 || name[8] != 'T' ||
-        strspn(name + 9, "0123456789") != 6 || name[15] != 'Z' || name[16] != '-' ||
+    if (strspn(name, "0123456789") != 8 || name[8] != 'T' || strspn(name + 9, "0123456789") != 6 ||
+        name[15] != 'Z' || name[16] != '-' ||
         sscanf(name, "%4d%2d%2dT%2d%2d%2dZ-%n", &t.tm_year, &t.tm_mon, &t.tm_mday, &t.tm_hour,
                &t.tm_min, &t.tm_sec, &n) != 6 ||
         n != NAME_BEFORE_NUMBER)
@@ -59,10 +60,10 @@ static void read_facts(int dir_fd, struct sxs_segment *s)
     static char text[MAX_FILE];
     char        why[256];
     uint64_t    size;
-    int folder = openat(dir_fd, s->folder, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-    int fd = folder < 0 ? -1 : sxs_file_open(folder, SEGMENT_FILE, &size, why, sizeof(why));
-    ssize_t n = fd < 0 ? -1 : pread(fd, text, sizeof(text), 0);
-    json_t *top = n > 0 ? json_loadb(text, (size_t)n, 0, NULL) : NULL;
+    int         folder = openat(dir_fd, s->folder, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    int         fd = folder < 0 ? -1 : sxs_file_open(folder, SEGMENT_FILE, &size, why, sizeof(why));
+    ssize_t     n = fd < 0 ? -1 : pread(fd, text, sizeof(text), 0);
+    json_t     *top = n > 0 ? json_loadb(text, (size_t)n, 0, NULL) : NULL;
     if (number_of(top, "sxsprof_segment") == 1) {
         const char *adapted = json_string_value(json_object_get(top, "adapted"));
         uint64_t    began_ns = number_of(top, "started_ns");
@@ -96,7 +97,9 @@ static int add_from(int dir_fd, const char *sub, struct sxs_segments *out)
     }
     for (struct dirent *e; (e = readdir(d));) {
         struct sxs_segment s = {.kept = kept};
-        if (strlen(e->d_name) > 60 || !sxs_segment_name(e->d_name, &s.began_ns, &s.number))
+        struct stat        st;
+        if (strlen(e->d_name) > 60 || !sxs_segment_name(e->d_name, &s.began_ns, &s.number) ||
+            fstatat(dirfd(d), e->d_name, &st, AT_SYMLINK_NOFOLLOW) != 0 || !S_ISDIR(st.st_mode))
             continue;
         snprintf(s.folder, sizeof(s.folder), "%s%s%.60s", kept ? sub : "", kept ? "/" : "",
                  e->d_name);
@@ -126,7 +129,7 @@ static void choose(struct sxs_segments *s, const struct sxs_period *period)
             oldest = s->all[i].began_ns;
     for (size_t i = 0; i < s->n; i++) {
         const struct sxs_segment *v = &s->all[i];
-        bool wanted = (!period->to_ns || v->began_ns < period->to_ns) &&
+        bool                      wanted = (!period->to_ns || v->began_ns < period->to_ns) &&
                       (!v->ended_ns || v->ended_ns > period->from_ns);
         if (sxs_period_is_all(period))
             wanted = !v->kept || v->began_ns >= oldest || oldest == UINT64_MAX;
@@ -187,7 +190,7 @@ static uint64_t gaps_of(const struct sxs_segments *s, size_t *longest)
 void sxs_segments_text(FILE *to, const struct sxs_segments *s)
 {
     char   first[32], last[32], sum[32], most[32];
-    size_t kept = 0, longest, told = 0;
+    size_t kept = 0, longest, listed = 0;
     if (!s->n)
         return;
     for (size_t i = 0; i < s->n; i++)
@@ -207,11 +210,11 @@ void sxs_segments_text(FILE *to, const struct sxs_segments *s)
     if (s->n_gone)
         fprintf(to, "  left out: %zu, which were deleted meanwhile\n", s->n_gone);
     for (size_t i = 0; i < s->n; i++)
-        if (s->all[i].adapted[0] && told++ < MAX_ADAPTED)
+        if (s->all[i].adapted[0] && listed++ < MAX_ADAPTED)
             fprintf(to, "  %s  %s\n", time_text(s->all[i].began_ns, first, sizeof(first)),
                     s->all[i].adapted);
-    if (told > MAX_ADAPTED)
-        fprintf(to, "  and %zu more changes of the rates\n", told - MAX_ADAPTED);
+    if (listed > MAX_ADAPTED)
+        fprintf(to, "  and %zu more changes of the rates\n", listed - MAX_ADAPTED);
 }
 
 json_t *sxs_segments_json(const struct sxs_segments *s)
@@ -219,11 +222,11 @@ json_t *sxs_segments_json(const struct sxs_segments *s)
     json_t *rows = json_array();
     for (size_t i = 0; i < s->n && rows; i++) {
         const struct sxs_segment *v = &s->all[i];
-        json_t *row = json_pack("{s:s, s:I, s:I, s:I, s:I, s:I, s:b, s:s}", "folder", v->folder,
-                                "number", (json_int_t)v->number, "pid", (json_int_t)v->pid,
-                                "started_ns", (json_int_t)v->began_ns, "ended_ns",
-                                (json_int_t)v->ended_ns, "gap_ns", (json_int_t)v->gap_ns, "kept",
-                                v->kept, "adapted", v->adapted);
+        json_t                   *row =
+            json_pack("{s:s, s:I, s:I, s:I, s:I, s:I, s:b, s:s}", "folder", v->folder, "number",
+                      (json_int_t)v->number, "pid", (json_int_t)v->pid, "started_ns",
+                      (json_int_t)v->began_ns, "ended_ns", (json_int_t)v->ended_ns, "gap_ns",
+                      (json_int_t)v->gap_ns, "kept", v->kept, "adapted", v->adapted);
         if (!row || json_array_append_new(rows, row) != 0) {
             json_decref(rows);
             return NULL;
@@ -243,9 +246,9 @@ char *sxs_segments_refuse(const char *dir)
         bool hidden = s.n > MAX_LISTED && i >= MAX_LISTED - 1 && i + 1 < s.n;
         if (!hidden)
             len += (size_t)snprintf(names + len, sizeof(names) - len, "%s%s",
-                                    !i                                    ? ""
+                                    !i                                 ? ""
                                     : s.n > MAX_LISTED && i + 1 == s.n ? " ... "
-                                                                          : ", ",
+                                                                       : ", ",
                                     s.all[i].folder);
     }
     if (s.n && asprintf(&line, "it has %zu segments of continuous mode; expected one of them: %s",

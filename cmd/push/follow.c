@@ -31,8 +31,8 @@ struct follower {
     struct sxs_push_job *job;
     struct seen         *seen; /* owned */
     size_t               n, cap;
-    const char          *source; /* of the process that is cut */
-    bool                 found;  /* a session was there in this round */
+    const char          *source;   /* of the process that is cut */
+    bool                 found;    /* a session was there in this round */
     struct sxs_segments  segments; /* of this round */
 };
 
@@ -238,8 +238,9 @@ static void count_missing(struct follower *f)
     for (uint64_t n = before + 1; before && n < highest && lost < 1000000; n++)
         lost += !has_number(f, n);
     if (lost)
-        fprintf(stderr, "sxsprof: push: segments %" PRIu64 " to %" PRIu64 ": %" PRIu64
-                        " of them were deleted before they were pushed\n",
+        fprintf(stderr,
+                "sxsprof: push: segments %" PRIu64 " to %" PRIu64 ": %" PRIu64
+                " of them were deleted before they were pushed\n",
                 before + 1, highest - 1, lost);
     f->job->lost += lost;
     sxs_push_queue_finish(q, HIGHEST, highest);

@@ -112,7 +112,9 @@ static int take_once(void *arg, const struct sxs_push_batch *b, uint64_t next_ns
     int err = sxs_push_queue_batch(job, b, o->source, next_ns);
     if (err)
         return err;
-    if (!job->gave_up)
+    bool more = job->sender.joining &&
+                sxs_push_queue_length(job->sender.queue) < SXS_PUSH_GROUP; /* sent together */
+    if (!job->gave_up && !more)
         job->gave_up = !sxs_push_drain(job);
     return job->gave_up && !job->kept ? -EHOSTUNREACH : 0;
 }
@@ -147,6 +149,8 @@ int sxs_push_once(struct sxs_push_job *job, const char *dir, const char *name,
         err = push_process(job, i < session->n_processes
                                     ? &session->processes[i]
                                     : &session->unread[i - session->n_processes]);
+    if (!job->gave_up)
+        job->gave_up = !sxs_push_drain(job);
     if (err && err != -EHOSTUNREACH && err != -EINTR)
         fprintf(stderr, "sxsprof: push: %s: %s\n", sxs_shown(dir), strerror(-err));
     return err ? EXIT_PROBLEM : 0;

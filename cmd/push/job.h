@@ -17,7 +17,7 @@ struct sxs_push_job {
     uint64_t                 flush_until; /* CLOCK_MONOTONIC: when to end; 0: no signal has come */
     bool                     damaged;     /* something in a session could not be read */
     bool                     gave_up;     /* the server does not take batches */
-    uint64_t                 lost; /* segments that were deleted before they were pushed, or a part */
+    uint64_t                 lost; /* segments that were deleted before all was pushed */
     char                     reported[600]; /* the last message about the queue */
 };
 
@@ -30,8 +30,8 @@ int sxs_push_once(struct sxs_push_job *job, const char *dir, const char *name,
 
 /**
  * sxs_push_follow - push what comes: of the session @dir, or of the sessions in the folder @dir,
- * each minute when it is complete, until SIGINT or SIGTERM. Of segments (docs/internals/keep.md), those
- * that were deleted before all of them was pushed are counted in job->lost.
+ * each minute when it is complete, until SIGINT or SIGTERM. Of segments (docs/internals/keep.md),
+ * those that were deleted before all of them was pushed are counted in job->lost.
  * Returns an exit status; messages have been printed. */
 int sxs_push_follow(struct sxs_push_job *job, const char *dir);
 

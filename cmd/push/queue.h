@@ -67,6 +67,13 @@ struct sxs_push_counts sxs_push_queue_counts(const struct sxs_push_queue *q);
  * file is dropped with a message. Returns false when no batch waits. */
 bool sxs_push_queue_head(struct sxs_push_queue *q, struct sxs_push_entry *out);
 
+/**
+ * sxs_push_queue_peek - read the batch @i: 0 is the oldest. @out: overwritten; release its requests
+ * when true is returned. @size: receives the size of its file. Returns false when there is none, or it
+ * is damaged. */
+bool sxs_push_queue_peek(const struct sxs_push_queue *q, size_t i, struct sxs_push_entry *out,
+                         uint64_t *size);
+
 /** sxs_push_queue_remove - remove the oldest batch. @accepted: it was sent; false: refused. */
 void sxs_push_queue_remove(struct sxs_push_queue *q, bool accepted);
 

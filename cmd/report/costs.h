@@ -44,6 +44,7 @@ struct sxs_model_costs {
     enum sxs_cost_kind         kind;
     bool                       live;       /* only what is not gone */
     bool                       live_known; /* some process recorded what is gone */
+    bool                       parted; /* a process has several files, each with ids of its own */
     bool                       exact;      /* there are exact counts */
     bool                       by_count;
     struct sxs_cost_sum        all, alive; /* of what the options select */

@@ -174,7 +174,7 @@ static void take_head(struct sxs_model_process *p, const struct sxs_samples_head
     struct sxs_samples_header sums;
     memcpy(&sums, h, sizeof(sums));
     sxs_strings_clean(sums.command, strnlen(sums.command, sizeof(sums.command)));
-    if (p->has_head) {
+    if (p->n_files++) {
         const struct sxs_samples_header *before = &p->head;
         sums.started_ns = before->started_ns;
         sums.started_realtime_ns = before->started_realtime_ns;
@@ -192,7 +192,6 @@ static void take_head(struct sxs_model_process *p, const struct sxs_samples_head
         add(&sums.n_notes_dropped, &before->n_notes_dropped);
     }
     memcpy(&p->head, &sums, sizeof(p->head));
-    p->has_head = true;
 }
 
 static void take_process(struct sxs_loader *l, struct sxs_samples *reader,
@@ -210,8 +209,10 @@ static void take_process(struct sxs_loader *l, struct sxs_samples *reader,
     l->census = census;
     l->code = l->traces ? sxs_trace_code_read(reader) : NULL;
     sxs_loader_begin(l);
-    if (m->costs)
+    if (m->costs) {
+        m->costs->parted |= p->n_files > 1;
         sxs_load_costs(l, reader);
+    }
     while (!m->costs && sxs_samples_next(reader, &r))
         if (r.type == SXS_RECORD_SAMPLE)
             take_sample(l, r.sample);

@@ -321,6 +321,8 @@ void sxs_load_costs(struct sxs_loader *l, struct sxs_samples *reader)
 void sxs_load_costs_end(struct sxs_model *m)
 {
     struct sxs_model_costs *c = m->costs;
+    if (c->parted)
+        c->live_known = false;
     for (size_t i = 0; i < m->n_nodes; i++) {
         const struct sxs_cost_node *from = node_of(c, i);
         struct sxs_model_node      *to = &m->nodes[i];

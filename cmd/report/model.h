@@ -103,7 +103,7 @@ struct sxs_model_process {
         uint32_t number, version, path; /* version, path: strings */
     } *runtimes; /* owned; from the census, by number */
     size_t n_runtimes;
-    bool   has_head; /* `head` was read: of several files, their sums and the last one's facts */
+    size_t n_files; /* files of samples: `head` has the sums of their counts, and else what the last says */
 };
 
 struct sxs_model_runtime {

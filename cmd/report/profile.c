@@ -273,6 +273,10 @@ static enum sxs_profile_result load_model(const char *dir, const struct sxs_repo
     } else if (n_processes == 0) {
         fprintf(stderr, "sxsprof: %s: no %s%s; record them with sxsprof run %s\n", sxs_shown(dir),
                 kind->many, of_data(kind, with, sizeof(with)), kind->record);
+    } else if (m->costs && m->costs->live && m->costs->parted) {
+        fprintf(stderr, "sxsprof: %s: which %s are gone is known within one segment; expected one of "
+                        "its segments\n", sxs_shown(dir), kind->many);
+        return SXS_PROFILE_NOTHING;
     } else if (m->costs && m->costs->live && !m->costs->live_known) {
         fprintf(stderr, "sxsprof: %s: which %s are gone was not recorded; it is with sxsprof run %s\n",
                 sxs_shown(dir), kind->many, kind->record);

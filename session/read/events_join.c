@@ -95,8 +95,8 @@ static void count_again(struct sxs_events_data *e)
                                                    .runtime = v->runtime,
                                                    .fate = v->fate,
                                                    .rethrown = v->rethrown};
-        struct sxs_events_throw_site *s = bsearch(&like, e->throw_sites, e->n_throw_sites,
-                                                  sizeof(like), sxs_throw_site_order);
+        struct sxs_events_throw_site      *s =
+            bsearch(&like, e->throw_sites, e->n_throw_sites, sizeof(like), sxs_throw_site_order);
         if (!s || !v->landed)
             continue;
         s->n++;
@@ -109,13 +109,13 @@ static void count_again(struct sxs_events_data *e)
 }
 
 /* Keeps the elements of a list of which the time is of the period. */
-#define KEEP(list, n)                                      \
-    do {                                                   \
-        size_t kept_ = 0;                                  \
-        for (size_t i_ = 0; i_ < (n); i_++)                \
-            if (is_of(e, period, (list)[i_].time_ns))      \
-                (list)[kept_++] = (list)[i_];              \
-        (n) = kept_;                                       \
+#define KEEP(list, n)                                 \
+    do {                                              \
+        size_t kept_ = 0;                             \
+        for (size_t i_ = 0; i_ < (n); i_++)           \
+            if (is_of(e, period, (list)[i_].time_ns)) \
+                (list)[kept_++] = (list)[i_];         \
+        (n) = kept_;                                  \
     } while (0)
 
 void sxs_events_cut(struct sxs_events_data *e, const struct sxs_period *period)
