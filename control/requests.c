@@ -104,6 +104,8 @@ static void add_session(struct sxs_message_writer *answer, const struct sxs_sess
     sxs_message_addf(answer, "started_ns", "%" PRIu64, s->started_ns);
     if (atomic_load(&begun.number) == s->number && atomic_load(&begun.client))
         sxs_message_addf(answer, "client", "%d", atomic_load(&begun.client));
+    if (s->phase == SXS_SESSION_ENDING && s->waits_for[0])
+        sxs_message_add(answer, "waits_for", s->waits_for);
     if (left)
         sxs_message_addf(answer, "left_ms", "%" PRIu64, left);
 }

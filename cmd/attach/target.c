@@ -354,8 +354,7 @@ int sxs_target_detach(struct sxs_target *t, char why[SXS_TARGET_WHY])
         if (err) {
             add_why(why, "%d: the session could not be copied out of %s: %s", (int)t->p.pid,
                     t->staging.folder, strerror(err));
-            close(t->staging.dir); /* the only whole copy stays there */
-            t->staging.dir = -1;
+            sxs_staging_keep(&t->staging); /* it is the only whole copy */
             status = SXS_EXIT_PROBLEM;
         }
     }

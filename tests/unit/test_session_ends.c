@@ -184,7 +184,7 @@ static void a_handler_of_the_sample_signal_keeps_what_it_uses_until_it_has_come_
 static _Atomic int      lets_go = 0; /* 1: calls return */
 static _Atomic unsigned n_pipe_starts, n_pipe_stops;
 
-static _Atomic int      stop_pipe_holds;
+static _Atomic int stop_pipe_holds;
 
 static HRESULT start_pipe(ICorProfilerInfo15 *self, UINT32 n,
                           COR_PRF_EVENTPIPE_PROVIDER_CONFIG *providers, BOOL rundown,
@@ -246,7 +246,7 @@ static void stuck_runtime_body(void)
     CHECK_EQ(phase(), SXS_SESSION_NONE);
     CHECK_EQ(n_pipe_stops, 0);
     must_begin("sample:cpu=99");
-    usleep(1500000); /* longer than a runtime is left alone at first */
+    usleep(1500000);            /* longer than a runtime is left alone at first */
     CHECK_EQ(n_pipe_starts, 1); /* no other thread was sent in */
     atomic_store(&lets_go, 1);
     wait_until(&n_pipe_stops, 1); /* by the thread that comes back */
@@ -304,8 +304,9 @@ int main(void)
             plain_environment),
         cmocka_unit_test_setup(a_session_ends_although_a_runtime_does_not_return,
                                plain_environment),
-        cmocka_unit_test_setup(a_runtime_that_does_not_stop_its_events_keeps_nobody_waiting_for_ever,
-                               plain_environment),
+        cmocka_unit_test_setup(
+            a_runtime_that_does_not_stop_its_events_keeps_nobody_waiting_for_ever,
+            plain_environment),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
