@@ -142,6 +142,8 @@ static void print_session(const struct sxs_control_target *t, bool ending)
            ending ? "ends; it was on" : "is on", since, length);
     if (left)
         printf(", ends in %s", sxs_text_duration(left * 1000000u, length, sizeof(length)));
+    if (*sxs_control_value(t, "waits_for", text, sizeof(text)))
+        printf("\n  waits   %s", text);
     printf("\n  tools   %s\n", sxs_control_value(t, "tools", text, sizeof(text)));
     if (!*sxs_control_value(t, "out", text, sizeof(text))) {
         puts("  folder  none: the counts are kept in memory only");
@@ -193,6 +195,7 @@ static json_t *session_json(const struct sxs_control_target *t)
     err |= set_value(o, t, "out", "out");
     err |= sxs_json_set_number(o, "startedNs", number_of(t, "started_ns"));
     err |= sxs_json_set_number(o, "bytes", bytes_of(t));
+    err |= set_value(o, t, "waits_for", "waitsFor");
     if (number_of(t, "left_ms"))
         err |= sxs_json_set_number(o, "leftMs", number_of(t, "left_ms"));
     return sxs_json_whole(o, err);

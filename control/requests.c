@@ -110,6 +110,8 @@ static void add_session(struct sxs_message_writer *answer, const struct sxs_sess
         sxs_message_addf(answer, "client", "%d", atomic_load(&begun.client));
     if (sxs_ring_folder(ring, sizeof(ring)))
         sxs_message_add(answer, "ring", ring);
+    if (s->phase == SXS_SESSION_ENDING && s->waits_for[0])
+        sxs_message_add(answer, "waits_for", s->waits_for);
     if (left)
         sxs_message_addf(answer, "left_ms", "%" PRIu64, left);
 }

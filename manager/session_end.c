@@ -9,6 +9,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/clock.h"
 #include "base/log.h"
 #include "base/session_state.h"
 #include "base/thread.h"
@@ -194,8 +195,16 @@ static void run_request(void)
     sxs_sessions_unlock();
 }
 
-/* With the turn, which has ended when it returns, or ends when the thread has done its work. */
-static int run_with_limit(char why[SXS_SESSION_WHY])
+/* Returns what is left of the limit of a request that came at @began. */
+static uint64_t left_of(uint64_t began)
+{
+    uint64_t gone = sxs_now_ns(CLOCK_MONOTONIC) - began;
+    return gone < sxs_session_end_limit_ns ? sxs_session_end_limit_ns - gone : 0;
+}
+
+/* With the turn, which has ended when it returns, or ends when the thread has done its work. @began:
+ * when the request came. */
+static int run_with_limit(uint64_t began, char why[SXS_SESSION_WHY])
 {
     static const struct sxs_thread  thread = {"sxsprof end", run_request};
     static struct sxs_session_state state; /* large; under the turn */
@@ -205,7 +214,7 @@ static int run_with_limit(char why[SXS_SESSION_WHY])
     atomic_store(&request.state, RUNS);
     if (sxs_worker_start(&request.worker, &thread) != 0) {
         do_request(); /* no thread: without a limit */
-    } else if (sxs_worker_end_within(&request.worker, sxs_session_end_limit_ns) != 0) {
+    } else if (sxs_worker_end_within(&request.worker, left_of(began)) != 0) {
         sxs_session_get_state(&state);
         snprintf(why, SXS_SESSION_WHY,
                  "it does not end yet: %s; it goes on by itself, and no session can begin before",
@@ -237,7 +246,8 @@ static int take_turn(char why[SXS_SESSION_WHY])
 
 int sxs_session_end(char why[SXS_SESSION_WHY])
 {
-    int err;
+    uint64_t began = sxs_now_ns(CLOCK_MONOTONIC);
+    int      err;
     why[0] = '\0';
     if (take_turn(why) != 0)
         return -ETIMEDOUT;
@@ -248,12 +258,13 @@ int sxs_session_end(char why[SXS_SESSION_WHY])
     }
     request.ends = 1;
     request.detaches = 0;
-    return run_with_limit(why);
+    return run_with_limit(began, why);
 }
 
 int sxs_runtimes_detach(unsigned timeout_ms, char why[SXS_SESSION_WHY])
 {
-    int err;
+    uint64_t began = sxs_now_ns(CLOCK_MONOTONIC);
+    int      err;
     why[0] = '\0';
     if (take_turn(why) != 0)
         return -ETIMEDOUT;
@@ -268,5 +279,5 @@ int sxs_runtimes_detach(unsigned timeout_ms, char why[SXS_SESSION_WHY])
     request.ends = !err;
     request.detaches = 1;
     request.timeout_ms = timeout_ms;
-    return run_with_limit(why);
+    return run_with_limit(began, why);
 }

@@ -253,9 +253,11 @@ static int read_request(const struct sxs_session_request *request, struct sxs_se
 {
     const struct sxs_tool *endless;
     if (!request->tools || !request->out || request->out[0] != '/')
-        return sxs_sessions_say(why, -EINVAL, "expected tools, and an absolute path of the session folder");
+        return sxs_sessions_say(why, -EINVAL,
+                                "expected tools, and an absolute path of the session folder");
     if (sxs_settings_parse_pick(&s->pick, request->pick) != 0)
-        return sxs_sessions_say(why, -EINVAL, "pick: expected all, first, or one:VERSION or one:PATH");
+        return sxs_sessions_say(why, -EINVAL,
+                                "pick: expected all, first, or one:VERSION or one:PATH");
     s->text = strdup(request->tools);
     if (!s->text)
         return sxs_sessions_say(why, -ENOMEM, "out of memory");
@@ -286,7 +288,7 @@ static unsigned lowest_number(const struct sxs_runtimes *list)
 static unsigned start_all(const struct sxs_runtimes *list, const struct sxs_reasons *why)
 {
     struct sxs_session *s = &sessions.now;
-    unsigned        first = lowest_number(list), n = 0;
+    unsigned            first = lowest_number(list), n = 0;
     for (size_t i = 0; i < list->n; i++) {
         struct sxs_runtime *rt = list->all[i];
         uint64_t            bits;
@@ -320,7 +322,8 @@ static int begin_on(const struct sxs_runtimes *list, const struct sxs_session_re
     if (start_all(list, &reasons))
         return 0;
     if (!why[0])
-        sxs_sessions_say(why, -ENOTSUP, "no runtime that is profiled is among those that are asked for");
+        sxs_sessions_say(why, -ENOTSUP,
+                         "no runtime that is profiled is among those that are asked for");
     sxs_session_end_now(1);
     return -ENOTSUP;
 }
@@ -347,8 +350,8 @@ static int say_busy(char why[SXS_SESSION_WHY])
 static int begin_locked(const struct sxs_session_request *request, char why[SXS_SESSION_WHY])
 {
     struct sxs_settings *settings;
-    struct sxs_session       next = {.n_tools = 0};
-    struct sxs_runtimes      live;
+    struct sxs_session   next = {.n_tools = 0};
+    struct sxs_runtimes  live;
     int                  err;
     if (!sessions.settings || sxs_sessions_in_child())
         return sxs_sessions_say(why, -ENOTSUP, "the profiler is not at work in this process");
@@ -367,8 +370,9 @@ static int begin_locked(const struct sxs_session_request *request, char why[SXS_
     }
     sxs_runtimes_list_live(&live);
     sessions.now = next;
-    err = live.n ? begin_on(&live, request, why)
-                 : sxs_sessions_say(why, -ENOTSUP, "no runtime of this process can be profiled now");
+    err = live.n
+              ? begin_on(&live, request, why)
+              : sxs_sessions_say(why, -ENOTSUP, "no runtime of this process can be profiled now");
     sxs_runtimes_drop(&live);
     if (err && sxs_sessions_phase() == SXS_SESSION_NONE && sessions.now.text) {
         free(sessions.now.text);

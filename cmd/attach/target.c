@@ -308,12 +308,39 @@ static int wait_detached(const struct sxs_process *p, unsigned wait_ms)
     return ETIMEDOUT;
 }
 
+static bool is_ending(const struct sxs_control_answer *answer)
+{
+    const char *phase = sxs_message_get(&answer->message, "phase");
+    return phase && strcmp(phase, "ending") == 0;
+}
+
+/* Asks for the end of the session. The library gives up waiting for it after a minute; the end goes on,
+ * and its files are complete only then: those of a large heap take longer. Returns 0 or an errno
+ * value; @verb is asked again if the session has ended meanwhile. */
+static int ask_for_end(const struct sxs_process *p, const char *verb,
+                       struct sxs_control_answer *answer, char why[SXS_CONTROL_WHY])
+{
+    static struct sxs_control_answer status;
+    const struct timespec            pause = {.tv_nsec = 100000000};
+    char                             ignored[SXS_CONTROL_WHY];
+    int                              err = ask(p, verb, STOP_MS, answer, why);
+    int64_t                          deadline = now_ms() + STOP_MS;
+    if (err != EREMOTEIO || !is_ending(answer))
+        return err;
+    while (now_ms() < deadline && ask(p, "status", 5000, &status, ignored) == 0) {
+        if (!is_ending(&status))
+            return strcmp(verb, "stop") == 0 ? 0 : ask(p, verb, STOP_MS, answer, why);
+        nanosleep(&pause, NULL);
+    }
+    return err;
+}
+
 int sxs_target_release(const struct sxs_process *p, unsigned wait_ms, char why[SXS_TARGET_WHY])
 {
     static struct sxs_control_answer answer;
     char                             reason[SXS_CONTROL_WHY];
     *why = '\0';
-    int err = ask(p, "detach", STOP_MS, &answer, reason);
+    int err = ask_for_end(p, "detach", &answer, reason);
     if (err) {
         add_why(why, "%d: %s", (int)p->pid, reason);
         return SXS_EXIT_PROBLEM;
@@ -338,7 +365,7 @@ static int stop_session(struct sxs_target *t, char why[SXS_TARGET_WHY])
         int status = sxs_target_release(&t->p, DETACH_MS, why);
         return t->stays && strstr(why, IRREVERSIBLE) ? SXS_EXIT_OK : status;
     }
-    int err = ask(&t->p, "stop", STOP_MS, &answer, reason);
+    int err = ask_for_end(&t->p, "stop", &answer, reason);
     if (err)
         add_why(why, "%d: %s", (int)t->p.pid, reason);
     return err ? SXS_EXIT_PROBLEM : SXS_EXIT_OK;
@@ -364,8 +391,7 @@ int sxs_target_detach(struct sxs_target *t, char why[SXS_TARGET_WHY])
         if (err) {
             add_why(why, "%d: the session could not be copied out of %s: %s", (int)t->p.pid,
                     t->staging.folder, strerror(err));
-            close(t->staging.dir); /* the only whole copy stays there */
-            t->staging.dir = -1;
+            sxs_staging_keep(&t->staging); /* it is the only whole copy */
             status = SXS_EXIT_PROBLEM;
         }
     }

@@ -9,9 +9,11 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/random.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
+#include <time.h>
 #include <unistd.h>
 
 #define LIBRARY "libsxsprof.so"
@@ -55,6 +57,62 @@ static int check_mount(int dir, const struct plan *plan)
     return plan->copies && (fs.f_flag & ST_NOEXEC) ? ENOEXEC : 0;
 }
 
+/* ---- folders of commands that were killed ---------------------------------------------------- */
+
+#define NAME_PREFIX "sxsprof-"
+#define NAME_DIGITS 16
+#define KEEP        "keep"
+#define YOUNG_S     60 /* a folder that was made just now may not be locked yet */
+
+static bool is_staging_name(const char *name)
+{
+    size_t prefix = strlen(NAME_PREFIX);
+    return strncmp(name, NAME_PREFIX, prefix) == 0 && strlen(name) == prefix + NAME_DIGITS &&
+           strspn(name + prefix, "0123456789abcdef") == NAME_DIGITS;
+}
+
+/* Whether nobody uses the folder @dir of this user: its command holds a lock as long as it lives. */
+static bool is_left_behind(int dir)
+{
+    struct stat st;
+    return fstat(dir, &st) == 0 && st.st_uid == geteuid() && time(NULL) - st.st_mtime > YOUNG_S &&
+           faccessat(dir, KEEP, F_OK, AT_SYMLINK_NOFOLLOW) != 0 && errno == ENOENT &&
+           flock(dir, LOCK_EX | LOCK_NB) == 0;
+}
+
+static void remove_left_behind(int parent)
+{
+    int  copy = openat(parent, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    DIR *d = copy >= 0 ? fdopendir(copy) : NULL;
+    for (struct dirent *e; d && (e = readdir(d));) {
+        int dir = is_staging_name(e->d_name)
+                      ? openat(parent, e->d_name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
+                      : -1;
+        if (dir < 0)
+            continue;
+        if (is_left_behind(dir)) {
+            sxs_remove_contents(dir);
+            unlinkat(parent, e->d_name, AT_REMOVEDIR);
+        }
+        close(dir);
+    }
+    if (d)
+        closedir(d);
+    else if (copy >= 0)
+        close(copy);
+}
+
+void sxs_staging_keep(struct sxs_staging *s)
+{
+    int fd = openat(s->dir, KEEP, O_WRONLY | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
+    if (fd >= 0)
+        close(fd);
+    close(s->dir);
+    s->dir = -1;
+}
+
+/* ---- the folder ------------------------------------------------------------------------------ */
+
 static int make_folder(int root, void *arg, int *fd)
 {
     const struct plan *plan = arg;
@@ -64,10 +122,13 @@ static int make_folder(int root, void *arg, int *fd)
     if (err)
         return err;
     umask(0077);
+    remove_left_behind(parent);
     if (mkdirat(parent, plan->name, 0700) != 0)
         return errno;
     int dir = openat(parent, plan->name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
     err = dir < 0 ? errno : 0;
+    if (!err) /* goes with the descriptor, which the command keeps */
+        flock(dir, LOCK_SH);
     if (!err && mkdirat(dir, "session", 0700) != 0)
         err = errno;
     if (!err)
@@ -112,7 +173,7 @@ int sxs_staging_open(const struct sxs_process *p, const char *library, struct sx
     out->dir = -1;
     if (getrandom(&number, sizeof(number), 0) != sizeof(number))
         return errno;
-    snprintf(name, sizeof(name), "sxsprof-%016llx", (unsigned long long)number);
+    snprintf(name, sizeof(name), NAME_PREFIX "%016llx", (unsigned long long)number);
     plan.name = name;
     open_libraries(&plan, library);
     for (size_t i = 0; i < sizeof(parents) / sizeof(parents[0]) && out->dir < 0; i++) {

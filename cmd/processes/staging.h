@@ -5,6 +5,10 @@
  *
  * The folder is made by the process's user, mode 0700, in /tmp, /var/tmp or /dev/shm of the process:
  * the first that can be written to and, if the library must be copied, permits code to be loaded.
+ *
+ * A command that is killed leaves its folder behind. It holds a lock of the folder (flock) as long as
+ * it lives, so the next command that makes a folder there sees which ones nobody uses, and removes
+ * them: those of the same user that are older than a minute.
  */
 #ifndef SXS_CMD_PROCESSES_STAGING_H
 #define SXS_CMD_PROCESSES_STAGING_H
@@ -31,6 +35,10 @@ int sxs_staging_open(const struct sxs_process *p, const char *library, struct sx
 /** sxs_staging_fetch - copy the session out of the folder into the folder @to of this command. Works
  *  also when the process has ended. Returns 0 or an errno value. */
 int sxs_staging_fetch(const struct sxs_staging *s, const char *to);
+
+/** sxs_staging_keep - leave the folder where it is for good: nobody but the user removes it. Releases
+ *  @s. */
+void sxs_staging_keep(struct sxs_staging *s);
 
 /** sxs_staging_close - remove the folder with everything in it, as the process's user. Returns 0, or
  *  an errno value when something is left. */

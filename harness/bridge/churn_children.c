@@ -23,6 +23,8 @@ extern char **environ;
 
 enum {
     HUNG_AFTER = 20,  /* seconds until a child is killed by its own alarm */
+    CHILD_BLOCKS = 3, /* exit statuses of children: a profiler's signal is blocked; */
+    CHILD_HAS_EVENTS = 5, /* perf events are inherited */
     SETTLED_MS = 300, /* no library was loaded for so long: the runtimes have started */
 };
 
@@ -88,9 +90,9 @@ static int use_everything(const struct churn *c)
     free(p);
     pthread_sigmask(SIG_SETMASK, NULL, &mask);
     if (!p || sigismember(&mask, SIGPROF) || sigismember(&mask, SIGURG))
-        return 3;
+        return CHILD_BLOCKS;
     if (inherited_events())
-        return 5;
+        return CHILD_HAS_EVENTS;
     if (!c->loader)
         return 0;
     dl_iterate_phdr(count_object, &objects);
@@ -110,6 +112,12 @@ static void reap_child(struct churn *c, pid_t child, const char *what)
         churn_failed(c, "a child that hung");
     else if (WIFSIGNALED(status) && WTERMSIG(status) == SIGPROF)
         churn_failed(c, "a child killed by SIGPROF"); /* the usual signal of samplers */
+    else if (WIFSIGNALED(status))
+        churn_failed(c, "a child killed by another signal");
+    else if (WEXITSTATUS(status) == CHILD_BLOCKS)
+        churn_failed(c, "a child with blocked signals");
+    else if (WEXITSTATUS(status) == CHILD_HAS_EVENTS)
+        churn_failed(c, "a child with perf events");
     else if (status)
         churn_failed(c, what);
 }

@@ -36,10 +36,29 @@ check "the library is in the process once" $?
 setpriv --reuid 1234 --regid 1234 --clear-groups "$sxsprof" attach -o "$tmp/refused" "$pid" >"$tmp/attach" 2>&1
 [ $? -eq 2 ] && grep -q 'by root' "$tmp/attach"
 check "a third user is refused" $? "$tmp/attach"
+# A command that is killed leaves its folder; the next one removes it, and nothing else.
+inside_tmp=/proc/$pid/root/dev/shm
+"$sxsprof" attach -o "$tmp/killed" "$pid" >"$tmp/attach" 2>&1 &
+attacher=$!
+recording() { grep -q 'recording in process' "$tmp/attach"; }
+wait_until recording
+kill -9 $attacher
+wait $attacher 2>/dev/null
+killed=$(left)
+keep=$inside_tmp/sxsprof-0123456789abcdef
+mkdir -m 700 "$keep" && : >"$keep/keep"
+mkdir -m 700 "$inside_tmp/sxsprof-0123456789abcdeg"
+chown -R $user:$user "$keep" "$inside_tmp/sxsprof-0123456789abcdeg"
+touch -d '2 minutes ago' "$keep" "$inside_tmp/sxsprof-0123456789abcdeg" $killed
+attaches() { timeout 120 "$sxsprof" attach --duration 300ms -o "$tmp/after" "$pid" >"$tmp/attach" 2>&1; }
+wait_until attaches
+[ -n "$killed" ] && [ ! -e "$killed" ] && [ "$(left)" = "$keep" ] && [ -d "$inside_tmp/sxsprof-0123456789abcdeg" ]
+check "the folder of a command that was killed is removed by the next attach, others are not" $? "$tmp/attach"
+rm -r "$keep" "$inside_tmp/sxsprof-0123456789abcdeg"
+
 # The attach ends with the container.
 "$sxsprof" attach -o "$tmp/ended" "$pid" >"$tmp/attach" 2>&1 &
 attacher=$!
-recording() { grep -q 'recording in process' "$tmp/attach"; }
 wait_until recording
 finished
 check "the program in the container ends with status 0" $status "$tmp/log"

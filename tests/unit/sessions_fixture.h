@@ -112,9 +112,15 @@ static const struct sxs_tool spy = {.name = "spy",
                                     .restarts = 1};
 static const struct sxs_tool endless = {.name = "endless", .on = &spy_events, .start = spy_start};
 
-static const struct sxs_tool *const tools[] = {
-    &sxs_guard_tool,  &sxs_pin_tool, &sxs_census_tool, &sxs_stackwalk_tool, &sxs_recorder_tool,
-    &sxs_sample_tool, &sxs_gc_tool,  &spy,             &endless};
+static const struct sxs_tool *const tools[] = {&sxs_guard_tool,
+                                               &sxs_pin_tool,
+                                               &sxs_census_tool,
+                                               &sxs_stackwalk_tool,
+                                               &sxs_recorder_tool,
+                                               &sxs_sample_tool,
+                                               &sxs_gc_tool,
+                                               &spy,
+                                               &endless};
 
 /* ---- helpers --------------------------------------------------------------------------------- */
 

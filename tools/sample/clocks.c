@@ -61,15 +61,57 @@ static int open_perf(uint32_t tid, int exclude_kernel, uint64_t first_ns)
     return (int)syscall(SYS_perf_event_open, &attr, tid, -1, -1, PERF_FLAG_FD_CLOEXEC);
 }
 
+static pthread_mutex_t opening = PTHREAD_MUTEX_INITIALIZER;
+SXS_FORK_RESETS(opening);
+SXS_SESSION_KEEPS(opening);
+
+static void lock_opening(void)
+{
+    pthread_mutex_lock(&opening);
+}
+
+static void unlock_opening(void)
+{
+    pthread_mutex_unlock(&opening);
+}
+
+/* The fork of this thread has taken the lock. */
+static SXS_TLS int fork_holds;
+
+static void prepare_fork(void)
+{
+    fork_holds = sxs_fork_take(&opening);
+}
+
+static void parent_goes_on(void)
+{
+    if (fork_holds)
+        unlock_opening();
+    fork_holds = 0;
+}
+
+/* From the first session on, each fork takes the lock, also one that begins while no session is on:
+ * a session may begin before the child is made, and the child would inherit a descriptor that is in
+ * no slot. */
+static void register_fork(void)
+{
+    static struct sxs_fork_part part = {.prepare = prepare_fork, .parent = parent_goes_on};
+    SXS_SESSION_KEEPS(part);
+    sxs_fork_register(&part);
+}
+
 enum sxs_sample_clock sxs_clocks_choose(unsigned hz)
 {
     struct timespec tick;
+    register_fork();
     sxs_poke_choose();
     interval_ns = 1000000000u / hz;
     tick_ns = clock_getres(CLOCK_MONOTONIC_COARSE, &tick) == 0 ? (uint64_t)tick.tv_nsec : 0;
     chosen = SXS_CLOCK_CPU_TIMER;
     if (hz > TICK_HZ) {
-        int fd = open_perf(0, 0, interval_ns);
+        int fd;
+        lock_opening();
+        fd = open_perf(0, 0, interval_ns);
         kernel_too = fd >= 0;
         if (fd < 0)
             fd = open_perf(0, 1, interval_ns);
@@ -77,6 +119,7 @@ enum sxs_sample_clock sxs_clocks_choose(unsigned hz)
             close(fd);
             chosen = SXS_CLOCK_PERF;
         }
+        unlock_opening();
     }
     return chosen;
 }
@@ -224,32 +267,13 @@ static int start_timer(struct sxs_thread_slot *t, uint64_t now, uint64_t due, in
     return 0;
 }
 
-static pthread_mutex_t opening = PTHREAD_MUTEX_INITIALIZER;
-SXS_FORK_RESETS(opening);
-SXS_SESSION_KEEPS(opening);
-
-static void hold_for_fork(void)
-{
-    pthread_mutex_lock(&opening);
-}
-
-int sxs_clocks_hold_for_fork(void)
-{
-    return sxs_fork_take(&opening);
-}
-
-void sxs_clocks_release(void)
-{
-    pthread_mutex_unlock(&opening);
-}
-
 /* Calls start_perf() with the lock held. Returns 1 when the event was started, else 0. */
 static int try_perf(struct sxs_thread_slot *t, uint64_t first_ns)
 {
     int started;
-    hold_for_fork();
+    lock_opening();
     started = start_perf(t, first_ns) == 0;
-    sxs_clocks_release();
+    unlock_opening();
     return started;
 }
 
@@ -293,9 +317,9 @@ void sxs_clocks_disown(struct sxs_thread_slot *t)
 void sxs_clocks_stop(struct sxs_thread_slot *t)
 {
     if (t->perf_fd >= 0) {
-        hold_for_fork();
+        lock_opening();
         close_perf(t);
-        sxs_clocks_release();
+        unlock_opening();
     }
     if (t->timer >= 0)
         syscall(SYS_timer_delete, t->timer);
@@ -346,9 +370,9 @@ int sxs_clocks_any_to_move(void)
 
 static void move_to_timer(struct sxs_thread_slot *t, uint64_t next_ns)
 {
-    hold_for_fork();
+    lock_opening();
     close_perf(t);
-    sxs_clocks_release();
+    unlock_opening();
     start_timer(t, sxs_clocks_cpu_ns(atomic_load(&t->tid)), next_ns, 1);
 }
 
@@ -360,7 +384,7 @@ static void move_to_perf(struct sxs_thread_slot *t)
     int                            timer = t->timer;
     /* Before the timer is stopped, because the time of waiting for the lock would be lost
      * otherwise. */
-    hold_for_fork();
+    lock_opening();
     if (syscall(SYS_timer_settime, timer, 0, &never, &left) == 0) {
         if (start_perf(t, sxs_ns_of(left.it_value) + tick_ns) == 0) {
             t->timer = -1;
@@ -369,7 +393,7 @@ static void move_to_perf(struct sxs_thread_slot *t)
             syscall(SYS_timer_settime, timer, 0, &left, NULL);
         }
     }
-    sxs_clocks_release();
+    unlock_opening();
 }
 
 void sxs_clocks_move(struct sxs_thread_slot *t)

@@ -47,15 +47,6 @@ void sxs_clocks_move(struct sxs_thread_slot *t);
  * Timers are not inherited. */
 void sxs_clocks_disown(struct sxs_thread_slot *t);
 
-/**
- * sxs_clocks_hold_for_fork, sxs_clocks_release - must enclose a fork. No descriptor is opened or
- * closed in between, so that the slots in the child have all descriptors.
- * sxs_clocks_hold_for_fork() waits at most a second and returns 1, or 0 when that was not
- * enough; then sxs_clocks_release() must not be called. Both on the same thread. Not
- * signal-safe. */
-int  sxs_clocks_hold_for_fork(void);
-void sxs_clocks_release(void);
-
 /** sxs_clocks_cpu_ns - CPU time of a thread, in ns, or 0 when it has ended. */
 uint64_t sxs_clocks_cpu_ns(uint32_t tid);
 

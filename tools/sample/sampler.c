@@ -138,7 +138,7 @@ static void on_round(void)
 /* Per thread, because several threads may fork at once and the C library holds no lock then. */
 static _Thread_local struct {
     sigset_t mask;
-    int      is_blocked, holds_snapshots, holds_clocks;
+    int      is_blocked, holds_snapshots;
 } before_fork;
 
 /* Prepares for a fork. The sample signal is blocked, because clone() may never succeed if that
@@ -151,8 +151,6 @@ static void prepare_fork(void)
     sigemptyset(&block);
     sigaddset(&block, sxs_poke_signal());
     before_fork.is_blocked = pthread_sigmask(SIG_BLOCK, &block, &before_fork.mask) == 0;
-    /* Otherwise the child might inherit a descriptor that is in no slot. */
-    before_fork.holds_clocks = sxs_clocks_hold_for_fork();
 }
 
 static void unblock_signal(void)
@@ -164,8 +162,6 @@ static void unblock_signal(void)
 
 static void parent_goes_on(void)
 {
-    if (before_fork.holds_clocks)
-        sxs_clocks_release();
     unblock_signal();
     if (before_fork.holds_snapshots)
         sxs_snapshot_release();
