@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* check.c - look at a process before an attach, and say what will not be recorded. */
+#include "cmd/attach/rules.h"
 #include "cmd/attach/target.h"
 #include "cmd/output/exits.h"
 #include "cmd/output/text.h"
@@ -240,6 +241,7 @@ static int check_ports(struct sxs_target *t, const struct sxs_target_wish *wish,
 int sxs_target_check(struct sxs_target *t, pid_t pid, const struct sxs_target_wish *wish,
                      char why[SXS_TARGET_WHY])
 {
+    char reason[SXS_TARGET_WHY - 128];
     memset(t, 0, sizeof(*t));
     t->hold = t->pidfd = t->staging.dir = -1;
     t->out = wish->out;
@@ -259,6 +261,8 @@ int sxs_target_check(struct sxs_target *t, pid_t pid, const struct sxs_target_wi
         status = check_library(t, why);
     if (!status)
         status = check_ports(t, wish, why);
+    if (!status && sxs_rules_check(&t->p, wish->tools, reason, sizeof(reason)) != 0)
+        status = refuse(t, why, reason);
     return status;
 }
 
@@ -309,7 +313,7 @@ static void add_lack(struct lack lacks[MAX_LACKS], const char *why, bool off, co
 /* Says what one tool lacks, once for each reason. Returns true when it records something. */
 static bool explain_tool(const struct sxs_target *t, const char *tool, FILE *to)
 {
-    char        name[64], options[512] = "";
+    char        name[64], options[PATH_MAX + 256] = "";
     struct lack lacks[MAX_LACKS] = {0};
     bool        any = false;
     size_t      len = strcspn(tool, ":");
@@ -321,8 +325,9 @@ static bool explain_tool(const struct sxs_target *t, const char *tool, FILE *to)
         const char                      *why = "";
         if (!r->picked || (!r->live && r->reached < 0))
             continue;
+        bool is_there = strcmp(name, "native") == 0 ? t->p.allocator : r->live;
         enum sxs_late_result result =
-            sxs_late_start(r->live ? SXS_LATE_REQUEST : SXS_LATE_ATTACH, name, options,
+            sxs_late_start(is_there ? SXS_LATE_REQUEST : SXS_LATE_ATTACH, name, options,
                            (unsigned)strtoul(r->version, NULL, 10), &why);
         any |= result != SXS_LATE_NO;
         if (result != SXS_LATE_FULL)

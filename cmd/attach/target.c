@@ -25,6 +25,9 @@
 #define LOOK_MS        200u
 #define ORPHAN_MS      15000 /* if this command dies before it holds the session */
 #define NO_LIMIT_MS    UINT64_C(31622400000)
+/* In the library's reason why a runtime in which instrument was on cannot be detached; that was said
+ * before the attach. */
+#define IRREVERSIBLE "CORPROF_E_IRREVERSIBLE_INSTRUMENTATION_PRESENT"
 #define SPARE_MS       10000 /* the library's own limit lies behind that of this command */
 
 /* Adds a sentence to @why. */
@@ -97,6 +100,10 @@ static void write_wish(struct sxs_message_writer *w, const struct sxs_target *t,
     sxs_message_add(w, "out", t->inside);
     sxs_message_add(w, "pick", wish->pick);
     sxs_message_add(w, "id", t->id);
+    sxs_message_add(w, "keep", wish->keep);
+    sxs_message_add(w, "every", wish->every);
+    sxs_message_add(w, "on", wish->on);
+    sxs_message_add(w, "budget", wish->budget);
 }
 
 /* Begins the session in the library, or joins it, and holds it: it ends when this command dies. */
@@ -221,6 +228,7 @@ int sxs_target_attach(struct sxs_target *t, const struct sxs_target_wish *wish,
     char library[PATH_MAX];
     *why = '\0';
     choose_id(t->id);
+    t->stays = strstr(wish->tools, "instrument") != NULL;
     int status = prepare_files(t, wish, library, why);
     if (status)
         return status;
@@ -326,8 +334,10 @@ static int stop_session(struct sxs_target *t, char why[SXS_TARGET_WHY])
 {
     static struct sxs_control_answer answer;
     char                             reason[SXS_CONTROL_WHY];
-    if (!t->has_library)
-        return sxs_target_release(&t->p, DETACH_MS, why);
+    if (!t->has_library) {
+        int status = sxs_target_release(&t->p, DETACH_MS, why);
+        return t->stays && strstr(why, IRREVERSIBLE) ? SXS_EXIT_OK : status;
+    }
     int err = ask(&t->p, "stop", STOP_MS, &answer, reason);
     if (err)
         add_why(why, "%d: %s", (int)t->p.pid, reason);

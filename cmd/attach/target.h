@@ -24,6 +24,7 @@ struct sxs_target_wish {
     const char *library;     /* path of libsxsprof.so for this command */
     const char *out;         /* session folder of this command, absolute; exists */
     uint64_t    duration_ms; /* 0: no limit */
+    const char *keep, *every, *on, *budget; /* as SXSPROF_KEEP and so on; NULL: not given */
 };
 
 /** A runtime of the process, as this attach sees it. */
@@ -45,6 +46,7 @@ struct sxs_target {
     char                      inside[PATH_MAX]; /* the session folder, as the process sees it */
     bool                      has_library; /* the library was in the process, with runtimes live */
     bool                      attached;    /* a session of ours is on */
+    bool                      stays;       /* with instrument, no runtime can be detached */
     int                       hold;        /* connection that holds the session; -1: none */
     int                       pidfd;       /* readable when the process has ended; -1: none */
 };

@@ -54,6 +54,8 @@ static int take_runtime(void *arg, const struct sxs_mapped_file *f)
     char                readable[PATH_MAX];
     if (strncmp(file, "ld-musl-", strlen("ld-musl-")) == 0)
         p->musl = true;
+    if (strcmp(file, "libsxsprof-malloc.so") == 0)
+        p->allocator = true;
     if (strcmp(file, "libcoreclr.so") != 0 || is_known(p, f->path))
         return 0;
     readable_path(p, f, readable);

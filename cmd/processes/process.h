@@ -54,6 +54,7 @@ struct sxs_process {
     char     container[160]; /* "docker 0123456789ab"; "": none that is known */
     int      problem;        /* errno value: the mappings could not be read (EACCES) */
     bool     musl;           /* has musl's loader instead of glibc's */
+    bool     allocator;      /* has libsxsprof-malloc.so */
     struct sxs_process_namespaces other;
     struct sxs_process_runtime   *runtimes; /* owned */
     size_t                        n_runtimes;

@@ -21,7 +21,7 @@ p = next(x for x in json.load(open(sys.argv[1]))["processes"] if x["pid"] == int
 print(p["own_root"], p["pid_inside"] != p["pid"], p["uid"], [r["version"] for r in p["runtimes"]])' "$tmp/ps" "$pid")"
 [ "$is_listed" = "True True $user ['$version']" ]
 check "sxsprof ps shows a process in a container, with its runtime and its user" $? "$tmp/ps"
-for n in 1 2 3; do
+for n in $(seq "$RUNS"); do
     timeout 120 "$sxsprof" attach --duration 1s -o "$tmp/out.$n" "$pid" >"$tmp/attach" 2>&1
     check "attach $n into the container ends with status 0" $? "$tmp/attach"
     session "$tmp/out.$n"

@@ -339,6 +339,29 @@ static void the_time_limit_of_an_attach_is_that_of_its_session(void **state)
     wait_for_phase(SXS_SESSION_NONE); /* its connection is closed */
 }
 
+/* The library detaches by itself, as it would if the session had begun; not while one is on. */
+static void an_attach_whose_session_cannot_begin_detaches_at_its_time_limit(void **state)
+{
+    struct sxs_message attach;
+    char               request[] = "sxsprof 1 attach\nid=n\nduration_ms=50\ndetach=1\n\n", why[100];
+    unsigned           detaches = counted(&stub.detaches);
+    (void)state;
+    assert_int_equal(sxs_message_parse(request, strlen(request), &attach, why, sizeof(why)), 0);
+    sxs_control_not_begun(&attach);
+    while (counted(&stub.detaches) == detaches)
+        poll(NULL, 0, 1);
+    sxs_control_not_begun(&attach);
+    ask(START_ONE "\n", "ok\n", "phase=on\n");
+    poll(NULL, 0, 300);
+    ask("sxsprof 1 status\n\n", "ok\n", "phase=on\n");
+    ask("sxsprof 1 stop\n\n", "ok\n", "phase=none\n");
+    ask(START_ONE "duration_ms=3600000\n\n", "ok\n", "left_ms=3");
+    sxs_control_not_begun(&attach);
+    ask("sxsprof 1 status\n\n", "ok\n", "left_ms=3");
+    ask("sxsprof 1 stop\n\n", "ok\n", "phase=none\n");
+    assert_int_equal(counted(&stub.detaches), detaches + 1);
+}
+
 /* The time limit of a session that was ended otherwise does not end the next one. */
 static void a_time_limit_is_of_one_session(void **state)
 {
@@ -347,6 +370,52 @@ static void a_time_limit_is_of_one_session(void **state)
     ask("sxsprof 1 stop\n\n", "ok\n", "phase=none\n");
     ask(START_ONE "\n", "ok\n", "phase=on\n");
     poll(NULL, 0, 600);
+    ask("sxsprof 1 stop\n\n", "ok\n", "phase=none\n");
+}
+
+/* The stub's session ends and another one begins, as a ring does it. */
+static void go_on(void)
+{
+    unsigned before;
+    sxs_session_thread_change();
+    pthread_mutex_lock(&stub.lock);
+    before = stub.state.number;
+    stub.state.phase = SXS_SESSION_NONE;
+    pthread_mutex_unlock(&stub.lock);
+    wake();
+    ask("sxsprof 1 status\n\n", "ok\n", "phase=none\n");
+    pthread_mutex_lock(&stub.lock);
+    stub.state.phase = SXS_SESSION_ON;
+    stub.state.number++;
+    pthread_mutex_unlock(&stub.lock);
+    sxs_session_thread_goes_on(before, before + 1);
+    sxs_session_thread_change();
+    wake();
+}
+
+static void a_session_that_goes_on_keeps_its_connection_and_its_limit(void **state)
+{
+    char     answer[SXS_CONTROL_MAX];
+    int      fd = join();
+    unsigned ends = counted(&stub.ends), rings = counted(&stub.rings);
+    (void)state;
+    put(fd, START_ONE "hold=1\nkeep=10m\nduration_ms=3600000\n\n");
+    assert_true(get(fd, answer, sizeof(answer)));
+    assert_int_equal(counted(&stub.rings), rings + 1);
+    go_on();
+    go_on();
+    ask("sxsprof 1 status\n\n", "ok\n", "left_ms=3");
+    assert_int_equal(counted(&stub.ends), ends);
+    assert_int_equal(poll(&(struct pollfd){.fd = fd, .events = POLLIN}, 1, 0), 0);
+    close(fd);
+    wait_for_phase(SXS_SESSION_NONE);
+    assert_int_equal(counted(&stub.ends), ends + 1);
+    ask(START_ONE "\n", "ok\n", "phase=on\n"); /* another one, without a limit */
+    fd = join();
+    put(fd, "sxsprof 1 status\n\n");
+    assert_true(get(fd, answer, sizeof(answer)));
+    assert_null(strstr(answer, "left_ms"));
+    close(fd);
     ask("sxsprof 1 stop\n\n", "ok\n", "phase=none\n");
 }
 
@@ -400,7 +469,9 @@ int main(void)
         cmocka_unit_test(a_session_is_joined_by_its_id),
         cmocka_unit_test(a_session_ends_at_its_time_limit),
         cmocka_unit_test(the_time_limit_of_an_attach_is_that_of_its_session),
+        cmocka_unit_test(an_attach_whose_session_cannot_begin_detaches_at_its_time_limit),
         cmocka_unit_test(a_time_limit_is_of_one_session),
+        cmocka_unit_test(a_session_that_goes_on_keeps_its_connection_and_its_limit),
         cmocka_unit_test(a_name_that_is_taken_is_stepped_over),
         cmocka_unit_test(the_start_time_is_found_behind_any_name),
     };

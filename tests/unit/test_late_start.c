@@ -41,6 +41,12 @@ static void options_and_versions_count(void **state)
     assert_int_equal(sxs_late_start(SXS_LATE_ATTACH, "heap", "now", 9, &why), SXS_LATE_PARTLY);
     assert_int_equal(sxs_late_start(SXS_LATE_ATTACH, "heap", "at-exit", 9, &why), SXS_LATE_NO);
     assert_int_equal(sxs_late_start(SXS_LATE_ATTACH, "calls", "", 9, &why), SXS_LATE_NO);
+    assert_int_equal(sxs_late_start(SXS_LATE_ATTACH, "instrument", "", 9, &why), SXS_LATE_NO);
+    assert_int_equal(sxs_late_start(SXS_LATE_ATTACH, "instrument", "config=/r.xml", 9, &why),
+                     SXS_LATE_PARTLY);
+    assert_int_equal(sxs_late_start(SXS_LATE_REQUEST, "instrument", "", 9, &why), SXS_LATE_PARTLY);
+    assert_int_equal(sxs_late_start(SXS_LATE_ATTACH, "native", "", 9, &why), SXS_LATE_NO);
+    assert_int_equal(sxs_late_start(SXS_LATE_REQUEST, "native", "", 9, &why), SXS_LATE_PARTLY);
     assert_int_equal(sxs_late_start(SXS_LATE_ATTACH, "exceptions", "", 8, &why), SXS_LATE_FULL);
     assert_int_equal(sxs_late_start(SXS_LATE_ATTACH, "exception", "", 8, &why), SXS_LATE_NO);
 }

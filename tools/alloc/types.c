@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/hash.h"
+#include "base/pages.h"
 #include "symbols/names.h"
 #include "tools/recorder/cost.h"
 
@@ -133,7 +134,7 @@ static struct sxs_alloc_type *make_type(struct sxs_alloc_types *types, uint64_t 
 
 struct sxs_alloc_types *sxs_alloc_types_new(struct sxs_runtime *rt)
 {
-    struct sxs_alloc_types *types = calloc(1, sizeof(*types)); /* 1 MiB, touched as needed */
+    struct sxs_alloc_types *types = sxs_pages_zeroed(sizeof(*types)); /* 1 MiB, touched as needed */
     if (!types)
         return NULL;
     types->rt = rt;
@@ -155,7 +156,7 @@ void sxs_alloc_types_free(struct sxs_alloc_types *types)
         free(at->type);
         free(at);
     }
-    free(types);
+    sxs_pages_free(types);
 }
 
 void sxs_alloc_types_unloading(struct sxs_alloc_types *types)

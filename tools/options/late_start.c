@@ -6,6 +6,7 @@
 #include "base/base.h"
 #include "tools/options/alloc_options.h"
 #include "tools/options/heap_options.h"
+#include "tools/options/instrument_options.h"
 
 /* Versions of .NET. */
 enum { FIRST_WITH_EVENTS = 5, FIRST_WITH_TICKS = 8, FIRST_WITH_SAMPLES = 10 };
@@ -36,6 +37,13 @@ static int is_at_exit(const char *text)
     struct sxs_heap_options o;
     char                    why[SXS_TOOL_WHY];
     return sxs_heap_options_parse(text, &o, why, sizeof(why)) == 0 && o.at_exit;
+}
+
+static int is_without_rules(const char *text)
+{
+    struct sxs_instrument_options o;
+    char                          why[SXS_TOOL_WHY];
+    return sxs_instrument_options_parse(text, &o, why, sizeof(why)) != 0 || !o.config;
 }
 
 static const struct row rows[] = {
@@ -70,14 +78,15 @@ static const struct row rows[] = {
      "static fields of types that were loaded before are not named"},
     {"native", NULL, 0, ALL, ATTACH, SXS_LATE_NO,
      "libsxsprof-malloc.so must be preloaded when the program starts"},
-    {"native", NULL, 0, ALL, REQUEST, SXS_LATE_PARTLY,
-     "it records only if libsxsprof-malloc.so was preloaded when the program started, and what was "
-     "allocated before is not known"},
+    {"native", NULL, 0, ALL, REQUEST, SXS_LATE_PARTLY, "what was allocated before is not known"},
+    {"instrument", is_without_rules, 0, ALL, ATTACH, SXS_LATE_NO,
+     "it needs rules: --tool instrument:config=FILE, with an absolute path"},
     {"instrument", NULL, 0, ALL, BOTH, SXS_LATE_PARTLY,
      "copies of methods that were inlined into precompiled code stay as they are, types that were "
      "loaded before are not named in traced values, and the runtime cannot be detached afterwards"},
     {"calls", NULL, 0, ALL, BOTH, SXS_LATE_NO,
-     "code that was compiled before has no hooks: the tool must be on when the program starts"},
+     "a runtime accepts enter and leave hooks only when it starts; rules with <count/>, as --tool "
+     "instrument:config=FILE, count calls in one that runs"},
 };
 
 enum sxs_late_result sxs_late_start(enum sxs_late_way way, const char *tool, const char *options,

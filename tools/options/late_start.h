@@ -14,7 +14,8 @@
 /** How a tool comes to a runtime that runs. */
 enum sxs_late_way {
     SXS_LATE_ATTACH,  /* the runtime loads the library now: InitializeForAttach */
-    SXS_LATE_REQUEST, /* the library was loaded when the runtime started, the tool was not on */
+    SXS_LATE_REQUEST, /* the library was loaded when the runtime started, the tool was not on; for
+                       * the tool native: libsxsprof-malloc.so was */
 };
 
 /** What the tool records then. */
