@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/** stat_field.h - fields in the text of /proc/PID/stat and /proc/PID/task/TID/stat; proc(5) has their
- *  numbers. */
+/** stat_field.h - fields in the text of /proc/PID/stat and /proc/PID/task/TID/stat; proc(5) has
+ *  their numbers. */
 #ifndef SXS_BASE_STAT_FIELD_H
 #define SXS_BASE_STAT_FIELD_H
 
@@ -17,7 +17,8 @@ enum {
 };
 
 /**
- * sxs_stat_field - find a field of @text, zero-terminated. @n: its number, SXS_STAT_STATE or higher.
+ * sxs_stat_field - find a field of @text, zero-terminated.
+ * @n: its number, SXS_STAT_STATE or higher.
  * Returns its first character in @text, or NULL when the text ends before it. Any thread;
  * signal-safe.
  */

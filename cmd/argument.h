@@ -17,8 +17,8 @@ unsigned long sxs_number_argument(struct argp_state *state, const char *option, 
 /** sxs_format_argument - parse the argument of --format: "text" or "json". */
 enum sxs_format sxs_format_argument(struct argp_state *state, const char *text);
 
-/** sxs_format_parser - parser of argp of a verb that has no argument, and no option but --format, of key
- *  'f'. state->input: an enum sxs_format. */
+/** sxs_format_parser - parser of argp of a verb that has no argument, and no option but --format,
+ *  of key 'f'. state->input: an enum sxs_format. */
 error_t sxs_format_parser(int key, char *arg, struct argp_state *state);
 
 /** sxs_process_argument - take the one process that a verb is about: a PID or a name. For a parser of

@@ -43,8 +43,8 @@ int sxs_setting_check(const struct sxs_setting *s, const char *source, const cha
  */
 const char *sxs_tool_check(const char *tool, char *why, size_t size);
 
-/** sxs_tool_names - return the names of the tools with @separator between them. Valid until the next
- *  call. */
+/** sxs_tool_names - return the names of the tools with @separator between them. Valid until the
+ *  next call. */
 const char *sxs_tool_names(const char *separator);
 
 /**

@@ -184,15 +184,15 @@ struct sxs_live {
 
 #define SXS_LIVE_RUNTIMES 256u /* runtimes with sums of their own; those of others count for all */
 
-/** sxs_live_is_damage - return true when a file could not be opened for another reason than that it is
- *  not there, or is not there yet. @err: of sxs_chunk_follow_open(). */
+/** sxs_live_is_damage - return true when a file could not be opened for another reason than that it
+ *  is not there, or is not there yet. @err: of sxs_chunk_follow_open(). */
 static inline bool sxs_live_is_damage(const struct sxs_live *l, int err)
 {
     return err && err != ENOENT && !(err == EAGAIN && l->running);
 }
 
-/** sxs_live_see_time - take the time of a record as the newest of its file, *@seen_ns. A time that cannot
- *  be is damage; it must not move the clock. @began: of the file's header. */
+/** sxs_live_see_time - take the time of a record as the newest of its file, *@seen_ns. A time that
+ *  cannot be is damage; it must not move the clock. @began: of the file's header. */
 static inline void sxs_live_see_time(const struct sxs_live *l, uint64_t began, uint64_t *seen_ns,
                                      uint64_t time_ns)
 {

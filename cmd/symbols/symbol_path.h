@@ -16,7 +16,7 @@
 struct sxs_symbol_path;
 struct argp_state;
 
-/** SXS_SYMBOLS_OPTION - the option --symbols in the list of a verb, for argp. @group: of options. */
+/** SXS_SYMBOLS_OPTION - the option --symbols of a verb, for argp. @group: of options. */
 #define SXS_SYMBOLS_OPTION(key, group)                                                          \
     {                                                                                           \
         "symbols", key, "DIR", 0,                                                               \
