@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/proc.h"
+#include "base/stat_field.h"
 
 int sxs_task_read(uint32_t tid, const char *name, char *text, size_t size)
 {
@@ -23,12 +24,8 @@ int sxs_task_read(uint32_t tid, const char *name, char *text, size_t size)
 
 char sxs_task_state(uint32_t tid)
 {
-    char        text[512];
-    const char *end;
-    if (sxs_task_read(tid, "stat", text, sizeof(text)) != 0)
-        return 0;
-    end = strrchr(text, ')'); /* the last one, because the thread's name may contain ')' too */
-    return end && end[1] == ' ' ? end[2] : '\0';
+    char text[512];
+    return sxs_task_read(tid, "stat", text, sizeof(text)) == 0 ? sxs_stat_state(text) : '\0';
 }
 
 int sxs_task_name(uint32_t tid, char *name, size_t size)

@@ -5,8 +5,25 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cmd/command.h"
 #include "cmd/newest.h"
+
+enum sxs_format sxs_format_argument(struct argp_state *state, const char *text)
+{
+    bool json = strcmp(text, "json") == 0;
+    if (!json && strcmp(text, "text") != 0)
+        argp_error(state, "--format: '%s': expected text or json", text);
+    return json ? SXS_FORMAT_JSON : SXS_FORMAT_TEXT;
+}
+
+error_t sxs_format_parser(int key, char *arg, struct argp_state *state)
+{
+    enum sxs_format *format = state->input;
+    switch (key) {
+    case 'f': *format = sxs_format_argument(state, arg); return 0;
+    case ARGP_KEY_ARG: argp_error(state, "'%s': no argument is expected", arg); return 0;
+    default: return ARGP_ERR_UNKNOWN;
+    }
+}
 
 unsigned long sxs_number_argument(struct argp_state *state, const char *option, const char *text)
 {
@@ -23,8 +40,7 @@ static uint64_t unit_ms(const char *unit)
     static const struct {
         const char *name;
         uint64_t    ms;
-    } units[] = {{"", 1000},    {"ms", 1},       {"s", 1000},
-                 {"m", 60000}, {"h", 3600000}, {"d", 86400000}};
+    } units[] = {{"", 1000}, {"ms", 1}, {"s", 1000}, {"m", 60000}, {"h", 3600000}, {"d", 86400000}};
     for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++)
         if (strcmp(unit, units[i].name) == 0)
             return units[i].ms;
@@ -38,7 +54,8 @@ uint64_t sxs_duration_argument(struct argp_state *state, const char *option, con
     unsigned long long    n = strtoull(text, &end, 10);
     uint64_t              unit = unit_ms(end);
     if (*text < '0' || *text > '9' || n == 0 || !unit || n > year / unit)
-        argp_error(state, "%s: '%s': expected a duration, as 30s, 500ms, 10m, 2h or 1d, at most a year",
+        argp_error(state,
+                   "%s: '%s': expected a duration, as 30s, 500ms, 10m, 2h or 1d, at most a year",
                    option, text);
     return n * unit;
 }

@@ -8,9 +8,18 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "cmd/command.h"
+
 /** sxs_number_argument - parse @text, which must be a number from 1 to a million. @option: its option,
  *  as "--top", for the message. */
 unsigned long sxs_number_argument(struct argp_state *state, const char *option, const char *text);
+
+/** sxs_format_argument - parse the argument of --format: "text" or "json". */
+enum sxs_format sxs_format_argument(struct argp_state *state, const char *text);
+
+/** sxs_format_parser - parser of argp of a verb that has no argument, and no option but --format,
+ *  of key 'f'. state->input: an enum sxs_format. */
+error_t sxs_format_parser(int key, char *arg, struct argp_state *state);
 
 /** sxs_process_argument - take the one process that a verb is about: a PID or a name. For a parser of
  *  argp that has no use for @key itself. @process: where it is put; NULL before. Returns what the

@@ -32,14 +32,6 @@ int sxs_wrong_input(const char *fmt, ...)
     return SXS_EXIT_USAGE;
 }
 
-int sxs_format_parse(const char *text, enum sxs_format *out)
-{
-    if (strcmp(text, "text") != 0 && strcmp(text, "json") != 0)
-        return -1;
-    *out = text[0] == 'j' ? SXS_FORMAT_JSON : SXS_FORMAT_TEXT;
-    return 0;
-}
-
 int sxs_finish_output(void)
 {
     if (fflush(stdout) == 0 && !ferror(stdout))

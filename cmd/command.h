@@ -32,9 +32,9 @@ int sxs_cmd_attach(int argc, char **argv);
 int sxs_cmd_detach(int argc, char **argv);
 
 extern const struct argp sxs_argp_run, sxs_argp_start, sxs_argp_stop, sxs_argp_status,
-    sxs_argp_snapshot, sxs_argp_report, sxs_argp_diff, sxs_argp_pack, sxs_argp_heap,
-    sxs_argp_env, sxs_argp_runtimes, sxs_argp_doctor, sxs_argp_check, sxs_argp_il, sxs_argp_ps,
-    sxs_argp_attach, sxs_argp_detach, sxs_argp_top, sxs_argp_serve, sxs_argp_push, sxs_argp_fleet;
+    sxs_argp_snapshot, sxs_argp_report, sxs_argp_diff, sxs_argp_pack, sxs_argp_heap, sxs_argp_env,
+    sxs_argp_runtimes, sxs_argp_doctor, sxs_argp_check, sxs_argp_il, sxs_argp_ps, sxs_argp_attach,
+    sxs_argp_detach, sxs_argp_top, sxs_argp_serve, sxs_argp_push, sxs_argp_fleet;
 
 /**
  * sxs_options_parse - parse the options of a verb, which also has --help, -h, --usage and
@@ -58,9 +58,6 @@ int sxs_wrong_input(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
 /** Output formats of "runtimes" and "ps". */
 enum sxs_format { SXS_FORMAT_TEXT, SXS_FORMAT_JSON };
-
-/** sxs_format_parse - convert "text" or "json" to @out. Returns 0, or -1 when @text is neither. */
-int sxs_format_parse(const char *text, enum sxs_format *out);
 
 /**
  * sxs_finish_output - flush standard output. Returns SXS_EXIT_OK, or SXS_EXIT_PROBLEM after

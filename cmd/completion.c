@@ -3,9 +3,8 @@
 
 #include "cmd/command.h"
 #include "cmd/report/data_kind.h"
-#include "cmd/shortcuts.h"
 #include "cmd/settings.h"
-#include "cmd/report/data_kind.h"
+#include "cmd/shortcuts.h"
 #include "cmd/verbs.h"
 
 #include <ctype.h>
@@ -110,7 +109,7 @@ static void put_list(const char *argument, const char *escape)
     char  words[256] = "";
     FILE *to = fmemopen(words, sizeof(words), "w");
     if (to && strncmp(argument, "NAME[", 5) == 0)
-        fputs(sxs_tool_words(), to);
+        fputs(sxs_tool_names(" "), to);
     else if (to && strcmp(argument, "DATA") == 0)
         put_choices(sxs_data_names(), to); /* too many for the column of the help */
     else if (to)

@@ -61,11 +61,7 @@ static const struct argp_option option_list[] = {
      0},
     {"by-count", KEY_BY_COUNT, NULL, 0,
      "Of alloc to lock-owners: compare numbers of objects, blocks or waits, not bytes or time", 0},
-    {"symbols", KEY_SYMBOLS, "DIR", 0,
-     "Search DIR and all folders in it for debug files (by build-id) and Portable PDBs (by ID); "
-     "can "
-     "be repeated",
-     0},
+    SXS_SYMBOLS_OPTION(KEY_SYMBOLS, 0),
     {0},
 };
 const struct argp sxs_argp_diff = {

@@ -46,11 +46,7 @@ static const struct argp_option option_list[] = {
      "Write to FILE instead of a file in the current folder with the name of DIR and the "
      "extension " SXS_PACK_EXTENSION,
      0},
-    {"symbols", KEY_SYMBOLS, "DIR", 0,
-     "Search DIR and all folders in it for debug files (by build-id) and Portable PDBs (by ID); "
-     "can "
-     "be repeated",
-     0},
+    SXS_SYMBOLS_OPTION(KEY_SYMBOLS, 0),
     {0},
 };
 const struct argp sxs_argp_pack = {

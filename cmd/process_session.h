@@ -6,9 +6,10 @@
 #include "cmd/processes/session.h"
 
 /**
- * sxs_process_session_open - find the session of process @pid, or print why it cannot be looked for.
- * @out: overwritten; free it by sxs_process_session_free(), whatever is returned. A process without a
- * session is no failure: out->dir is NULL.
+ * sxs_process_session_open - find the session of process @pid, or print why it cannot be looked
+ * for.
+ * @out: overwritten; free it by sxs_process_session_free(), whatever is returned. A process without
+ * a session is no failure: out->dir is NULL.
  * Returns SXS_EXIT_OK, or another exit status after a message.
  */
 int sxs_process_session_open(pid_t pid, struct sxs_process_session *out);

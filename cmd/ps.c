@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* sxsprof ps: list the running processes that have .NET runtimes. */
+#include "cmd/argument.h"
 #include "cmd/command.h"
 #include "cmd/output/json_values.h"
 #include "cmd/output/text.h"
@@ -12,26 +13,13 @@
 #include <time.h>
 #include <unistd.h>
 
-static error_t parse_option(int key, char *arg, struct argp_state *state)
-{
-    enum sxs_format *format = state->input;
-    switch (key) {
-    case 'f':
-        if (sxs_format_parse(arg, format) != 0)
-            argp_error(state, "--format: '%s': expected text or json", arg);
-        return 0;
-    case ARGP_KEY_ARG: argp_error(state, "'%s': no argument is expected", arg); return 0;
-    default: return ARGP_ERR_UNKNOWN;
-    }
-}
-
 static const struct argp_option option_list[] = {
     {"format", 'f', "text|json", 0, "A table for people (text, the default) or JSON", 0},
     {0},
 };
 const struct argp sxs_argp_ps = {
     .options = option_list,
-    .parser = parse_option,
+    .parser = sxs_format_parser,
     .doc =
         "List the running processes that have .NET runtimes: each runtime with its version, since "
         "when the process runs, which profiler is loaded, the container, the user.\v"
@@ -203,11 +191,7 @@ static int print_json(const struct sxs_process_list *list)
     int     err = json_object_set_new(top, "processes", rows);
     for (size_t i = 0; i < list->n && !err; i++)
         err = json_array_append_new(rows, process_json(&list->items[i]));
-    if (!err)
-        err = json_dumpf(top, stdout, JSON_INDENT(2));
-    putchar('\n');
-    json_decref(top);
-    return err;
+    return sxs_json_print(top, err);
 }
 
 int sxs_cmd_ps(int argc, char **argv)

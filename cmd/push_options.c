@@ -259,11 +259,7 @@ static const struct argp_option option_list[] = {
      "can be repeated (all that there are)",
      1},
     {"period", KEY_PERIOD, "TIME", 0, "Length of a batch on the wall clock (60s)", 1},
-    {"symbols", KEY_SYMBOLS, "DIR", 0,
-     "Search DIR and all folders in it for debug files (by build-id) and Portable PDBs (by ID); "
-     "can "
-     "be repeated",
-     1},
+    SXS_SYMBOLS_OPTION(KEY_SYMBOLS, 1),
     {"queue", KEY_QUEUE, "DIR", 0,
      "Keep in the folder DIR what could not be sent, and how far each session was sent", 2},
     {"queue-size", KEY_QUEUE_SIZE, "SIZE", 0,

@@ -50,14 +50,14 @@ enum {
 };
 
 struct options {
-    const char               *format; /* NULL: text, or html with --open */
-    bool                      open;
-    struct sxs_report_options samples; /* used for samples and calls */
-    struct sxs_calls_view     view;
-    bool                      selective; /* an option selects a part of the session */
-    const char               *dir;
-    struct sxs_calls_report   calls;
-    struct sxs_events_report  events;
+    const char                  *format; /* NULL: text, or html with --open */
+    bool                         open;
+    struct sxs_report_options    samples; /* used for samples and calls */
+    struct sxs_calls_view        view;
+    bool                         selective; /* an option selects a part of the session */
+    const char                  *dir;
+    struct sxs_calls_report      calls;
+    struct sxs_events_report     events;
     struct sxs_instrument_report instrument;
     struct sxs_guests_report     guests;
     struct sxs_heap_newest       heap; /* JSON only */
@@ -128,7 +128,9 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
         return 0;
     case KEY_DEPTH: o->view.depth = (unsigned)sxs_number_argument(state, "--depth", arg); return 0;
     case KEY_SYMBOLS: sxs_symbols_option(state, arg, &o->samples.symbols); return 0;
-    case KEY_TRACE_ENTRIES: o->view.trace_entries = sxs_number_argument(state, "--single", arg); return 0;
+    case KEY_TRACE_ENTRIES:
+        o->view.trace_entries = sxs_number_argument(state, "--single", arg);
+        return 0;
     case KEY_BY_THREAD: o->view.by_thread = true; return 0;
     case KEY_FROM: o->samples.period.from_ns = when(state, "--from", arg); return 0;
     case KEY_TO: o->samples.period.to_ns = when(state, "--to", arg); return 0;
@@ -148,11 +150,8 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
             argp_error(state, "one folder is expected, '%s' is one more", arg);
         o->dir = arg;
         return 0;
-    case ARGP_KEY_END:
-        complete(state, o);
-        return 0;
-    default:
-        return ARGP_ERR_UNKNOWN;
+    case ARGP_KEY_END: complete(state, o); return 0;
+    default: return ARGP_ERR_UNKNOWN;
     }
 }
 
@@ -168,17 +167,15 @@ static const struct argp_option option_list[] = {
      "Write the page (html) beside the session, or to the file of -o, and open it in a browser", 0},
     {"data", KEY_DATA, "DATA", 0,
      "Which, of a session that has several: samples, calls, alloc (allocated objects), live (those "
-     "still alive), native (native memory), native-live (what of it is not freed), locks (waits for "
+     "still alive), native (native memory), native-live (what of it is not freed), locks (waits "
+     "for "
      "locks), lock-owners (the threads that held these), wait (samples of waiting threads). By "
      "default the first that it has; text and html show all",
      0},
     {"by-count", KEY_BY_COUNT, NULL, 0,
-     "Of alloc to lock-owners: weights are numbers of objects, blocks or waits, not bytes or time", 0},
-    {"symbols", KEY_SYMBOLS, "DIR", 0,
-     "Search DIR and all folders in it for debug files (by build-id) and Portable PDBs (by ID); "
-     "can "
-     "be repeated",
+     "Of alloc to lock-owners: weights are numbers of objects, blocks or waits, not bytes or time",
      0},
+    SXS_SYMBOLS_OPTION(KEY_SYMBOLS, 0),
     {"runtime", KEY_RUNTIME, "N", 0, "Stacks with a frame of runtime number N only", 1},
     {"thread", 't', "T", 0, "One thread only: its id, name, or a pattern of names", 1},
     {"process", KEY_PROCESS, "P", 0, "One process only: its pid", 1},
@@ -189,7 +186,9 @@ static const struct argp_option option_list[] = {
     {"native", KEY_NATIVE, NULL, 0, "Native frames only", 1},
     {"managed", KEY_MANAGED, NULL, 0, "Managed frames only", 1},
     {"from", KEY_FROM, "TIME", 0,
-     "Only what was recorded from TIME on: \"5m ago\", \"2026-11-24 10:15\", 2026-11-24T10:15:30Z...", 1},
+     "Only what was recorded from TIME on: \"5m ago\", \"2026-11-24 10:15\", "
+     "2026-11-24T10:15:30Z...",
+     1},
     {"to", KEY_TO, "TIME", 0, "Only what was recorded before TIME", 1},
     {"top", KEY_TOP, "N", 0, "Functions the text names (30)", 1},
     {"callers", KEY_CALLERS, "PATTERN", 0,
@@ -209,7 +208,8 @@ const struct argp sxs_argp_report = {
     .doc =
         "Print what the runtimes of a recorded session did, and where its time went.\v"
         "DIR is a folder made by sxsprof run, FILE a file made by sxsprof pack; the default is the "
-        "newest session in the current folder. The segments in a folder of continuous mode (--keep, "
+        "newest session in the current folder. The segments in a folder of continuous mode "
+        "(--keep, "
         "--every) are joined. What cannot be read is named on standard "
         "error, the rest is printed and the exit status is 1.",
 };
@@ -224,9 +224,8 @@ static bool is_format(const struct options *o, const char *name)
 static int report_census(const struct options *o, const struct sxs_session *s, FILE *to)
 {
     if (is_format(o, "json"))
-        return sxs_table_json(to, s, &o->calls, &o->events, &o->instrument,
-                              &o->guests, &o->heap, &o->costs, &o->segments, &o->traces,
-                              o->samples.runtime,
+        return sxs_table_json(to, s, &o->calls, &o->events, &o->instrument, &o->guests, &o->heap,
+                              &o->costs, &o->segments, &o->traces, o->samples.runtime,
                               o->view.trace_entries) == 0
                    ? SXS_EXIT_OK
                    : SXS_EXIT_PROBLEM;
@@ -317,11 +316,12 @@ static int report_profile(const struct options *o, const struct sxs_session *s, 
             write_census(o, s);
         if (o->selective)
             return sxs_wrong_input("%s: nothing that was asked for to show", sxs_shown(o->dir));
-        return sxs_wrong_input("%s: nothing to show; expected a folder made by sxsprof run %s with -o "
-                               "DIR",
-                               sxs_shown(o->dir),
-                               o->samples.data ? sxs_data_kind(o->samples.data)->record
-                                               : "--tool sample or --tool calls");
+        return sxs_wrong_input(
+            "%s: nothing to show; expected a folder made by sxsprof run %s with -o "
+            "DIR",
+            sxs_shown(o->dir),
+            o->samples.data ? sxs_data_kind(o->samples.data)->record
+                            : "--tool sample or --tool calls");
     case SXS_PROFILE_NO_FORMAT: return SXS_EXIT_USAGE;
     default:
         if (head && options.output)
@@ -390,8 +390,8 @@ static int write_report(struct options *o, const struct sxs_session *s)
     if (!samples)
         load_rest(o, s);
     if (text && o->samples.data != SXS_DATA_CALLS)
-        samples = sampled || costs ||
-                  (o->selective && !o->calls.n && !o->events.n && !o->instrument.n);
+        samples =
+            sampled || costs || (o->selective && !o->calls.n && !o->events.n && !o->instrument.n);
     if (!samples)
         complain_of(o->dir, s->problems, s->n_problems);
     if (!samples || sampled) /* otherwise the calls are loaded again by sxs_profile_report(), which
@@ -409,12 +409,11 @@ static int write_report(struct options *o, const struct sxs_session *s)
         return sxs_wrong_input("%s: no session: it has no folder <pid> with a file " SXS_CENSUS_FILE
                                "; expected a folder made by sxsprof run -o DIR",
                                sxs_shown(o->dir));
-    int status =
-        samples ? report_profile(o, s, text && !costs && (!o->selective || o->calls.n))
-                : write_census(o, s);
-    if (status == SXS_EXIT_OK && (s->n_problems || o->calls.n_problems || o->events.n_problems ||
-                                  o->instrument.n_problems || o->guests.n_problems ||
-                                  o->heap.n_problems || o->costs.n_problems))
+    int status = samples ? report_profile(o, s, text && !costs && (!o->selective || o->calls.n))
+                         : write_census(o, s);
+    if (status == SXS_EXIT_OK &&
+        (s->n_problems || o->calls.n_problems || o->events.n_problems || o->instrument.n_problems ||
+         o->guests.n_problems || o->heap.n_problems || o->costs.n_problems))
         status = SXS_EXIT_PROBLEM;
     return status;
 }
@@ -460,8 +459,8 @@ int sxs_cmd_report(int argc, char **argv)
     int err = sxs_session_read_joined(o.dir, &o.samples.period, &s, &o.segments);
     int status;
     if (err)
-        status = sxs_wrong_input("%s: %s; expected a folder made by sxsprof run -o DIR", sxs_shown(o.dir),
-                                 strerror(err));
+        status = sxs_wrong_input("%s: %s; expected a folder made by sxsprof run -o DIR",
+                                 sxs_shown(o.dir), strerror(err));
     else if ((status = sxs_selection_check(o.dir, &s, o.samples.process, o.samples.runtime)) !=
              SXS_EXIT_OK)
         ;

@@ -1,29 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /* sxsprof runtimes: list the .NET runtimes installed on this machine. */
+#include "cmd/argument.h"
 #include "cmd/command.h"
 #include "cmd/installed.h"
 #include "cmd/library.h"
+#include "cmd/output/json_values.h"
 #include "cmd/output/text.h"
 
 #include <argp.h>
 #include <jansson.h>
 #include <string.h>
-
-static error_t parse_option(int key, char *arg, struct argp_state *state)
-{
-    enum sxs_format *format = state->input;
-    switch (key) {
-    case 'f':
-        if (sxs_format_parse(arg, format) != 0)
-            argp_error(state, "--format: '%s': expected text or json", arg);
-        return 0;
-    case ARGP_KEY_ARG:
-        argp_error(state, "'%s': no argument is expected", arg);
-        return 0;
-    default:
-        return ARGP_ERR_UNKNOWN;
-    }
-}
 
 static const struct argp_option option_list[] = {
     {"format", 'f', "text|json", 0, "A table for people (text, the default) or JSON", 0},
@@ -31,7 +17,7 @@ static const struct argp_option option_list[] = {
 };
 const struct argp sxs_argp_runtimes = {
     .options = option_list,
-    .parser = parse_option,
+    .parser = sxs_format_parser,
     .doc = "List the .NET runtimes installed on this machine, lowest version first.\v"
            "Looks into the folder runtimes beside this command (kind \"build\"), and for "
            "shared/Microsoft.NETCore.App below DOTNET_ROOT, beside the dotnet on PATH, in "
@@ -47,7 +33,7 @@ static void print_text(const struct sxs_installed_list *list)
     printf("%-*s  %-6s  %s\n", width, "version", "kind", "path");
     for (size_t i = 0; i < list->n; i++) {
         const struct sxs_installed *it = &list->items[i];
-        char path[3 * PATH_MAX];
+        char                        path[3 * PATH_MAX];
         sxs_text_clean(it->path, path, sizeof(path));
         printf("%-*s  %-6s  %s\n", width, it->version, it->kind, path);
     }
@@ -59,17 +45,13 @@ static int print_json(const struct sxs_installed_list *list)
     int     err = json_object_set_new(top, "runtimes", rows);
     for (size_t i = 0; i < list->n && !err; i++) {
         const struct sxs_installed *it = &list->items[i];
-        char path[3 * PATH_MAX], version[3 * sizeof(it->version)];
+        char                        path[3 * PATH_MAX], version[3 * sizeof(it->version)];
         sxs_text_clean(it->path, path, sizeof(path));
         sxs_text_clean(it->version, version, sizeof(version));
-        err = json_array_append_new(rows, json_pack("{s:s, s:s, s:s}", "version", version, "kind",
-                                                    it->kind, "path", path));
+        err = json_array_append_new(
+            rows, json_pack("{s:s, s:s, s:s}", "version", version, "kind", it->kind, "path", path));
     }
-    if (!err)
-        err = json_dumpf(top, stdout, JSON_INDENT(2));
-    putchar('\n');
-    json_decref(top);
-    return err;
+    return sxs_json_print(top, err);
 }
 
 int sxs_cmd_runtimes(int argc, char **argv)

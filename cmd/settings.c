@@ -77,24 +77,13 @@ const char *sxs_tool_option_check(const struct sxs_tool_option *row, const char 
     return row->read(row, value, &values) == 0 ? NULL : row->expected;
 }
 
-static const char *tools_known(void)
-{
-    static char list[256];
-    list[0] = '\0';
-    for (size_t i = 0; i < N_TOOLS; i++) {
-        strncat(list, i ? ", " : "", sizeof(list) - strlen(list) - 1);
-        strncat(list, tools[i].name, sizeof(list) - strlen(list) - 1);
-    }
-    return list;
-}
-
-const char *sxs_tool_words(void)
+const char *sxs_tool_names(const char *separator)
 {
     static char list[256];
     size_t      len = 0;
     for (size_t i = 0; i < N_TOOLS && len < sizeof(list); i++)
-        len +=
-            (size_t)snprintf(list + len, sizeof(list) - len, "%s%s", i ? " " : "", tools[i].name);
+        len += (size_t)snprintf(list + len, sizeof(list) - len, "%s%s", i ? separator : "",
+                                tools[i].name);
     return list;
 }
 
@@ -117,7 +106,7 @@ const char *sxs_tool_check(const char *tool, char *why, size_t size)
     }
     if (len)
         snprintf(why, size, "'%s': there is no tool '%.*s' (known: %s)", tool, (int)len, tool,
-                 tools_known());
+                 sxs_tool_names(", "));
     else
         snprintf(why, size, "'%s': the tool has no name; expected NAME[:OPTIONS]", tool);
     return why;

@@ -43,8 +43,9 @@ int sxs_setting_check(const struct sxs_setting *s, const char *source, const cha
  */
 const char *sxs_tool_check(const char *tool, char *why, size_t size);
 
-/** sxs_tool_words - return the names of the tools, separated by blanks. Static. */
-const char *sxs_tool_words(void);
+/** sxs_tool_names - return the names of the tools with @separator between them. Valid until the
+ *  next call. */
+const char *sxs_tool_names(const char *separator);
 
 /**
  * sxs_tool_option_check - check @value (NULL: none) of one option. Returns NULL when it is valid,

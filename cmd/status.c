@@ -28,10 +28,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 {
     struct options *o = state->input;
     switch (key) {
-    case 'f':
-        if (sxs_format_parse(arg, &o->format) != 0)
-            argp_error(state, "--format: '%s': expected text or json", arg);
-        return 0;
+    case 'f': o->format = sxs_format_argument(state, arg); return 0;
     default: return sxs_process_argument(key, arg, state, &o->process);
     }
 }
@@ -212,10 +209,7 @@ static int print_json(const struct sxs_control_target *t)
                                phase && strcmp(phase, "none") != 0 ? session_json(t) : json_null());
     each_runtime(t, add_runtime, runtimes);
     err |= json_object_set_new(top, "runtimes", runtimes);
-    if (!err)
-        err = json_dumpf(top, stdout, JSON_INDENT(2));
-    putchar('\n');
-    json_decref(top);
+    err = sxs_json_print(top, err);
     if (err)
         sxs_complain("out of memory");
     return err;

@@ -46,10 +46,7 @@ static double seconds_argument(struct argp_state *state, const char *option, con
 
 static void set_format(struct argp_state *state, struct options *o, const char *text)
 {
-    enum sxs_format format;
-    if (sxs_format_parse(text, &format) != 0)
-        argp_error(state, "--format: '%s': expected text or json", text);
-    o->top.json = format == SXS_FORMAT_JSON;
+    o->top.json = sxs_format_argument(state, text) == SXS_FORMAT_JSON;
     o->batch |= o->top.json;
 }
 

@@ -21,7 +21,8 @@ struct sxs_top_attach {
 
 /**
  * sxs_top_attach - attach to @pid and wait until it records.
- * @found: zeroed; receives the session. Free it by sxs_process_session_free(), whatever is returned.
+ * @found: zeroed; receives the session. Free it by sxs_process_session_free(), whatever is
+ * returned.
  * Returns SXS_EXIT_OK, or another exit status after a message. Call sxs_top_detach() in any case.
  */
 int sxs_top_attach(pid_t pid, struct sxs_top_attach *a, struct sxs_process_session *found);

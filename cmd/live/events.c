@@ -29,15 +29,6 @@ static bool record_fits(const struct sxs_record *r, uint64_t need)
     return need <= r->size;
 }
 
-static void see_time(struct sxs_live *l, uint64_t time_ns)
-{
-    struct sxs_live_events *e = &l->events;
-    uint64_t                began = e->head.started_ns, year = 365ull * 86400 * 1000000000;
-    if (time_ns > e->seen_ns && time_ns + 1000000000u > began && time_ns < began + year &&
-        (!l->running || time_ns < l->now_ns()))
-        e->seen_ns = time_ns;
-}
-
 static bool take_name(struct sxs_live *l, const struct sxs_record *r)
 {
     const struct sxs_event_name *v = (const void *)r;
@@ -97,7 +88,7 @@ static bool take_throw_site(struct sxs_live *l, const struct sxs_record *r)
         .item = sxs_live_item(&l->tables[SXS_LIVE_EXCEPTION_LIST], key),
         .n = atomic_load(&v->n),
         .value = atomic_load(&v->total_ns)};
-    see_time(l, atomic_load(&v->last_ns));
+    sxs_live_see_time(l, l->events.head.started_ns, &l->events.seen_ns, atomic_load(&v->last_ns));
     sxs_live_changing_add(&e->throw_sites, &changing);
     add_exceptions(l, changing.item, l->first_look_done ? l->bucket : 0, changing.n,
                    changing.value);
@@ -112,7 +103,7 @@ static void throw_site_again(struct sxs_live *l, struct sxs_live_changing *c)
     uint64_t n = atomic_load(&v.n), ns = atomic_load(&v.total_ns);
     if (n < c->n || ns < c->value || (n == c->n && ns == c->value))
         return;
-    see_time(l, atomic_load(&v.last_ns));
+    sxs_live_see_time(l, l->events.head.started_ns, &l->events.seen_ns, atomic_load(&v.last_ns));
     add_exceptions(l, c->item, l->bucket, n - c->n, ns - c->value);
     c->n = n;
     c->value = ns;
@@ -174,7 +165,7 @@ static bool take_collection(struct sxs_live *l, const struct sxs_record *r)
     struct sxs_events_collection now;
     if (!sxs_collection_read(r, &now))
         return false;
-    see_time(l, now.time_ns);
+    sxs_live_see_time(l, l->events.head.started_ns, &l->events.seen_ns, now.time_ns);
     sxs_live_take_collection(l, NULL, &now);
     *keep_collection(l) =
         (struct sxs_live_kept_collection){.offset = l->events.file.offset, .now = now};
@@ -233,7 +224,7 @@ static bool take_span(struct sxs_live *l, const struct sxs_record *r)
         !record_fits(r, offsetof(struct sxs_event_span, text) + (uint64_t)v->size) ||
         v->kind >= SXS_N_EVENT_KINDS || v->tier >= TIERS)
         return false;
-    see_time(l, v->time_ns);
+    sxs_live_see_time(l, l->events.head.started_ns, &l->events.seen_ns, v->time_ns);
     if (v->kind == SXS_KIND_JIT)
         take_compilation(l, v);
     else if (v->kind == SXS_KIND_GC)

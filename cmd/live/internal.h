@@ -184,11 +184,22 @@ struct sxs_live {
 
 #define SXS_LIVE_RUNTIMES 256u /* runtimes with sums of their own; those of others count for all */
 
-/** sxs_live_is_damage - return true when a file could not be opened for another reason than that it is
- *  not there, or is not there yet. @err: of sxs_chunk_follow_open(). */
+/** sxs_live_is_damage - return true when a file could not be opened for another reason than that it
+ *  is not there, or is not there yet. @err: of sxs_chunk_follow_open(). */
 static inline bool sxs_live_is_damage(const struct sxs_live *l, int err)
 {
     return err && err != ENOENT && !(err == EAGAIN && l->running);
+}
+
+/** sxs_live_see_time - take the time of a record as the newest of its file, *@seen_ns. A time that
+ *  cannot be is damage; it must not move the clock. @began: of the file's header. */
+static inline void sxs_live_see_time(const struct sxs_live *l, uint64_t began, uint64_t *seen_ns,
+                                     uint64_t time_ns)
+{
+    const uint64_t second = 1000000000, year = 365 * 86400 * second;
+    if (time_ns > *seen_ns && time_ns + second > began && time_ns < began + year &&
+        (!l->running || time_ns < l->now_ns()))
+        *seen_ns = time_ns;
 }
 
 /** sxs_live_bucket - return the bucket of a time (ns, CLOCK_MONOTONIC). */

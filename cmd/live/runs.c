@@ -2,6 +2,8 @@
 /* runs.c - whether a recorded process still runs. */
 #include "cmd/live/internal.h"
 
+#include "base/stat_field.h"
+
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
@@ -31,18 +33,14 @@ static uint64_t boot_time(void)
 
 bool sxs_live_process_runs(uint32_t pid, uint64_t began_realtime_ns)
 {
-    char        path[64], text[1024], *at;
-    const char *state;
+    char path[64], text[1024];
     snprintf(path, sizeof(path), "/proc/%u/stat", pid);
-    if (!read_small(path, text, sizeof(text)) || !(at = strrchr(text, ')')) || !at[1])
+    if (!read_small(path, text, sizeof(text)))
         return false;
-    state = at + 2;
-    if (*state == 'Z' || *state == 'X')
+    char state = sxs_stat_state(text);
+    if (!state || state == 'Z' || state == 'X')
         return false;
-    /* The start time is the 22nd field; the state is the third. */
-    for (int field = 3; field < 22 && at; field++)
-        at = strchr(at + 2, ' ') ? strchr(at + 2, ' ') - 1 : NULL;
-    uint64_t ticks = at ? strtoull(at + 2, NULL, 10) : 0;
+    uint64_t ticks = sxs_stat_number(text, SXS_STAT_START);
     uint64_t started = boot_time() + ticks * (1000000000u / (uint64_t)sysconf(_SC_CLK_TCK));
     /* A later process with the same number has begun after the session; 5 s for clocks that were
      * set. */

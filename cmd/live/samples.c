@@ -128,16 +128,6 @@ static void drain(struct sxs_live *l, uint64_t now, bool all)
 
 /* ---- records ---- */
 
-/* A time that cannot be is damage; it must not move the clock. */
-static void see_time(struct sxs_live *l, uint64_t time_ns)
-{
-    struct sxs_live_samples *s = &l->samples;
-    uint64_t                 began = s->head.started_ns, year = 365ull * 86400 * 1000000000;
-    if (time_ns > s->seen_ns && time_ns + 1000000000u > began && time_ns < began + year &&
-        (!l->running || time_ns < l->now_ns()))
-        s->seen_ns = time_ns;
-}
-
 static void prune_pauses(struct sxs_live_samples *s)
 {
     size_t kept = 0;
@@ -168,11 +158,11 @@ static void take_record(struct sxs_live *l, const struct sxs_samples_record *r)
     struct sxs_live_samples *s = &l->samples;
     switch (r->type) {
     case SXS_RECORD_SAMPLE:
-        see_time(l, r->sample->time_ns);
+        sxs_live_see_time(l, s->head.started_ns, &s->seen_ns, r->sample->time_ns);
         enqueue(s, r->sample);
         break;
     case SXS_RECORD_COST:
-        see_time(l, r->cost->time_ns);
+        sxs_live_see_time(l, s->head.started_ns, &s->seen_ns, r->cost->time_ns);
         sxs_live_take_cost(l, r->cost, s->file.offset);
         break;
     case SXS_RECORD_NAME:

@@ -32,3 +32,12 @@ json_t *sxs_json_whole(json_t *o, int err)
     json_decref(o);
     return NULL;
 }
+
+int sxs_json_print(json_t *o, int err)
+{
+    if (!err)
+        err = json_dumpf(o, stdout, JSON_INDENT(2));
+    putchar('\n');
+    json_decref(o);
+    return err;
+}

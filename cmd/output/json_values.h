@@ -32,6 +32,14 @@ int sxs_json_set_text(json_t *o, const char *key, const char *s);
  */
 json_t *sxs_json_whole(json_t *o, int err);
 
+/**
+ * sxs_json_print - print an object on standard output, indented, with a line feed behind it.
+ * @o: owned by this function. @err: not 0 when a value could not be added to @o: then only the line
+ * feed is printed.
+ * Returns @err, or -1 when out of memory or when the output failed.
+ */
+int sxs_json_print(json_t *o, int err);
+
 /** How many traced calls of each process JSON contains, unless --single says otherwise. */
 #define SXS_JSON_TRACE_ENTRIES 5000u
 

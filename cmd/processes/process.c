@@ -4,6 +4,8 @@
 #include "cmd/processes/container.h"
 #include "cmd/processes/process_internal.h"
 
+#include "base/stat_field.h"
+
 #include <ctype.h>
 #include <dirent.h>
 #include <errno.h>
@@ -34,21 +36,13 @@ static ssize_t read_file(const struct sxs_process *p, const char *name, char *te
 /* Parses state and start time of /proc/PID/stat. Returns 0 or an errno value. */
 static int read_stat(const struct sxs_process *p, char *state, uint64_t *ticks)
 {
-    char        text[1024];
-    ssize_t     n = read_file(p, "stat", text, sizeof(text));
-    const char *at = n > 0 ? strrchr(text, ')') : NULL;
-    if (!at || !at[1])
-        return n < 0 ? (int)-n : ESRCH;
-    *state = at[2];
-    at += 2;
-    for (int field = 3; field < 22 && at; field++) {
-        at = strchr(at, ' ');
-        at = at ? at + 1 : NULL;
-    }
-    if (!at)
-        return ESRCH;
-    *ticks = strtoull(at, NULL, 10);
-    return 0;
+    char    text[1024];
+    ssize_t n = read_file(p, "stat", text, sizeof(text));
+    if (n < 0)
+        return (int)-n;
+    *state = sxs_stat_state(text);
+    *ticks = sxs_stat_number(text, SXS_STAT_START);
+    return sxs_stat_field(text, SXS_STAT_START) ? 0 : ESRCH;
 }
 
 /* Returns the value behind "NAME:" in the text of /proc/PID/status, or NULL. */

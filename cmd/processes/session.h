@@ -15,9 +15,9 @@ struct sxs_process_session {
 };
 
 /**
- * sxs_process_session_find - find the library, and the session that is recorded now, among the files
- * that process @pid has mapped. The folder of a session that only the process itself can see, because
- * it is in a container, leads through /proc/PID/root.
+ * sxs_process_session_find - find the library, and the session that is recorded now, among the
+ * files that process @pid has mapped. The folder of a session that only the process itself can see,
+ * because it is in a container, leads through /proc/PID/root.
  * @out: receives what was found; overwritten, to be freed whatever is returned.
  * Returns 0, also when there is no session, or an errno value: ESRCH when there is no such process,
  * EACCES or EPERM when it belongs to another user, ENOMEM.
@@ -27,8 +27,8 @@ int sxs_process_session_find(pid_t pid, struct sxs_process_session *out);
 void sxs_process_session_free(struct sxs_process_session *s);
 
 /**
- * sxs_process_has_census - return true when process @pid has the census mapped that has the real path
- * @path, or the inode @inode: overlay file systems show other inodes than stat() does.
+ * sxs_process_has_census - return true when process @pid has the census mapped that has the real
+ * path @path, or the inode @inode: overlay file systems show other inodes than stat() does.
  * @folder: the process's folder, in which the census is; it has the same name in every container.
  */
 bool sxs_process_has_census(pid_t pid, const char *folder, const char *path, uint64_t inode);

@@ -16,6 +16,16 @@
 struct sxs_symbol_path;
 struct argp_state;
 
+/** SXS_SYMBOLS_OPTION - the option --symbols of a verb, for argp. @group: of options. */
+#define SXS_SYMBOLS_OPTION(key, group)                                                          \
+    {                                                                                           \
+        "symbols", key, "DIR", 0,                                                               \
+            "Search DIR and all folders in it for debug files (by build-id) and Portable PDBs " \
+            "(by ID); "                                                                         \
+            "can be repeated",                                                                  \
+            group                                                                               \
+    }
+
 /**
  * sxs_symbols_option - add the folder @text, the value of an option --symbols, to @path.
  * @path: created at the first call; to be released with sxs_symbol_path_free().

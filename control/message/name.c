@@ -5,8 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define FIELDS_BEFORE \
-    19 /* between the end of the program's name, field 2, and the start time, 22 */
+#include "base/stat_field.h"
 
 socklen_t sxs_control_name(struct sockaddr_un *out, int pid, unsigned long long start, unsigned n)
 {
@@ -23,11 +22,8 @@ socklen_t sxs_control_name(struct sockaddr_un *out, int pid, unsigned long long 
 
 int sxs_control_start_time(const char *stat, unsigned long long *out)
 {
-    const char *at = strrchr(stat, ')'); /* the last one: the program's name may contain ')' too */
+    const char *at = sxs_stat_field(stat, SXS_STAT_START);
     char       *end;
-    for (int i = 0; at && i <= FIELDS_BEFORE; i++)
-        if ((at = strchr(at, ' ')))
-            at++;
     if (!at || *at < '0' || *at > '9')
         return -1;
     *out = strtoull(at, &end, 10);

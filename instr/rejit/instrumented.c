@@ -59,48 +59,6 @@ SXS_SESSION_KEEPS(instrumented); /* methods of an earlier session are in `retire
 uint32_t sxs_instrumented_limit = SXS_INSTRUMENTED_MAX;
 SXS_SESSION_KEEPS(sxs_instrumented_limit);
 
-/* ---- plans ------------------------------------------------------------------------------------ */
-
-struct sxs_plan *sxs_plan_new(struct sxs_config *config, uint32_t generation)
-{
-    struct sxs_plan *plan = malloc(sizeof(*plan));
-    if (!plan) {
-        sxs_config_free(config);
-        return NULL;
-    }
-    *plan = (struct sxs_plan){1, generation, config};
-    return plan;
-}
-
-static struct sxs_plan *ref_locked(struct sxs_plan *plan)
-{
-    plan->refs++;
-    return plan;
-}
-
-static void unref_locked(struct sxs_plan *plan)
-{
-    if (!plan || --plan->refs)
-        return;
-    sxs_config_free(plan->config);
-    free(plan);
-}
-
-struct sxs_plan *sxs_plan_ref(struct sxs_plan *plan)
-{
-    pthread_mutex_lock(&instrumented.lock);
-    ref_locked(plan);
-    pthread_mutex_unlock(&instrumented.lock);
-    return plan;
-}
-
-void sxs_plan_unref(struct sxs_plan *plan)
-{
-    pthread_mutex_lock(&instrumented.lock);
-    unref_locked(plan);
-    pthread_mutex_unlock(&instrumented.lock);
-}
-
 /* ---- the table -------------------------------------------------------------------------------- */
 
 static struct instrumented_method **bucket_of(struct sxs_instrumented_key key)
@@ -317,9 +275,9 @@ int sxs_instrumented_want(struct sxs_instrumented_key key, const char *assembly,
         changed = 0;
     if (s) {
         changed = s->identity != identity;
-        unref_locked(s->plan);
+        sxs_plan_unref(s->plan);
         free(s->rules);
-        s->plan = ref_locked(plan);
+        s->plan = sxs_plan_ref(plan);
         s->rules = copy;
         s->n_rules = n;
         s->identity = identity;
@@ -348,7 +306,7 @@ void sxs_instrumented_keep(struct sxs_instrumented_key key, uint32_t generation)
 
 static void unwant_locked(struct instrumented_method *s)
 {
-    unref_locked(s->plan);
+    sxs_plan_unref(s->plan);
     free(s->rules);
     s->plan = NULL;
     s->rules = NULL;
@@ -388,7 +346,7 @@ int sxs_instrumented_get_work(struct sxs_instrumented_key key, struct sxs_instru
     s = find_locked(key);
     if (s) {
         work->marker = &s->marker;
-        work->plan = s->plan ? ref_locked(s->plan) : NULL;
+        work->plan = s->plan ? sxs_plan_ref(s->plan) : NULL;
         work->identity = s->identity;
         work->n_rules = s->n_rules < SXS_INSTRUMENTED_RULES ? s->n_rules : SXS_INSTRUMENTED_RULES;
         if (s->rules)

@@ -9,24 +9,11 @@
 #define SXS_INSTR_REJIT_INSTRUMENTED_H
 
 #include "instr/config/config.h"
+#include "instr/rejit/plan.h"
 #include "manager/runtime.h"
 #include "instr/weave/callouts.h"
 
 #define SXS_INSTRUMENTED_RULES 64u /* rules applied to one method; further ones are left out */
-
-/** A configuration that is or was in force. Reference-counted, because instrumented methods refer
- *  to its rules. */
-struct sxs_plan {
-    unsigned           refs;       /* guarded by the lock of instrumented.c */
-    uint32_t           generation; /* 1, 2, 3... */
-    struct sxs_config *config;     /* owned */
-};
-
-/** sxs_plan_new - make a plan, with one reference, that owns @config. Returns NULL when there is no
- *  memory; @config is freed then. */
-struct sxs_plan *sxs_plan_new(struct sxs_config *config, uint32_t generation);
-struct sxs_plan *sxs_plan_ref(struct sxs_plan *plan);
-void             sxs_plan_unref(struct sxs_plan *plan); /* NULL is fine */
 
 /** Identifies a method: it is unique among the loaded modules of all runtimes. */
 struct sxs_instrumented_key {

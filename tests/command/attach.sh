@@ -15,20 +15,6 @@ refused() {
     has "$claim" "$status:$err" "2:" "${parts[@]}"
     is "$claim: nothing is left behind" "" "$(ls -A "$T/work")"
 }
-# maps NAME FILE...: starts a process that has mapped the files; sets $pid.
-maps() {
-    python3 -c 'import mmap, sys, time
-kept = []
-for path in sys.argv[3:]:
-    with open(path, "rb") as f:
-        kept.append(mmap.mmap(f.fileno(), 0, prot=mmap.PROT_READ))
-open(sys.argv[2], "w").close()
-time.sleep(600)' "$1" "$T/ready" "${@:2}" &
-    pid=$!
-    pids="$pids $pid"
-    while [ ! -e "$T/ready" ]; do kill -0 $pid || return; sleep 0.05; done
-    rm -f "$T/ready"
-}
 # shellcheck disable=SC2086 # CC may be "gcc -m64"
 echo 'int coreclr_initialize;' | $CC -shared -fPIC -x c - -o "$T/8.0.29/libcoreclr.so"
 cp "$T/8.0.29/libcoreclr.so" "$T/ld-musl-x86_64.so.1"

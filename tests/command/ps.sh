@@ -13,20 +13,6 @@ library() { # PATH SYMBOL...
     for symbol in "${@:2}"; do echo "int $symbol(void); int $symbol(void) { return 0; }"; done |
         $CC -shared -fPIC -x c - -o "$1"
 }
-# maps NAME FILE...: starts a process that has mapped the files; sets $pid.
-maps() {
-    python3 -c 'import mmap, os, sys, time
-kept = []
-for path in sys.argv[3:]:
-    with open(path, "rb") as f:
-        kept.append(mmap.mmap(f.fileno(), 0, prot=mmap.PROT_READ))
-open(sys.argv[2], "w").close()
-time.sleep(600)' "$1" "$T/ready" "${@:2}" &
-    pid=$!
-    pids="$pids $pid"
-    while [ ! -e "$T/ready" ]; do kill -0 $pid || return; sleep 0.05; done
-    rm -f "$T/ready"
-}
 row() { grep "^ *$1 " "$T/out"; }
 # field PID EXPRESSION: a value of the JSON; p is the process
 field() {

@@ -55,6 +55,14 @@ static inline size_t fuzz_mutate(uint8_t *b, size_t size)
     return roll(8) ? size : roll(size + 1);
 }
 
+/** Copy @text without its end to @out. Returns its bytes. */
+static inline size_t fuzz_put(uint8_t *out, const char *text)
+{
+    size_t len = strlen(text);
+    memcpy(out, text, len); /* NOLINT(bugprone-not-null-terminated-result): bytes, no text */
+    return len;
+}
+
 #ifndef SXS_LIBFUZZER
 #ifndef FUZZ_MAX
 #define FUZZ_MAX (1u << 16)

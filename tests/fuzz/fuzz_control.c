@@ -79,13 +79,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 }
 
 #ifndef SXS_LIBFUZZER
-static size_t put(uint8_t *out, const char *text)
-{
-    size_t len = strlen(text);
-    memcpy(out, text, len); /* NOLINT(bugprone-not-null-terminated-result): bytes, no text */
-    return len;
-}
-
 static size_t fuzz_make(uint8_t *out)
 {
     static const char *const requests[] = {
@@ -103,7 +96,7 @@ static size_t fuzz_make(uint8_t *out)
     size_t n = 1;
     out[0] = (uint8_t)roll(256);
     for (uint64_t left = roll(12); left-- > 0;) {
-        n += put(out + n, requests[roll(sizeof(requests) / sizeof(requests[0]))]);
+        n += fuzz_put(out + n, requests[roll(sizeof(requests) / sizeof(requests[0]))]);
         for (uint64_t more = roll(20) ? 0 : roll(20000); more-- > 0 && n < FUZZ_MAX - 256;)
             out[n++] = (uint8_t)(roll(8) ? 'a' : roll(256));
         if (n > FUZZ_MAX - 512)

@@ -47,22 +47,17 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 }
 
 #ifndef SXS_LIBFUZZER
-static size_t put(uint8_t *out, const char *text)
-{
-    size_t len = strlen(text);
-    memcpy(out, text, len); /* NOLINT(bugprone-not-null-terminated-result): bytes, no text */
-    return len;
-}
-
 static size_t fuzz_make(uint8_t *out)
 {
-    static const char *const lines[] = {"tools=sample", "out=/tmp/x\\ny", "id=", "x=\\\\", "runtime=1 8.0 live /x",
-                                        "hold=1", "Big=1", "no value", "duration_ms=99999999999"};
+    static const char *const lines[] = {
+        "tools=sample",           "out=/tmp/x\\ny", "id=",   "x=\\\\",
+        "runtime=1 8.0 live /x",  "hold=1",         "Big=1", "no value",
+        "duration_ms=99999999999"};
     static const char *const firsts[] = {"sxsprof 1 start", "ok", "error", "sxsprof 99 ", ""};
-    size_t                   n = put(out, firsts[roll(5)]);
+    size_t                   n = fuzz_put(out, firsts[roll(5)]);
     out[n++] = '\n';
     for (uint64_t lines_left = roll(roll(10) ? 6 : 200); lines_left-- > 0;) {
-        n += put(out + n, roll(3) ? "runtime=2" : lines[roll(9)]);
+        n += fuzz_put(out + n, roll(3) ? "runtime=2" : lines[roll(9)]);
         for (uint64_t more = roll(40) ? 0 : roll(9000); more-- > 0 && n < FUZZ_MAX - 256;)
             out[n++] = (uint8_t)(roll(20) ? 'a' : roll(256));
         out[n++] = '\n';

@@ -8,6 +8,7 @@
 
 #include "base/base.h"
 #include "base/proc.h"
+#include "base/stat_field.h"
 
 static const struct {
     uint16_t         number;
@@ -70,10 +71,7 @@ enum sxs_waiting sxs_wait_reason_of_syscall(const char *text)
 
 enum sxs_waiting sxs_wait_reason_of_stat(const char *text)
 {
-    const char *end = strrchr(text, ')'); /* the end of the name, which may have any characters */
-    if (!end || end[1] != ' ')
-        return SXS_WAITS;
-    switch (end[2]) {
+    switch (sxs_stat_state(text)) {
     case 'R': return SXS_WAITS_PROCESSOR;
     case 'D': return SXS_WAITS_DISK;
     case 'T':
