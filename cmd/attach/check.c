@@ -325,7 +325,7 @@ static bool explain_tool(const struct sxs_target *t, const char *tool, FILE *to)
         const char                      *why = "";
         if (!r->picked || (!r->live && r->reached < 0))
             continue;
-        bool is_there = strcmp(name, "native") == 0 ? t->p.allocator : r->live;
+        bool                 is_there = strcmp(name, "native") == 0 ? t->p.allocator : r->live;
         enum sxs_late_result result =
             sxs_late_start(is_there ? SXS_LATE_REQUEST : SXS_LATE_ATTACH, name, options,
                            (unsigned)strtoul(r->version, NULL, 10), &why);
