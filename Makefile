@@ -354,7 +354,7 @@ $(O)/tests/%: tests/unit/%.c $(CASE_OBJ) $(LIB_OBJ) $(READ_OBJ)
 # The test program of reports, and fuzz drivers of the readers of samples, PDBs, calls and
 # instrumented methods.
 PROFILE_OBJ := $(call obj,$(wildcard cmd/live/*.c cmd/report/*.c cmd/symbols/*.c cmd/heap/*.c cmd/costs/*.c) cmd/calls/load.c cmd/calls/replay.c \
-                 cmd/calls/coverage_gaps.c cmd/calls/coverage_gaps_text.c cmd/instrument/load.c cmd/output/processes.c cmd/output/text.c cmd/output/names_of_values.c cmd/output/strings.c cmd/output/shown.c cmd/output/json_values.c $(READ_SRC)) \
+                 cmd/calls/coverage_gaps.c cmd/calls/coverage_gaps_text.c cmd/instrument/load.c cmd/output/processes.c cmd/output/segments.c cmd/output/joined.c cmd/output/text.c cmd/output/names_of_values.c cmd/output/strings.c cmd/output/shown.c cmd/output/json_values.c $(READ_SRC)) \
                $(addprefix $(O)/obj/gen/,profile.pb-c.o names.pb-c.o otlp.pb-c.o)
 
 # Unit tests of the preloaded allocator: of its parts, and of the library, which the test program
@@ -373,7 +373,7 @@ $(O)/tests/test_allocator: tests/unit/test_allocator.c $(CASE_OBJ) $(O)/libsxspr
 	    -Wl,--no-as-needed,-rpath,'$$ORIGIN/..' $(O)/libsxsprof-malloc.so -lcmocka -lpthread -lm
 
 # The control socket without the sessions, which the test program stands in for.
-CONTROL_OBJ := $(filter-out %/runtimes.o,$(call obj,$(wildcard control/*.c control/message/*.c))) $(call obj,$(filter base/%,$(LIB_SRC)))
+CONTROL_OBJ := $(filter-out %/runtimes.o,$(call obj,$(wildcard control/*.c control/message/*.c))) $(call obj,$(filter base/% signals/%,$(LIB_SRC)))
 
 $(O)/tests/test_control: tests/unit/test_control.c tests/unit/sessions_stub.h $(CASE_OBJ) $(CONTROL_OBJ)
 	@mkdir -p $(@D)
@@ -388,7 +388,7 @@ $(O)/tests/fuzz_control: tests/fuzz/fuzz_control.c tests/fuzz/fuzz.h tests/unit/
 # Unit tests of the command's own folders.
 CMD_UNIT := $(addprefix $(O)/tests/,test_names_table test_heap_graph test_cost_sums test_wait_class \
               test_own test_live test_push test_clickhouse \
-              test_fleet_select)
+              test_fleet_select test_segments)
 
 $(O)/tests/test_push: $(call obj,$(wildcard cmd/push/*.c cmd/http/*.c))
 
@@ -418,7 +418,7 @@ $(O)/tests/report_main: tests/profile/report_main.c $(PROFILE_OBJ) $(O)/libsxsil
 $(O)/tests/test_clickhouse $(O)/tests/test_fleet_select: $(call obj,$(wildcard cmd/clickhouse/*.c cmd/http/*.c) cmd/fleet/rows.c cmd/fleet/select.c cmd/fleet/when.c cmd/fleet/server.c)
 
 # Loads sessions into ClickHouse, one or as many simulated machines.
-$(O)/tests/fleet_load: tests/fleet/load.c $(call obj,cmd/push/batches.c cmd/push/labels.c cmd/fleet/target.c $(wildcard cmd/clickhouse/*.c cmd/http/*.c)) \
+$(O)/tests/fleet_load: tests/fleet/load.c $(call obj,cmd/push/batches.c cmd/push/labels.c cmd/push/out.c cmd/fleet/target.c cmd/fleet/joining.c $(wildcard cmd/clickhouse/*.c cmd/http/*.c)) \
         $(PROFILE_OBJ) $(O)/libsxsil.a $(O)/libbase.a
 	@mkdir -p $(@D)
 	$(call say,LINK,$@)

@@ -21,6 +21,7 @@
 #define STACK_SIZE ((size_t)1536 << 10)
 
 static _Atomic uint32_t own_tids[16]; /* kernel IDs of running threads of the library; 0: free */
+static _Atomic uint64_t ended_cpu_ns; /* CPU time of those that have ended */
 
 /* Enters the calling thread into own_tids. Returns its entry, or NULL when all are in use. */
 static _Atomic uint32_t *note_me(void)
@@ -40,9 +41,29 @@ static void *run_thread(void *arg)
     _Atomic uint32_t        *noted = note_me();
     pthread_setname_np(pthread_self(), thread->name);
     thread->body();
-    if (noted)
+    if (noted) {
         atomic_store(noted, 0);
+        atomic_fetch_add(&ended_cpu_ns, sxs_now_ns(CLOCK_THREAD_CPUTIME_ID));
+    }
     return NULL;
+}
+
+/* The kernel's number of the clock that counts the CPU time of thread @tid. */
+static clockid_t cpu_clock(uint32_t tid)
+{
+    return (clockid_t)((~(unsigned)tid << 3) | 6u);
+}
+
+uint64_t sxs_thread_own_cpu_ns(void)
+{
+    uint64_t        sum = atomic_load(&ended_cpu_ns);
+    struct timespec used;
+    for (size_t i = 0; i < ARRAY_LEN(own_tids); i++) {
+        uint32_t tid = atomic_load(&own_tids[i]);
+        if (tid && clock_gettime(cpu_clock(tid), &used) == 0)
+            sum += sxs_ns_of(used);
+    }
+    return sum;
 }
 
 SXS_SIGSAFE int sxs_thread_is_own(uint32_t tid)
@@ -51,17 +72,6 @@ SXS_SIGSAFE int sxs_thread_is_own(uint32_t tid)
         if (atomic_load_explicit(&own_tids[i], memory_order_relaxed) == tid)
             return 1;
     return 0;
-}
-
-void sxs_thread_calls_runtimes(void)
-{
-    static const int faults[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGABRT};
-    sigset_t         set;
-    sigemptyset(&set);
-    sigaddset(&set, SIGRTMIN);
-    for (size_t i = 0; i < ARRAY_LEN(faults); i++)
-        sigaddset(&set, faults[i]);
-    pthread_sigmask(SIG_UNBLOCK, &set, NULL);
 }
 
 static int start_thread(const struct sxs_thread *thread, int detach_state, pthread_t *id)

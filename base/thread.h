@@ -61,14 +61,13 @@ int sxs_worker_end_within(struct sxs_worker *w, uint64_t limit_ns);
  *  must touch nothing of the session when it comes back, @w included. */
 void sxs_worker_leave_behind(struct sxs_worker *w);
 
-/** sxs_thread_calls_runtimes - unblock the signals by which runtimes stop their threads and handle
- *  faults. Call it first on a thread of the library on which functions of a runtime will be called
- *  that may run or stop managed code. */
-void sxs_thread_calls_runtimes(void);
-
 /** sxs_thread_is_own - tell whether the thread with kernel ID @tid was started by
  *  sxs_thread_start() or sxs_worker_start() and has not ended. Returns nonzero if so. Only 16 threads at a time are
  *  recorded; further ones are not recognized. Any thread; signal-safe. */
 SXS_SIGSAFE int sxs_thread_is_own(uint32_t tid);
+
+/** sxs_thread_own_cpu_ns - return the CPU time that such threads have used so far, in nanoseconds,
+ *  also those that have ended. Any thread. */
+uint64_t sxs_thread_own_cpu_ns(void);
 
 #endif

@@ -19,10 +19,12 @@ static void begin(const struct sxs_message *m)
                                                 .pick = sxs_message_get(m, "pick"),
                                                 .id = sxs_message_get(m, "id")};
     char                             why[SXS_SESSION_WHY] = "";
-    if (sxs_session_begin(&request, why) != 0)
+    if (sxs_session_begin(&request, why) != 0) {
         sxs_error("attached, but nothing is recorded: %s", why);
-    else if (sxs_control_begun(m, why, sizeof(why)) != 0)
+        sxs_control_not_begun(m); /* the command may be gone */
+    } else if (sxs_control_begun(m, why, sizeof(why)) != 0) {
         sxs_error("the time limit of the attach: %s", why);
+    }
 }
 
 void sxs_attach_begin(const void *data, size_t size)

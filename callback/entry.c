@@ -10,6 +10,7 @@
 #include "callback/engine_entry.h"
 #include "clrie/config/config.h"
 #include "control/control.h"
+#include "control/ring.h"
 #include "guests/guests.h"
 #include "include/sxsprof.h"
 #include "instr/config/config.h"
@@ -72,6 +73,7 @@ static void set_up(void)
     if (clrie_config_is_named())
         sxs_engine_take_name();
     sxs_calls_use_hooks(sxs_elt_hooks());
+    sxs_ring_prepare();
     sxs_manager_init(tools, ARRAY_LEN(tools));
     sxs_guests_init();
     sxs_control_start();

@@ -3,6 +3,7 @@
 #include "cmd/command.h"
 #include "cmd/gc/gc.h"
 #include "cmd/heap_diff.h"
+#include "cmd/output/segments.h"
 #include "cmd/output/shown.h"
 #include "cmd/pack/pack.h"
 #include "cmd/report/data_kind.h"
@@ -100,7 +101,7 @@ static int write_gcs(const struct options *o, const struct sxs_events_report *of
 /* Loads the collections of one session. Returns an errno value. */
 static int load_gcs(const char *dir, struct sxs_session *session, struct sxs_events_report *out)
 {
-    int err = sxs_session_read(dir, session);
+    int err = sxs_session_read_joined(dir, NULL, session, NULL);
     if (!err)
         err = sxs_events_report_load(dir, session, NULL, out);
     for (size_t i = 0; i < session->n_problems; i++)

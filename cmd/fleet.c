@@ -79,11 +79,9 @@ static void set_time(struct argp_state *state, const char *option, const char *t
 
 static void set_kind(struct argp_state *state, struct options *o, const char *text)
 {
-    for (unsigned k = SXS_CLICKHOUSE_CPU; k < SXS_CLICKHOUSE_N_KINDS; k++)
-        if (strcmp(text, sxs_clickhouse_kind_name(k)) == 0)
-            o->common.kind = k;
-    if (strcmp(text, sxs_clickhouse_kind_name(o->common.kind)) != 0)
-        argp_error(state, "--data: '%s': expected cpu, wall, alloc, native or locks", text);
+    o->common.kind = sxs_clickhouse_kind_named(text);
+    if (o->common.kind == SXS_CLICKHOUSE_BATCH)
+        argp_error(state, "--data: '%s': expected %s", text, sxs_clickhouse_kind_names());
 }
 
 static bool is_command(const struct options *o, const char *name)
@@ -148,6 +146,12 @@ static void complete(struct argp_state *state, struct options *o)
     if (o->open && (strcmp(o->format, "html") != 0 || !o->output))
         argp_error(state, "--open: expected --format html and -o FILE");
     check_format(state, o);
+    if (is_command(o, "diff") && o->by && sxs_fleet_place(o->by) == SXS_FLEET_OF_STACK &&
+        sxs_clickhouse_kind_is_state(o->common.kind))
+        argp_error(state,
+                   "--by: '%s': of %s, processes are compared: expected service, version, "
+                   "machine, container, process, command or a label",
+                   o->by, sxs_clickhouse_kind_name(o->common.kind));
     complete_diff(state, o);
     if (o->every && !is_command(o, "series"))
         argp_error(state, "--every is an option of fleet series");
@@ -228,7 +232,8 @@ static const struct argp_option option_list[] = {
      "stack), or "
      "a label; KEY!=PATTERN for the opposite; can be repeated",
      1},
-    {"data", KEY_DATA, "cpu|wall|alloc|native|locks", 0, "Which samples (cpu)", 1},
+    {"data", KEY_DATA, "cpu|wall|alloc|native|locks|live|native-live|wait", 0,
+     "Which samples (cpu); of live and native-live, the last state of each process", 1},
     {"a", KEY_A, "KEY=PATTERN,...", 0,
      "Of diff: what is compared, as --where; from=TIME and to=TIME, too", 2},
     {"b", KEY_B, "KEY=PATTERN,...", 0, "Of diff: what it is compared with", 2},
@@ -448,7 +453,8 @@ static int run(struct context *c)
 {
     if (is_command(c->o, "init"))
         return init(c);
-    if (sxs_fleet_tables_check(c->server, c->address.database, c->why, WHY) != 0)
+    unsigned since = sxs_clickhouse_kind_since(c->o->common.kind);
+    if (sxs_fleet_tables_check(c->server, c->address.database, since, c->why, WHY) != 0)
         return failed(c);
     if (is_command(c->o, "expire"))
         return expire(c);

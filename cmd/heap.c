@@ -18,6 +18,7 @@
 #include "cmd/heap_wanted.h"
 #include "cmd/opener.h"
 #include "cmd/output/processes.h"
+#include "cmd/output/segments.h"
 #include "cmd/output/shown.h"
 #include "cmd/pack/pack.h"
 #include "cmd/selection.h"
@@ -200,6 +201,12 @@ static int choose(struct chosen *c, const char *source, const char *process, uin
                                sxs_shown(c->dir), strerror(err));
     for (size_t i = 0; i < c->session.n_problems; i++)
         sxs_complain("%s/%s", sxs_shown(c->dir), c->session.problems[i]);
+    char *segments = c->session.n_processes ? NULL : sxs_segments_refuse(c->dir);
+    if (segments) {
+        int status = sxs_wrong_input("%s: %s", sxs_shown(c->dir), segments);
+        free(segments);
+        return status;
+    }
     int status = sxs_selection_check(c->dir, &c->session, process, runtime);
     if (status == SXS_EXIT_OK)
         status = find_place(c, process, number);
@@ -387,12 +394,11 @@ static int write_and_open(struct options *o, const struct chosen *c)
 }
 
 /* Counts the files of profiles in a process's folder. */
-static int count_profiles(void *arg, const struct sxs_session_process *p, int folder_fd)
+static int count_profiles(void *arg, const struct sxs_process_part *part)
 {
     size_t *n = arg;
-    (void)p;
-    *n += faccessat(folder_fd, SXS_SAMPLES_FILE, F_OK, AT_SYMLINK_NOFOLLOW) == 0;
-    *n += faccessat(folder_fd, SXS_CALLS_FILE, F_OK, AT_SYMLINK_NOFOLLOW) == 0;
+    *n += faccessat(part->fd, SXS_SAMPLES_FILE, F_OK, AT_SYMLINK_NOFOLLOW) == 0;
+    *n += faccessat(part->fd, SXS_CALLS_FILE, F_OK, AT_SYMLINK_NOFOLLOW) == 0;
     return 0;
 }
 

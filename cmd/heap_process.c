@@ -32,17 +32,12 @@ static FILE *open_proc(pid_t pid, const char *name)
 static int find_session(pid_t pid, struct sxs_heap_asked *out)
 {
     struct sxs_process_session found;
-    int                        err = sxs_process_session_find(pid, &found);
-    bool                       library = found.library;
+    int                        status = sxs_process_session_open(pid, &found);
     out->dir = found.dir;
     out->folder = found.folder;
-    if (err == ENOENT || err == ESRCH)
-        return sxs_wrong_input("%d: no such process, and no such folder", (int)pid);
-    if (err == ENOMEM)
-        return SXS_EXIT_FAILED;
-    if (err)
-        return sxs_wrong_input("process %d: %s; ask as its user", (int)pid, strerror(err));
-    if (!library)
+    if (status != SXS_EXIT_OK)
+        return status;
+    if (!found.library)
         return sxs_wrong_input("process %d: libsxsprof.so is not loaded; start the program with "
                                "sxsprof run --tool heap -o DIR",
                                (int)pid);

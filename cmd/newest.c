@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "cmd/newest.h"
 
-#include "session/read/session_read.h"
+#include "cmd/output/segments.h"
 
 #include <dirent.h>
 #include <stdio.h>
@@ -13,7 +13,7 @@ static uint64_t last_start(const char *dir)
 {
     struct sxs_session s;
     uint64_t           last = 0;
-    if (sxs_session_read(dir, &s) == 0) {
+    if (sxs_session_read_joined(dir, NULL, &s, NULL) == 0) {
         /* a process whose start is not known still makes the folder a session */
         last = s.n_processes || s.n_unread ? 1 : 0;
         for (size_t i = 0; i < s.n_processes; i++)

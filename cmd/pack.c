@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* sxsprof pack: write a session and the names that its reports need to one file. */
+#include "cmd/output/segments.h"
 #include "cmd/pack/pack.h"
 #include "cmd/command.h"
 #include "cmd/report/profile.h"
@@ -192,9 +193,12 @@ static int pack(const struct options *o)
                                o->dir);
     char *output = o->output ? strdup(o->output) : default_output(o->dir);
     int   err = sxs_session_read(o->dir, &s);
+    char *segments = err || s.n_processes + s.n_unread ? NULL : sxs_segments_refuse(o->dir);
     if (err || !output)
         status = sxs_wrong_input("%s: %s; expected a folder made by sxsprof run -o DIR", o->dir,
                                  strerror(err ? err : errno));
+    else if (segments)
+        status = sxs_wrong_input("%s: %s", o->dir, segments);
     else if (s.n_processes + s.n_unread == 0)
         status =
             sxs_wrong_input("%s: no session: it has no folder <pid> with a file " SXS_CENSUS_FILE
@@ -206,6 +210,7 @@ static int pack(const struct options *o)
         status = write_pack(o, &s, output);
     sxs_session_free(&s);
     free(output);
+    free(segments);
     return status;
 }
 

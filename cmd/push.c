@@ -32,7 +32,10 @@ static int choose_target(const struct sxs_push_options *o, struct sxs_push_job *
         return sxs_wrong_input("--to %s: %s", strchr(o->to, '@') ? "URL" : o->to, why);
     if (t->check && t->check(&job->settings, why, sizeof(why)) != 0)
         return sxs_wrong_input("--to %s: %s", o->to, why);
+    if (o->data & ~(SXS_PUSH_COMMON_DATA | t->more_data))
+        return sxs_wrong_input("--data: %s takes samples, alloc, native and locks only", t->name);
     job->sender.target = t;
+    job->cut.more = t->more_data;
     return SXS_EXIT_OK;
 }
 
@@ -80,11 +83,14 @@ static int finish(const struct sxs_push_options *o, const struct sxs_push_job *j
     if (now.dropped > before->dropped)
         sxs_complain("push: batches dropped, because the queue is full or damaged: %" PRIu64,
                      now.dropped - before->dropped);
+    if (job->lost)
+        sxs_complain("push: segments that were deleted before all of them was pushed: %" PRIu64,
+                     job->lost);
     if (left && job->kept)
         sxs_complain("push: batches that wait in the queue %s: %zu", o->queue, left);
     else if (left)
         sxs_complain("push: the rest was not sent; with --queue it would be kept");
-    if (now.refused > before->refused || now.dropped > before->dropped || (left && !o->follow) ||
+    if (job->lost || now.refused > before->refused || now.dropped > before->dropped || (left && !o->follow) ||
         job->damaged)
         status = SXS_EXIT_PROBLEM;
     int written = sxs_finish_output();
@@ -97,7 +103,13 @@ static int push_session(struct sxs_push_job *job, const char *dir, const char *s
     struct sxs_session s;
     char               path[PATH_MAX];
     int                err = sxs_session_read(dir, &s), status;
-    if (err || s.n_processes + s.n_unread == 0) {
+    struct sxs_segments segments = {0};
+    static const struct sxs_period always = {.from_ns = 1}; /* the kept segments, too */
+    if (!err && s.n_processes + s.n_unread == 0)
+        (void)sxs_segments_list(dir, &always, &segments);
+    if (segments.n) {
+        status = sxs_push_segments(job, dir, &segments);
+    } else if (err || s.n_processes + s.n_unread == 0) {
         status = sxs_wrong_input("%s: %s; expected a folder made by sxsprof run -o DIR", shown,
                                  err ? strerror(err) : "it has no session");
     } else if (!sxs_profile_has_stacks(dir)) {
@@ -112,6 +124,7 @@ static int push_session(struct sxs_push_job *job, const char *dir, const char *s
         status = sxs_push_once(job, dir, *name ? name : "session", &s);
     }
     sxs_session_free(&s);
+    sxs_segments_free(&segments);
     return status;
 }
 
@@ -129,6 +142,17 @@ static int check_folder(const char *dir)
     return SXS_EXIT_OK;
 }
 
+/* Begins to join batches, if the target can. A queue is used by one command at a time, and a session
+ * without one should be, too. */
+static void open_joining(const struct sxs_push_options *o, struct sxs_push_job *job)
+{
+    const struct sxs_push_joining *joining = job->sender.target->joining;
+    char                           path[PATH_MAX];
+    const char *of = o->queue ? o->queue : o->dir ? o->dir : o->follow ? o->follow : "";
+    if (joining)
+        job->sender.joining = joining->open(&job->settings, realpath(of, path) ? path : of);
+}
+
 static int run(struct sxs_push_options *o, struct sxs_push_job *job)
 {
     char        why[512];
@@ -144,6 +168,7 @@ static int run(struct sxs_push_options *o, struct sxs_push_job *job)
         sxs_push_queue_open(o->queue, o->queue_size, job->sender.target->name, &job->sender.queue,
                             why, sizeof(why)) != 0)
         return sxs_wrong_input("%s", why);
+    open_joining(o, job);
     struct sxs_push_counts before = sxs_push_queue_counts(job->sender.queue);
     sxs_push_watch_signals();
     if (o->follow) {
@@ -175,6 +200,8 @@ int sxs_cmd_push(int argc, char **argv)
         job.sender.base = base_of(job.sender.target, &job.settings);
         status = run(&o, &job);
     }
+    if (job.sender.joining)
+        job.sender.target->joining->close(job.sender.joining);
     sxs_http_close(job.sender.http);
     sxs_push_queue_close(job.sender.queue);
     free(job.sender.base);

@@ -162,7 +162,10 @@ static void data_option(struct argp_state *state, struct sxs_push_options *o, co
             o->data |= 1u << data;
             return;
         }
-    argp_error(state, "--data: '%s': expected samples, alloc, native or locks", arg);
+    argp_error(state,
+               "--data: '%s': expected samples, alloc, native or locks; of ClickHouse also live, "
+               "native-live or wait",
+               arg);
 }
 
 static void check(struct argp_state *state, const struct sxs_push_options *o)
@@ -252,7 +255,9 @@ static const struct argp_option option_list[] = {
      "service.version, host.name...",
      1},
     {"data", KEY_DATA, "DATA", 0,
-     "Only these data: samples, alloc, native or locks; can be repeated (all that there are)", 1},
+     "Only these data: samples, alloc, native, locks; of ClickHouse also live, native-live, wait; "
+     "can be repeated (all that there are)",
+     1},
     {"period", KEY_PERIOD, "TIME", 0, "Length of a batch on the wall clock (60s)", 1},
     {"symbols", KEY_SYMBOLS, "DIR", 0,
      "Search DIR and all folders in it for debug files (by build-id) and Portable PDBs (by ID); "

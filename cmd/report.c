@@ -6,11 +6,13 @@
 #include "cmd/command.h"
 #include "cmd/costs/costs.h"
 #include "cmd/events/events.h"
+#include "cmd/fleet/when.h"
 #include "cmd/gc/gc.h"
 #include "cmd/guests/guests.h"
 #include "cmd/heap/counts.h"
 #include "cmd/instrument/instrument.h"
 #include "cmd/opener.h"
+#include "cmd/output/segments.h"
 #include "cmd/output/shown.h"
 #include "cmd/pack/pack.h"
 #include "cmd/report/data_kind.h"
@@ -40,7 +42,9 @@ enum {
     KEY_BY_THREAD,
     KEY_TRACE_ENTRIES,
     KEY_OPEN,
-    KEY_SYMBOLS
+    KEY_SYMBOLS,
+    KEY_FROM,
+    KEY_TO
 };
 
 struct options {
@@ -56,6 +60,7 @@ struct options {
     struct sxs_guests_report     guests;
     struct sxs_heap_newest       heap; /* JSON only */
     struct sxs_costs_report      costs;
+    struct sxs_segments          segments; /* of a folder of segments */
 };
 
 static void set_only(struct argp_state *state, struct options *o, enum sxs_only only)
@@ -65,9 +70,25 @@ static void set_only(struct argp_state *state, struct options *o, enum sxs_only 
     o->samples.only = only;
 }
 
+/* Reads the time of --from or --to; CLOCK_REALTIME. */
+static uint64_t when(struct argp_state *state, const char *option, const char *text)
+{
+    int64_t seconds;
+    if (sxs_fleet_when(text, time(NULL), &seconds) != 0)
+        argp_error(state, "%s: '%s': expected " SXS_FLEET_WHEN, option, text);
+    return (uint64_t)seconds * 1000000000u;
+}
+
+static void check_period(struct argp_state *state, const struct sxs_period *p)
+{
+    if (p->to_ns && p->to_ns <= p->from_ns)
+        argp_error(state, "--to: expected a time after that of --from");
+}
+
 /* Chooses what no argument said: the session, the format and with --open the file of the page. */
 static void complete(struct argp_state *state, struct options *o)
 {
+    check_period(state, &o->samples.period);
     o->format = sxs_page_format(state, o->format, o->open);
     if (!o->dir)
         o->dir = sxs_newest_argument(state, "DIR", "a folder made by sxsprof run");
@@ -105,6 +126,8 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
     case KEY_SYMBOLS: sxs_symbols_option(state, arg, &o->samples.symbols); return 0;
     case KEY_TRACE_ENTRIES: o->view.trace_entries = sxs_number_argument(state, "--single", arg); return 0;
     case KEY_BY_THREAD: o->view.by_thread = true; return 0;
+    case KEY_FROM: o->samples.period.from_ns = when(state, "--from", arg); return 0;
+    case KEY_TO: o->samples.period.to_ns = when(state, "--to", arg); return 0;
     case KEY_OPEN: o->open = true; return 0;
     case ARGP_KEY_ARG:
         if (o->dir)
@@ -147,6 +170,9 @@ static const struct argp_option option_list[] = {
     {"process", KEY_PROCESS, "P", 0, "One process only: its pid", 1},
     {"native", KEY_NATIVE, NULL, 0, "Native frames only", 1},
     {"managed", KEY_MANAGED, NULL, 0, "Managed frames only", 1},
+    {"from", KEY_FROM, "TIME", 0,
+     "Only what was recorded from TIME on: \"5m ago\", \"2026-11-24 10:15\", 2026-11-24T10:15:30Z...", 1},
+    {"to", KEY_TO, "TIME", 0, "Only what was recorded before TIME", 1},
     {"top", KEY_TOP, "N", 0, "Functions the text names (30)", 1},
     {"callers", KEY_CALLERS, "PATTERN", 0,
      "Of calls, as text: who calls the functions whose names fit, and whom they call", 2},
@@ -165,7 +191,8 @@ const struct argp sxs_argp_report = {
     .doc =
         "Print what the runtimes of a recorded session did, and where its time went.\v"
         "DIR is a folder made by sxsprof run, FILE a file made by sxsprof pack; the default is the "
-        "newest session in the current folder. What cannot be read is named on standard "
+        "newest session in the current folder. The segments in a folder of continuous mode (--keep, "
+        "--every) are joined. What cannot be read is named on standard "
         "error, the rest is printed and the exit status is 1.",
 };
 
@@ -180,11 +207,12 @@ static int report_census(const struct options *o, const struct sxs_session *s, F
 {
     if (is_format(o, "json"))
         return sxs_table_json(to, s, &o->calls, &o->events, &o->instrument,
-                              &o->guests, &o->heap, &o->costs, o->samples.runtime,
+                              &o->guests, &o->heap, &o->costs, &o->segments, o->samples.runtime,
                               o->view.trace_entries) == 0
                    ? SXS_EXIT_OK
                    : SXS_EXIT_PROBLEM;
     if (!o->selective && !o->view.callers) {
+        sxs_segments_text(to, &o->segments);
         sxs_table_print(to, s);
         if (o->guests.n) {
             fputs("\n", to);
@@ -205,7 +233,10 @@ static int report_census(const struct options *o, const struct sxs_session *s, F
     }
     size_t snapshots;
     free(sxs_heap_places(o->dir, s, o->samples.process, &snapshots));
-    if (snapshots && !o->selective)
+    if (snapshots && !o->selective && o->segments.n)
+        fprintf(to, "\nheap snapshots: %zu; sxsprof heap with one of the segments prints them\n",
+                snapshots);
+    else if (snapshots && !o->selective)
         fprintf(to, "\nheap snapshots: %zu; sxsprof heap %s prints the newest\n", snapshots,
                 sxs_shown(o->dir));
     return SXS_EXIT_OK;
@@ -325,6 +356,9 @@ static int write_report(struct options *o, const struct sxs_session *s)
     complain_of(o->dir, o->guests.problems, o->guests.n_problems);
     complain_of(o->dir, o->heap.problems, o->heap.n_problems);
     complain_of(o->dir, o->costs.problems, o->costs.n_problems);
+    if (s->n_processes == 0 && s->n_problems == 0 && !sxs_period_is_all(&o->samples.period))
+        return sxs_wrong_input("%s: nothing was recorded in the time of --from and --to",
+                               sxs_shown(o->dir));
     if (s->n_processes == 0 && s->n_problems == 0)
         return sxs_wrong_input("%s: no session: it has no folder <pid> with a file " SXS_CENSUS_FILE
                                "; expected a folder made by sxsprof run -o DIR",
@@ -377,7 +411,7 @@ int sxs_cmd_report(int argc, char **argv)
     if (sxs_pack_open(o.dir, &o.dir, why, sizeof(why)) != 0)
         return sxs_wrong_input("%s: %s; expected a file made by sxsprof pack", o.dir, why);
 
-    int err = sxs_session_read(o.dir, &s);
+    int err = sxs_session_read_joined(o.dir, &o.samples.period, &s, &o.segments);
     int status;
     if (err)
         status = sxs_wrong_input("%s: %s; expected a folder made by sxsprof run -o DIR", sxs_shown(o.dir),
@@ -396,6 +430,7 @@ int sxs_cmd_report(int argc, char **argv)
     sxs_guests_report_free(&o.guests);
     sxs_heap_newest_free(&o.heap);
     sxs_costs_report_free(&o.costs);
+    sxs_segments_free(&o.segments);
     sxs_symbol_path_free(o.samples.symbols);
     sxs_session_free(&s);
     return status;

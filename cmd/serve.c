@@ -138,11 +138,9 @@ static char *last_name(const char *path)
 /* Finds the session of process @pid. Returns an exit status. */
 static int take_process(struct options *o, pid_t pid)
 {
-    int err = sxs_process_session_find(pid, &o->process);
-    if (err == ENOENT || err == ESRCH)
-        return sxs_wrong_input("%d: no such process, and no such folder", (int)pid);
-    if (err)
-        return sxs_wrong_input("process %d: %s; ask as its user", (int)pid, strerror(err));
+    int status = sxs_process_session_open(pid, &o->process);
+    if (status != SXS_EXIT_OK)
+        return status;
     if (!o->process.dir)
         return sxs_wrong_input("process %d: it records no session; sxsprof attach %d records one, "
                                "and sxsprof run -o DIR does so from the start",

@@ -10,6 +10,7 @@
 #include "cmd/guests/guests.h"
 #include "cmd/heap/counts.h"
 #include "cmd/instrument/instrument.h"
+#include "cmd/output/segments.h"
 
 #include <stdio.h>
 
@@ -25,7 +26,7 @@ void sxs_table_print(FILE *to, const struct sxs_session *s);
  * sxs_table_json - write the session as one JSON object and a newline.
  * The object also contains every function of @calls with its calls, the exceptions and events of
  * @events, the methods of @instrument, the guests of @guests, the objects of @heap, and the types
- * of @costs.
+ * of @costs, and @segments if there are any.
  * @runtime: only types of @costs that are of the runtime of this number; 0: all.
  * @trace_entries: maximum number of traced calls of each process; 0: 5000. When there are more, a
  * line on standard error says so.
@@ -35,7 +36,8 @@ int sxs_table_json(FILE *to, const struct sxs_session *s, const struct sxs_calls
                    const struct sxs_events_report     *events,
                    const struct sxs_instrument_report *instrument,
                    const struct sxs_guests_report *guests, const struct sxs_heap_newest *heap,
-                   const struct sxs_costs_report *costs, uint32_t runtime, size_t trace_entries);
+                   const struct sxs_costs_report *costs, const struct sxs_segments *segments,
+                   uint32_t runtime, size_t trace_entries);
 
 /** sxs_table_rows - return the number of runtimes in the session, listed and unlisted. */
 size_t sxs_table_rows(const struct sxs_session *s);

@@ -7,6 +7,7 @@
 #include "cmd/calls/tree.h"
 #include "cmd/output/json_values.h"
 #include "cmd/output/processes.h"
+#include "cmd/output/segments.h"
 
 #include <jansson.h>
 #include <stdlib.h>
@@ -180,7 +181,8 @@ int sxs_table_json(FILE *to, const struct sxs_session *s, const struct sxs_calls
                    const struct sxs_events_report     *events,
                    const struct sxs_instrument_report *instrument,
                    const struct sxs_guests_report *guests, const struct sxs_heap_newest *heap,
-                   const struct sxs_costs_report *costs, uint32_t runtime, size_t trace_entries)
+                   const struct sxs_costs_report *costs, const struct sxs_segments *segments,
+                   uint32_t runtime, size_t trace_entries)
 {
     size_t  limit = trace_entries ? trace_entries : SXS_JSON_TRACE_ENTRIES;
     json_t *top = json_object(), *rows = json_array();
@@ -189,6 +191,8 @@ int sxs_table_json(FILE *to, const struct sxs_session *s, const struct sxs_calls
         for (size_t r = 0; r < s->processes[p].n_runtimes && !err; r++)
             err = json_array_append_new(
                 rows, runtime_json(&s->processes[p], &s->processes[p].runtimes[r]));
+    if (!err && segments->n)
+        err = json_object_set_new(top, "segments", sxs_segments_json(segments));
     if (!err && calls->n)
         err = add_functions(top, calls);
     if (!err && calls->n)

@@ -3,13 +3,14 @@
 #include "cmd/top/top.h"
 #include "cmd/argument.h"
 #include "cmd/command.h"
+#include "cmd/process_session.h"
 #include "cmd/top_attach.h"
 
 #include "base/c_locale.h"
 #include "session/read/session_read.h"
 
 #include <argp.h>
-#include <errno.h>
+#include <limits.h>
 #include <math.h>
 #include <signal.h>
 #include <string.h>
@@ -195,17 +196,18 @@ static int show(const char *dir, const struct options *o)
 /* Shows a process; attaches to it when it is not recorded. */
 static int show_process(const struct options *o)
 {
-    char                  dir[4200], why[512];
-    struct sxs_top_attach attached;
-    int                   err = sxs_top_session_of(o->pid, dir, sizeof(dir), why, sizeof(why));
-    if (err == 0)
-        return show(dir, o);
-    if (err != ENODATA)
-        return sxs_wrong_input("top: process %d: %s", (int)o->pid, why);
-    int status = sxs_top_attach(o->pid, &attached, dir, sizeof(dir));
-    if (status == SXS_EXIT_OK)
+    char                       dir[PATH_MAX + 64];
+    struct sxs_process_session found;
+    struct sxs_top_attach      attached = {0};
+    int                        status = sxs_process_session_open(o->pid, &found);
+    if (status == SXS_EXIT_OK && !found.dir)
+        status = sxs_top_attach(o->pid, &attached, &found);
+    if (status == SXS_EXIT_OK) {
+        snprintf(dir, sizeof(dir), "%s/%s", found.dir, found.folder);
         status = show(dir, o);
+    }
     sxs_top_detach(&attached);
+    sxs_process_session_free(&found);
     return status;
 }
 

@@ -4,6 +4,7 @@
 #include "cmd/command.h"
 #include "cmd/top/top.h"
 #include "cmd/verbs.h"
+#include "session/read/session_read.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -62,13 +63,30 @@ static void print_log(const char *path)
         fclose(log);
 }
 
+/* Returns true when the process records into a session that can be read: its census is mapped
+ * before it is complete. */
+static bool is_recording(pid_t pid, struct sxs_process_session *found)
+{
+    struct sxs_session session = {0};
+    bool               readable = false;
+    int                err = sxs_process_session_find(pid, found);
+    int dir = !err && found->dir ? open(found->dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
+    if (dir >= 0) {
+        readable = sxs_session_read_one(dir, found->folder, &session) == 0 && session.n_processes;
+        sxs_session_free(&session);
+        close(dir);
+    }
+    if (!readable)
+        sxs_process_session_free(found);
+    return readable;
+}
+
 /* Waits until the process records, or the attach has failed. */
-static int wait_for_session(pid_t pid, struct sxs_top_attach *a, char *dir, size_t size)
+static int wait_for_session(pid_t pid, struct sxs_top_attach *a, struct sxs_process_session *found)
 {
     const struct timespec step = {0, 50000000};
-    char                  why[512];
     int                   status;
-    while (sxs_top_session_of(pid, dir, size, why, sizeof(why)) != 0) {
+    while (!is_recording(pid, found)) {
         if (waitpid(a->child, &status, WNOHANG) == a->child) {
             a->child = 0;
             return WIFEXITED(status) && WEXITSTATUS(status) ? WEXITSTATUS(status)
@@ -81,7 +99,7 @@ static int wait_for_session(pid_t pid, struct sxs_top_attach *a, char *dir, size
     return SXS_EXIT_OK;
 }
 
-int sxs_top_attach(pid_t pid, struct sxs_top_attach *a, char *dir, size_t size)
+int sxs_top_attach(pid_t pid, struct sxs_top_attach *a, struct sxs_process_session *found)
 {
     char why[512], log[PATH_MAX + 32], session[PATH_MAX + 32];
     memset(a, 0, sizeof(*a));
@@ -104,7 +122,7 @@ int sxs_top_attach(pid_t pid, struct sxs_top_attach *a, char *dir, size_t size)
         sxs_complain("top: %s", strerror(errno));
         return SXS_EXIT_FAILED;
     }
-    int status = wait_for_session(pid, a, dir, size);
+    int status = wait_for_session(pid, a, found);
     if (status != SXS_EXIT_OK)
         print_log(log);
     return status;

@@ -4,6 +4,7 @@
 #define SXS_CMD_TOP_ATTACH_H
 
 #include "cmd/out_dir.h"
+#include "cmd/processes/session.h"
 
 /** The tools that are started. */
 #define SXS_TOP_ATTACH_TOOLS         \
@@ -20,10 +21,10 @@ struct sxs_top_attach {
 
 /**
  * sxs_top_attach - attach to @pid and wait until it records.
- * @dir: receives the process's folder in the session; holds @size bytes.
+ * @found: zeroed; receives the session. Free it by sxs_process_session_free(), whatever is returned.
  * Returns SXS_EXIT_OK, or another exit status after a message. Call sxs_top_detach() in any case.
  */
-int sxs_top_attach(pid_t pid, struct sxs_top_attach *a, char *dir, size_t size);
+int sxs_top_attach(pid_t pid, struct sxs_top_attach *a, struct sxs_process_session *found);
 
 /** sxs_top_detach - end the session, wait for that, and remove its folder. */
 void sxs_top_detach(struct sxs_top_attach *a);

@@ -15,6 +15,7 @@
 #include "base/thread.h"
 #include "control/message/name.h"
 #include "control/requests.h"
+#include "control/ring.h"
 #include "control/server.h"
 #include "control/session_thread.h"
 #include "control/socket.h"
@@ -100,10 +101,14 @@ static int read_start_time(unsigned long long *out)
 static void start(void)
 {
     struct setup s = {0};
-    int          err;
-    if (is_off())
+    int          err, off = is_off();
+    if (off && !sxs_ring_is_wanted())
         return;
     err = sxs_session_thread_start(wake_control);
+    if (!err)
+        sxs_ring_start();
+    if (off && !err)
+        return;
     if (err)
         snprintf(s.why, sizeof(s.why), "no thread can be started (%s)", strerror(err));
     else if (read_start_time(&s.start) != 0)
@@ -138,4 +143,17 @@ int sxs_control_begun(const struct sxs_message *request, char *why, size_t why_s
     if (err)
         snprintf(why, why_size, "SXSPROF_CONTROL=off");
     return err;
+}
+
+void sxs_control_not_begun(const struct sxs_message *request)
+{
+    struct sxs_session_state state;
+    char                     why[80];
+    uint64_t                 ms;
+    sxs_session_get_state(&state);
+    if (state.phase == SXS_SESSION_ON)
+        return; /* who has begun that session detaches, and its time limit stays */
+    if (sxs_request_limit(request, &ms, why, sizeof(why)) == 0 && ms &&
+        sxs_request_asks(request, "detach"))
+        sxs_session_thread_limit(0, ms, 1);
 }

@@ -36,4 +36,11 @@ void sxs_control_start(void);
  */
 int sxs_control_begun(const struct sxs_message *request, char *why, size_t why_size);
 
+/**
+ * sxs_control_not_begun - an attach could not begin its session: detach from the runtimes when its
+ * request says that the session should have ended, unless another session is on then.
+ * @request: as for sxs_control_begun(). Any thread; not signal-safe.
+ */
+void sxs_control_not_begun(const struct sxs_message *request);
+
 #endif

@@ -356,10 +356,12 @@ static void look_after(struct client *c, short events)
         close_client(c);
 }
 
-/* Closes the connections that held a session that has ended otherwise. */
+/* Closes the connections that held a session that has ended otherwise. One that goes on as another
+ * one is looked at later. */
 static void drop_holders(void)
 {
     struct sxs_session_state state;
+    unsigned                 n = sxs_session_thread_n_changes();
     int                      read = 0;
     for (size_t i = 0; i < SXS_SERVER_CLIENTS; i++) {
         struct client *c = &server.clients[i];
@@ -368,7 +370,10 @@ static void drop_holders(void)
         if (!read)
             sxs_session_get_state(&state);
         read = 1;
-        if (state.phase == SXS_SESSION_NONE || state.number != c->holds) {
+        if (n % 2 || n != sxs_session_thread_n_changes())
+            return;
+        if (state.phase == SXS_SESSION_NONE ||
+            !sxs_session_thread_is_same(state.number, c->holds)) {
             c->holds = 0;
             close_client(c);
         }

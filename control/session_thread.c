@@ -15,6 +15,7 @@
 #include "base/log.h"
 #include "base/thread.h"
 #include "manager/sessions.h"
+#include "signals/library/runtime_calls.h"
 
 #define NS_PER_MS 1000000u
 
@@ -28,6 +29,10 @@ static struct {
     _Atomic int      runs;       /* 1: the thread was started */
     unsigned         generation; /* sxs_fork_generation() then */
     void (*done)(void);
+    uint64_t (*_Atomic also)(void); /* NULL: nothing */
+    /* Sessions `first_same` to `last_same` are one for time limits and connections. 0: none are. */
+    _Atomic unsigned first_same, last_same;
+    _Atomic unsigned n_changes; /* odd while a session goes on as another one */
 } thread = {.lock = PTHREAD_MUTEX_INITIALIZER};
 SXS_FORK_RESETS(thread.lock);
 
@@ -64,11 +69,14 @@ void sxs_session_thread_end(unsigned number, int detach)
     char                     why[SXS_SESSION_WHY] = "";
     int                      err;
     sxs_session_get_state(&state);
-    if (state.phase == SXS_SESSION_NONE || state.number != number)
+    if (number ? state.phase == SXS_SESSION_NONE || !sxs_session_thread_is_same(state.number, number)
+               : state.phase != SXS_SESSION_NONE)
         return;
     err = detach ? sxs_runtimes_detach(SXS_DETACH_TIMEOUT_MS, why) : sxs_session_end(why);
-    if (err)
+    if (err && number)
         sxs_warn("session %u does not end as its request says: %s", number, why);
+    else if (err)
+        sxs_warn("the runtimes do not let the profiler go: %s", why);
 }
 
 /* Ends the session whose time limit is over. Returns the nanoseconds until then; 0: there is none,
@@ -76,33 +84,50 @@ void sxs_session_thread_end(unsigned number, int detach)
 static uint64_t end_due_session(void)
 {
     uint64_t left = 0, now = sxs_now_ns(CLOCK_MONOTONIC);
-    unsigned number = 0;
-    int      detach;
+    unsigned number;
+    int      detach, is_due = 0;
     pthread_mutex_lock(&thread.lock);
     detach = thread.detach;
+    number = thread.number;
     if (thread.due_ns > now) {
         left = thread.due_ns - now;
     } else if (thread.due_ns) {
-        number = thread.number;
+        is_due = 1;
         thread.due_ns = 0;
     }
     pthread_mutex_unlock(&thread.lock);
-    if (number) {
+    if (is_due) {
+        sxs_runtime_calls_begin();
         sxs_session_thread_end(number, detach);
+        sxs_runtime_calls_end();
         thread.done();
     }
     return left;
 }
 
+/* Calls the function of sxs_session_thread_also(). */
+static uint64_t take_turn(void)
+{
+    uint64_t (*also)(void) = atomic_load(&thread.also);
+    return also ? also() : 0;
+}
+
+/* The shorter of two times, of which 0 means for ever. */
+static uint64_t sooner(uint64_t a, uint64_t b)
+{
+    return !a || (b && b < a) ? b : a;
+}
+
 static void run_thread(void)
 {
-    sxs_thread_calls_runtimes();
     for (;;) {
         uint32_t        seen = atomic_load(&thread.changes);
-        uint64_t        left = end_due_session();
+        uint64_t        left = sooner(end_due_session(), take_turn());
         struct sxs_job *job = take_job();
         if (job) {
+            sxs_runtime_calls_begin();
             job->run(job);
+            sxs_runtime_calls_end();
             atomic_store(&job->done, 1);
             thread.done();
         } else {
@@ -126,6 +151,53 @@ int sxs_session_thread_start(void (*done)(void))
 static int is_running(void)
 {
     return atomic_load(&thread.runs) && thread.generation == sxs_fork_generation();
+}
+
+int sxs_session_thread_runs(void)
+{
+    return is_running();
+}
+
+void sxs_session_thread_also(uint64_t (*turn)(void))
+{
+    atomic_store(&thread.also, turn);
+    tell_thread();
+}
+
+void sxs_session_thread_wake(void)
+{
+    tell_thread();
+}
+
+void sxs_session_thread_goes_on(unsigned before, unsigned after)
+{
+    if (before != atomic_load(&thread.last_same)) {
+        atomic_store(&thread.last_same, 0);
+        atomic_store(&thread.first_same, before);
+    }
+    atomic_store(&thread.last_same, after);
+}
+
+/* The first session of those that went on as @number. */
+static unsigned first_of(unsigned number)
+{
+    unsigned first = atomic_load(&thread.first_same);
+    return first && number >= first && number <= atomic_load(&thread.last_same) ? first : number;
+}
+
+int sxs_session_thread_is_same(unsigned a, unsigned b)
+{
+    return first_of(a) == first_of(b);
+}
+
+void sxs_session_thread_change(void)
+{
+    atomic_fetch_add(&thread.n_changes, 1);
+}
+
+unsigned sxs_session_thread_n_changes(void)
+{
+    return atomic_load(&thread.n_changes);
 }
 
 void sxs_session_thread_submit(struct sxs_job *job)
@@ -161,7 +233,7 @@ uint64_t sxs_session_thread_left_ms(unsigned number)
     if (!is_running())
         return 0;
     pthread_mutex_lock(&thread.lock);
-    if (thread.due_ns && thread.number == number)
+    if (thread.due_ns && sxs_session_thread_is_same(thread.number, number))
         left = thread.due_ns > now + NS_PER_MS ? (thread.due_ns - now) / NS_PER_MS : 1;
     pthread_mutex_unlock(&thread.lock);
     return left;

@@ -32,6 +32,7 @@ void sxs_session_thread_submit(struct sxs_job *job);
 
 /**
  * sxs_session_thread_limit - end session @number after @ms milliseconds; 0: not by itself.
+ * @number: 0: no session has begun: detach from the runtimes if none is on then.
  * @detach: 1: and detach from the runtimes.
  * There is one limit at a time; a later one replaces it. Nothing happens if another session is on
  * then. Returns 0, or -ENOTSUP if the thread does not run. Any thread; not signal-safe.
@@ -43,8 +44,40 @@ int sxs_session_thread_limit(unsigned number, uint64_t ms, int detach);
 uint64_t sxs_session_thread_left_ms(unsigned number);
 
 /** sxs_session_thread_end - end session @number, if it is on, and with @detach detach from the
- *  runtimes. Logs one line when it cannot be ended. Only on the thread. */
+ *  runtimes. @number: 0: only detach, if no session is on. Logs one line when it cannot be ended. Only
+ *  on the thread. */
 void sxs_session_thread_end(unsigned number, int detach);
+
+/**
+ * sxs_session_thread_also - call @turn on the thread whenever it has done something, and when the time
+ * is over that @turn returned: nanoseconds; 0: for ever. Any thread.
+ */
+void sxs_session_thread_also(uint64_t (*turn)(void));
+
+/** sxs_session_thread_runs - return 1 if the thread runs in this process. Any thread. */
+int sxs_session_thread_runs(void);
+
+/** sxs_session_thread_wake - have the functions above called soon. Any thread. */
+void sxs_session_thread_wake(void);
+
+/* ---- sessions that go on as another one (control/ring.h) ---- */
+
+/** sxs_session_thread_goes_on - session @after records what session @before recorded until now. A
+ *  time limit or a connection that ends the one, ends the other. @before: 0: none; it
+ *  may have gone on as another one before. */
+void sxs_session_thread_goes_on(unsigned before, unsigned after);
+
+/** sxs_session_thread_is_same - return 1 if session @b is session @a, or has gone on as it, or the other way
+ *  round. Any thread. */
+int sxs_session_thread_is_same(unsigned a, unsigned b);
+
+/** sxs_session_thread_change - a session begins to go on as another one, and meanwhile none is on; or
+ *  that has been done. On the thread. */
+void sxs_session_thread_change(void);
+
+/** sxs_session_thread_n_changes - return how often the function above was called. Odd: no session is
+ *  on for a moment. Any thread. */
+unsigned sxs_session_thread_n_changes(void);
 
 #define SXS_DETACH_TIMEOUT_MS 5000u /* for sxs_runtimes_detach(), unless a request says otherwise */
 

@@ -47,23 +47,18 @@ static int detach_one(struct sxs_runtime *rt, unsigned timeout_ms, const struct 
     return -ENOTSUP;
 }
 
-int sxs_runtimes_detach(unsigned timeout_ms, char why[SXS_SESSION_WHY])
+int sxs_runtimes_detach_all(unsigned timeout_ms, char why[SXS_SESSION_WHY])
 {
     const struct sxs_reasons reasons = {why, SXS_SESSION_WHY};
     struct sxs_runtime      *live[SXS_MAX_RUNTIMES];
-    size_t                   n;
-    int                      err;
-    why[0] = '\0';
-    sxs_sessions_lock();
-    err = sxs_sessions_end_any(why);
-    if (!err) {
-        n = sxs_runtimes_live(live, ARRAY_LEN(live));
-        for (size_t i = 0; i < n; i++) {
-            if (detach_one(live[i], timeout_ms, &reasons) != 0)
-                err = -ENOTSUP;
-            sxs_runtime_unref(live[i]);
-        }
+    size_t                   n = sxs_runtimes_live(live, ARRAY_LEN(live));
+    int                      err = 0;
+    for (size_t i = 0; i < n; i++) {
+        sxs_sessions_wait_for("runtime %u (%s) is asked to let the profiler go", live[i]->number,
+                              live[i]->version);
+        if (detach_one(live[i], timeout_ms, &reasons) != 0)
+            err = -ENOTSUP;
+        sxs_runtime_unref(live[i]);
     }
-    sxs_sessions_unlock();
     return err;
 }

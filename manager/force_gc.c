@@ -6,6 +6,7 @@
 #include "base/fork.h"
 #include "base/log.h"
 #include "base/thread.h"
+#include "signals/library/runtime_calls.h"
 #include "sxs_info.h"
 
 /* A call of sxs_gc_thread_call(), on the stack of its thread. */
@@ -41,7 +42,7 @@ static struct request *take_request(void)
 static void serve_requests(void)
 {
     struct request *r;
-    sxs_thread_calls_runtimes();
+    sxs_runtime_calls_begin();
     while ((r = take_request()) != NULL) {
         r->work(r->arg);
         pthread_mutex_lock(&all.lock);

@@ -207,6 +207,7 @@ static void list_runtime(struct sxs_runtime *rt)
 HRESULT sxs_manager_initialize(struct sxs_runtime *rt, IUnknown *info, int attach)
 {
     HRESULT     hr = sxs_runtime_connect(rt, info);
+    int         has_turn;
     if (FAILED(hr))
         goto failed;
     rt->attached = attach;
@@ -220,12 +221,12 @@ HRESULT sxs_manager_initialize(struct sxs_runtime *rt, IUnknown *info, int attac
         sxs_signals()->announces(rt->owner); /* not after attach: earlier threads were missed */
         sxs_signals()->own_thread(rt->owner, 1);
     }
-    sxs_sessions_lock();
+    has_turn = sxs_sessions_enter();
     sxs_sessions_subscribe(rt);
     settle_runtime(rt, rt->state);
     atomic_store(&rt->running, 1);
     list_runtime(rt);
-    sxs_sessions_unlock();
+    sxs_sessions_leave(has_turn);
     if (is_in_child())
         sxs_note(
             "runtime %u (%s) started in a forked child: its signals are routed, it is not profiled",
@@ -243,6 +244,7 @@ failed:
 void sxs_manager_ended(struct sxs_runtime *rt, int detached)
 {
     struct sxs_runtime *listed = NULL;
+    int                 has_turn;
     if (sxs_runtime_is_inherited(
             rt)) /* for example exit() in a forked child: the runtime belongs to the parent */
         return;
@@ -258,9 +260,9 @@ void sxs_manager_ended(struct sxs_runtime *rt, int detached)
         }
     }
     pthread_mutex_unlock(&manager.lock);
-    sxs_sessions_lock();
+    has_turn = sxs_sessions_enter();
     sxs_runtime_end(rt, detached);
-    sxs_sessions_unlock();
+    sxs_sessions_leave(has_turn);
     sxs_runtime_unref(listed);
 }
 

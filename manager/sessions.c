@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <pthread.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,18 +21,11 @@
 #include "session/write/guests_write.h"
 #include "session/write/session_write.h"
 
-/* A session of this process. */
-struct session {
-    struct sxs_settings pick;    /* which runtimes it records; only the members of the pick count */
-    size_t              n_tools; /* without those that are always on */
-    struct sxs_enabled_tool tools[SXS_MAX_TOOLS];
-    char *text; /* the tools' options point into it; owned; NULL: of the environment */
-};
-
 static struct {
-    pthread_mutex_t
-        turn; /* outermost: one begin or end, or one start or end of a runtime, at a time */
-    struct session                now; /* under turn */
+    /* Outermost: 1: somebody begins or ends a session, or starts or ends a runtime. Not a mutex,
+     * because a thread may hand its turn to another one. */
+    _Atomic int                   turn;
+    struct sxs_session            now; /* under turn */
     struct sxs_enabled_tool       guests[SXS_MAX_TOOLS];
     size_t                        n_guests;
     const struct sxs_settings    *settings; /* of the environment; constant */
@@ -41,26 +35,71 @@ static struct {
 
     pthread_mutex_t          lock; /* a leaf lock; guards state */
     struct sxs_session_state state;
-} sessions = {.turn = PTHREAD_MUTEX_INITIALIZER, .lock = PTHREAD_MUTEX_INITIALIZER};
-SXS_FORK_RESETS(sessions.turn);
+} sessions = {.lock = PTHREAD_MUTEX_INITIALIZER};
 SXS_FORK_RESETS(sessions.lock);
 
-void sxs_sessions_lock(void)
+/* Threads that have started or ended a runtime without a turn (sxs_sessions_enter()). */
+static _Atomic unsigned n_out_of_turn;
+
+int sxs_sessions_lock(uint64_t limit_ns)
 {
-    pthread_mutex_lock(&sessions.turn);
+    const struct timespec pause = {0, 500000};
+    uint64_t              began = sxs_now_ns(CLOCK_MONOTONIC);
+    int                   no = 0;
+    while (!atomic_compare_exchange_strong(&sessions.turn, &no, 1)) {
+        if (sxs_now_ns(CLOCK_MONOTONIC) - began >= limit_ns)
+            return -ETIMEDOUT;
+        nanosleep(&pause, NULL);
+        no = 0;
+    }
+    return 0;
 }
 
 void sxs_sessions_unlock(void)
 {
-    pthread_mutex_unlock(&sessions.turn);
+    atomic_store(&sessions.turn, 0);
 }
 
-static int is_in_child(void)
+int sxs_sessions_enter(void)
+{
+    if (sxs_sessions_lock(sxs_session_end_limit_ns / 6) == 0)
+        return 1;
+    atomic_fetch_add(&n_out_of_turn, 1);
+    return 0;
+}
+
+void sxs_sessions_leave(int has_turn)
+{
+    if (has_turn)
+        sxs_sessions_unlock();
+    else
+        atomic_fetch_sub(&n_out_of_turn, 1);
+}
+
+void sxs_sessions_wait_for_others(void)
+{
+    const struct timespec pause = {0, 500000};
+    while (atomic_load(&n_out_of_turn))
+        nanosleep(&pause, NULL);
+}
+
+static void child_goes_on(void)
+{
+    atomic_store(&sessions.turn, 0);
+    atomic_store(&n_out_of_turn, 0);
+}
+
+struct sxs_session *sxs_sessions_now(void)
+{
+    return &sessions.now;
+}
+
+int sxs_sessions_in_child(void)
 {
     return sessions.settings && sessions.generation != sxs_fork_generation();
 }
 
-static int say(char why[SXS_SESSION_WHY], int err, const char *text)
+int sxs_sessions_say(char why[SXS_SESSION_WHY], int err, const char *text)
 {
     snprintf(why, SXS_SESSION_WHY, "%s", text);
     return err;
@@ -75,16 +114,27 @@ void sxs_session_get_state(struct sxs_session_state *out)
     pthread_mutex_unlock(&sessions.lock);
 }
 
-static void set_phase(enum sxs_session_phase phase)
+void sxs_sessions_set_phase(enum sxs_session_phase phase)
 {
     pthread_mutex_lock(&sessions.lock);
     sessions.state.phase = phase;
+    sessions.state.waits_for[0] = '\0';
     if (phase == SXS_SESSION_NONE)
         sessions.state.tools[0] = sessions.state.out[0] = sessions.state.id[0] = '\0';
     pthread_mutex_unlock(&sessions.lock);
 }
 
-static enum sxs_session_phase phase_now(void)
+void sxs_sessions_wait_for(const char *format, ...)
+{
+    va_list ap;
+    pthread_mutex_lock(&sessions.lock);
+    va_start(ap, format);
+    vsnprintf(sessions.state.waits_for, sizeof(sessions.state.waits_for), format, ap);
+    va_end(ap);
+    pthread_mutex_unlock(&sessions.lock);
+}
+
+enum sxs_session_phase sxs_sessions_phase(void)
 {
     enum sxs_session_phase phase;
     pthread_mutex_lock(&sessions.lock);
@@ -108,7 +158,7 @@ static void note_begin(const char *tools, const char *id)
 
 /* ---- the tools of a session ------------------------------------------------------------------ */
 
-static void take_tools(struct session *s, const struct sxs_settings *from)
+static void take_tools(struct sxs_session *s, const struct sxs_settings *from)
 {
     s->n_tools = 0;
     for (size_t i = 0; i < from->n_tools; i++)
@@ -117,7 +167,7 @@ static void take_tools(struct session *s, const struct sxs_settings *from)
 }
 
 /* Write the names of the tools that were named, for people. */
-static void list_tools(const struct session *s, char *out, size_t size)
+static void list_tools(const struct sxs_session *s, char *out, size_t size)
 {
     size_t len = 0;
     out[0] = '\0';
@@ -132,7 +182,9 @@ static void list_tools(const struct session *s, char *out, size_t size)
 void sxs_sessions_init(const struct sxs_settings *settings, const struct sxs_tool *const *tools,
                        size_t n_tools)
 {
-    char text[sizeof(sessions.state.tools)];
+    static struct sxs_fork_part part = {.child = child_goes_on};
+    char                        text[sizeof(sessions.state.tools)];
+    sxs_fork_register(&part);
     sessions.settings = settings;
     sessions.known = tools;
     sessions.n_known = n_tools;
@@ -146,7 +198,7 @@ void sxs_sessions_init(const struct sxs_settings *settings, const struct sxs_too
 
 void sxs_manager_enable(const struct sxs_enabled_tool *tools, size_t n)
 {
-    sxs_sessions_lock();
+    int has_turn = sxs_sessions_enter();
     for (size_t i = 0; i < n; i++) {
         if (sessions.n_guests + sessions.settings->n_tools < SXS_MAX_TOOLS)
             sessions.guests[sessions.n_guests++] = tools[i];
@@ -154,13 +206,13 @@ void sxs_manager_enable(const struct sxs_enabled_tool *tools, size_t n)
             sxs_error("%s is off: there can be %d tools and guests", tools[i].tool->name,
                       SXS_MAX_TOOLS);
     }
-    sxs_sessions_unlock();
+    sxs_sessions_leave(has_turn);
 }
 
 /* ---- runtimes -------------------------------------------------------------------------------- */
 
 /* Whether the session records @rt, of those that the settings pick. */
-static int is_in_session(const struct session *s, const struct sxs_runtime *rt, unsigned first)
+static int is_in_session(const struct sxs_session *s, const struct sxs_runtime *rt, unsigned first)
 {
     if (s->pick.pick == SXS_PICK_FIRST)
         return rt->number == first;
@@ -168,7 +220,7 @@ static int is_in_session(const struct session *s, const struct sxs_runtime *rt, 
            sxs_settings_names(s->pick.pick_what, rt->version, rt->path);
 }
 
-static void set_state(struct sxs_runtime *rt, enum sxs_state state)
+void sxs_sessions_set_state(struct sxs_runtime *rt, enum sxs_state state)
 {
     rt->state = state;
     atomic_store_explicit(&rt->row->state, state, memory_order_release);
@@ -182,173 +234,36 @@ HRESULT sxs_sessions_subscribe(struct sxs_runtime *rt)
     for (size_t i = 0; i < s->n_tools; i++)
         if (!s->tools[i].of_session)
             all[n++] = s->tools[i];
-    if (phase_now() == SXS_SESSION_ON && is_in_session(&sessions.now, rt, 0))
+    if (sxs_sessions_phase() == SXS_SESSION_ON && is_in_session(&sessions.now, rt, 0))
         for (size_t i = 0; i < sessions.now.n_tools && n < SXS_MAX_TOOLS; i++)
             all[n++] = sessions.now.tools[i];
     for (size_t i = 0; i < sessions.n_guests && n < SXS_MAX_TOOLS; i++)
         all[n++] = sessions.guests[i];
     sxs_runtime_subscribe(rt, all, n, NULL);
-    if (phase_now() == SXS_SESSION_ON && !is_in_session(&sessions.now, rt, 0))
+    if (sxs_sessions_phase() == SXS_SESSION_ON && !is_in_session(&sessions.now, rt, 0))
         rt->state = SXS_STATE_GUARDED; /* for this session */
     return S_OK;
-}
-
-/* The runtimes whose tools start, stop and are released, each with a reference. */
-struct runtimes {
-    struct sxs_runtime *all[SXS_MAX_RUNTIMES + 64];
-    size_t              n;
-};
-
-/* List the runtimes that are known, also those that have ended. Waits for those that are just being
- * freed, because that calls release() of their tools. */
-static void list_known(struct runtimes *list)
-{
-    const struct timespec pause = {0, 1000000};
-    size_t                n_dying;
-    for (;;) {
-        list->n = sxs_runtimes_known(list->all, ARRAY_LEN(list->all), &n_dying);
-        if (!n_dying)
-            return;
-        while (list->n)
-            sxs_runtime_unref(list->all[--list->n]);
-        nanosleep(&pause, NULL);
-    }
-}
-
-static void list_live(struct runtimes *list)
-{
-    list->n = sxs_runtimes_live(list->all, ARRAY_LEN(list->all));
-}
-
-static void drop_runtimes(struct runtimes *list)
-{
-    while (list->n)
-        sxs_runtime_unref(list->all[--list->n]);
-}
-
-/* ---- the end --------------------------------------------------------------------------------- */
-
-static uint64_t bits_of_session(struct sxs_runtime *rt)
-{
-    uint64_t bits;
-    pthread_mutex_lock(&rt->mask_lock);
-    bits = rt->of_session & rt->taken;
-    pthread_mutex_unlock(&rt->mask_lock);
-    return bits;
-}
-
-/* Returns 0, or -ETIMEDOUT when a thread stays inside of a handler of one of the runtimes. */
-static int drain_all(const struct runtimes *list, uint64_t limit_ns)
-{
-    int err = 0;
-    for (size_t i = 0; i < list->n; i++)
-        if (bits_of_session(list->all[i]) && sxs_runtime_drain(list->all[i], limit_ns))
-            err = -ETIMEDOUT;
-    return err;
-}
-
-static void stop_all(const struct runtimes *list)
-{
-    for (size_t i = 0; i < list->n; i++)
-        sxs_runtime_silence(list->all[i], bits_of_session(list->all[i]));
-    drain_all(list, SXS_LEAVE_NS);
-    for (size_t i = 0; i < list->n; i++) {
-        struct sxs_runtime *rt = list->all[i];
-        sxs_runtime_stop(rt, bits_of_session(rt),
-                         sxs_runtime_is_live(rt) ? SXS_STOP_SESSION : SXS_STOP_DETACHED);
-    }
-}
-
-/* What follows when no thread is inside of a handler any more. */
-static void finish(const struct runtimes *list, int discard)
-{
-    struct session *s = &sessions.now;
-    for (size_t i = 0; i < list->n; i++)
-        sxs_runtime_release(list->all[i], bits_of_session(list->all[i]));
-    for (size_t i = s->n_tools; i-- > 0;)
-        if (s->tools[i].tool->end_session)
-            s->tools[i].tool->end_session();
-    sxs_session_state_reset();
-    sxs_guests_close();
-    if (sxs_session_close(discard) != 0)
-        sxs_error("no memory: the census of the session goes on");
-    for (size_t i = 0; i < list->n; i++)
-        if (sxs_runtime_is_live(list->all[i]))
-            set_state(list->all[i], list->all[i]->admitted_as);
-    free(s->text);
-    memset(s, 0, sizeof(*s));
-    set_phase(SXS_SESSION_NONE);
-}
-
-/* Stop the tools, and finish unless a thread stays inside of a handler. */
-static int end_now(int discard)
-{
-    struct runtimes list;
-    int             err;
-    list_known(&list);
-    set_phase(SXS_SESSION_ENDING);
-    stop_all(&list);
-    err = drain_all(&list, SXS_DRAIN_NS);
-    if (!err)
-        finish(&list, discard);
-    drop_runtimes(&list);
-    return err;
-}
-
-/* A tool that cannot be ended before its runtimes, or NULL. */
-static const struct sxs_tool *find_endless(const struct session *s)
-{
-    for (size_t i = 0; i < s->n_tools; i++)
-        if (!s->tools[i].tool->restarts)
-            return s->tools[i].tool;
-    return NULL;
-}
-
-static int end_locked(char why[SXS_SESSION_WHY])
-{
-    const struct sxs_tool *endless = find_endless(&sessions.now);
-    why[0] = '\0';
-    if (is_in_child() || phase_now() == SXS_SESSION_NONE)
-        return say(why, -ENOENT, "no session is on");
-    if (endless) {
-        snprintf(why, SXS_SESSION_WHY, "the tool %s records until the program ends", endless->name);
-        return -ENOTSUP;
-    }
-    if (end_now(0) == 0)
-        return 0;
-    return say(
-        why, -ETIMEDOUT,
-        "a thread stays inside of the profiler; no session can begin until it has come back");
-}
-
-int sxs_session_end(char why[SXS_SESSION_WHY])
-{
-    int err;
-    sxs_sessions_lock();
-    err = end_locked(why);
-    sxs_sessions_unlock();
-    return err;
 }
 
 /* ---- the begin ------------------------------------------------------------------------------- */
 
 /* Read the request into @s and @settings. Returns 0 or -EINVAL, -ENOTSUP, -ENOMEM with @why. */
-static int read_request(const struct sxs_session_request *request, struct session *s,
+static int read_request(const struct sxs_session_request *request, struct sxs_session *s,
                         struct sxs_settings *settings, char why[SXS_SESSION_WHY])
 {
     const struct sxs_tool *endless;
     if (!request->tools || !request->out || request->out[0] != '/')
-        return say(why, -EINVAL, "expected tools, and an absolute path of the session folder");
+        return sxs_sessions_say(why, -EINVAL, "expected tools, and an absolute path of the session folder");
     if (sxs_settings_parse_pick(&s->pick, request->pick) != 0)
-        return say(why, -EINVAL, "pick: expected all, first, or one:VERSION or one:PATH");
+        return sxs_sessions_say(why, -EINVAL, "pick: expected all, first, or one:VERSION or one:PATH");
     s->text = strdup(request->tools);
     if (!s->text)
-        return say(why, -ENOMEM, "out of memory");
+        return sxs_sessions_say(why, -ENOMEM, "out of memory");
     if (sxs_settings_parse_tools(settings, sessions.known, sessions.n_known, s->text, why,
                                  SXS_SESSION_WHY) != 0)
         return -EINVAL;
     take_tools(s, settings);
-    endless = find_endless(s);
+    endless = sxs_session_find_endless(s);
     if (!endless)
         return 0;
     snprintf(why, SXS_SESSION_WHY, "the tool %s can only be started with the program",
@@ -356,7 +271,7 @@ static int read_request(const struct sxs_session_request *request, struct sessio
     return -ENOTSUP;
 }
 
-static unsigned lowest_number(const struct runtimes *list)
+static unsigned lowest_number(const struct sxs_runtimes *list)
 {
     unsigned number = 0;
     for (size_t i = 0; i < list->n; i++)
@@ -368,19 +283,19 @@ static unsigned lowest_number(const struct runtimes *list)
 
 /* Start the session's tools on the live runtimes. Returns how many were started that another tool
  * does not only need. */
-static unsigned start_all(const struct runtimes *list, const struct sxs_reasons *why)
+static unsigned start_all(const struct sxs_runtimes *list, const struct sxs_reasons *why)
 {
-    struct session *s = &sessions.now;
+    struct sxs_session *s = &sessions.now;
     unsigned        first = lowest_number(list), n = 0;
     for (size_t i = 0; i < list->n; i++) {
         struct sxs_runtime *rt = list->all[i];
         uint64_t            bits;
         if (rt->admitted_as != SXS_STATE_PICKED || !is_in_session(s, rt, first)) {
-            set_state(rt, SXS_STATE_GUARDED);
+            sxs_sessions_set_state(rt, SXS_STATE_GUARDED);
             continue;
         }
         sxs_runtime_subscribe(rt, s->tools, s->n_tools, why);
-        bits = bits_of_session(rt);
+        bits = sxs_runtime_session_bits(rt);
         for (unsigned at = 0; at < rt->n_subs; at++)
             for (size_t t = 0; t < s->n_tools && (bits >> at & 1); t++)
                 n += rt->subs[at].tool == s->tools[t].tool &&
@@ -390,7 +305,7 @@ static unsigned start_all(const struct runtimes *list, const struct sxs_reasons 
     return n;
 }
 
-static int begin_on(const struct runtimes *list, const struct sxs_session_request *request,
+static int begin_on(const struct sxs_runtimes *list, const struct sxs_session_request *request,
                     char why[SXS_SESSION_WHY])
 {
     char                     folder_why[SXS_SESSION_WHY - 64];
@@ -405,9 +320,8 @@ static int begin_on(const struct runtimes *list, const struct sxs_session_reques
     if (start_all(list, &reasons))
         return 0;
     if (!why[0])
-        say(why, -ENOTSUP, "no runtime that is profiled is among those that are asked for");
-    if (end_now(1) != 0)
-        sxs_error("a thread stays inside of the profiler after a session has failed to begin");
+        sxs_sessions_say(why, -ENOTSUP, "no runtime that is profiled is among those that are asked for");
+    sxs_session_end_now(1);
     return -ENOTSUP;
 }
 
@@ -421,40 +335,42 @@ static int say_busy(char why[SXS_SESSION_WHY])
 {
     struct sxs_session_state now;
     sxs_session_get_state(&now);
-    snprintf(why, SXS_SESSION_WHY, "a session is %s with the tools %.150s in %.200s",
-             now.phase == SXS_SESSION_ON ? "on" : "ending", now.tools, now.out);
+    if (now.phase == SXS_SESSION_ENDING)
+        snprintf(why, SXS_SESSION_WHY, "a session with the tools %.100s is ending: %s", now.tools,
+                 now.waits_for);
+    else
+        snprintf(why, SXS_SESSION_WHY, "a session is on with the tools %.150s in %.200s", now.tools,
+                 now.out);
     return -EBUSY;
 }
 
 static int begin_locked(const struct sxs_session_request *request, char why[SXS_SESSION_WHY])
 {
     struct sxs_settings *settings;
-    struct session       next = {.n_tools = 0};
-    struct runtimes      live;
+    struct sxs_session       next = {.n_tools = 0};
+    struct sxs_runtimes      live;
     int                  err;
-    if (!sessions.settings || is_in_child())
-        return say(why, -ENOTSUP, "the profiler is not at work in this process");
-    if (phase_now() == SXS_SESSION_ENDING) /* perhaps the thread has come back */
-        end_now(0);
-    if (phase_now() == SXS_SESSION_ON && joins(request))
+    if (!sessions.settings || sxs_sessions_in_child())
+        return sxs_sessions_say(why, -ENOTSUP, "the profiler is not at work in this process");
+    if (sxs_sessions_phase() == SXS_SESSION_ON && joins(request))
         return 0;
-    if (phase_now() != SXS_SESSION_NONE)
+    if (sxs_sessions_phase() != SXS_SESSION_NONE)
         return say_busy(why);
     settings = calloc(1, sizeof(*settings));
     if (!settings)
-        return say(why, -ENOMEM, "out of memory");
+        return sxs_sessions_say(why, -ENOMEM, "out of memory");
     err = read_request(request, &next, settings, why);
     free(settings);
     if (err) {
         free(next.text);
         return err;
     }
-    list_live(&live);
+    sxs_runtimes_list_live(&live);
     sessions.now = next;
     err = live.n ? begin_on(&live, request, why)
-                 : say(why, -ENOTSUP, "no runtime of this process can be profiled now");
-    drop_runtimes(&live);
-    if (err && phase_now() == SXS_SESSION_NONE && sessions.now.text) {
+                 : sxs_sessions_say(why, -ENOTSUP, "no runtime of this process can be profiled now");
+    sxs_runtimes_drop(&live);
+    if (err && sxs_sessions_phase() == SXS_SESSION_NONE && sessions.now.text) {
         free(sessions.now.text);
         memset(&sessions.now, 0, sizeof(sessions.now));
     }
@@ -465,7 +381,8 @@ int sxs_session_begin(const struct sxs_session_request *request, char why[SXS_SE
 {
     int err;
     why[0] = '\0';
-    sxs_sessions_lock();
+    if (sxs_sessions_lock(sxs_session_end_limit_ns / 6) != 0)
+        return say_busy(why);
     err = begin_locked(request, why);
     sxs_sessions_unlock();
     return err;
@@ -476,8 +393,9 @@ int sxs_session_begin(const struct sxs_session_request *request, char why[SXS_SE
 int sxs_session_settle(void)
 {
     int err = 0;
-    sxs_sessions_lock();
-    if (is_in_child() || phase_now() != SXS_SESSION_ON)
+    if (sxs_sessions_lock(sxs_session_end_limit_ns) != 0)
+        return -EBUSY;
+    if (sxs_sessions_in_child() || sxs_sessions_phase() != SXS_SESSION_ON)
         err = -ENOENT;
     for (size_t i = 0; !err && i < sessions.now.n_tools; i++)
         if (sessions.now.tools[i].tool->settle)
@@ -487,13 +405,6 @@ int sxs_session_settle(void)
 }
 
 /* ---- for the detach -------------------------------------------------------------------------- */
-
-int sxs_sessions_end_any(char why[SXS_SESSION_WHY])
-{
-    if (is_in_child())
-        return say(why, -ENOTSUP, "the profiler is not at work in this process");
-    return phase_now() == SXS_SESSION_NONE ? 0 : end_locked(why);
-}
 
 int sxs_sessions_have_guests(void)
 {

@@ -47,13 +47,15 @@ struct sxs_session_state {
     char                   id[33];     /* "": by the settings of the environment */
     char                   tools[1024];
     char                   out[4096]; /* this process's folder; "": none */
+    char                   waits_for[160]; /* what the end of a session, or a detach, is doing now; "":
+                                            * nothing ends */
 };
 
 /**
  * sxs_session_begin - begin a session on the runtimes that are live, and on those that come.
  * @why: receives one sentence for the user after a failure, and after a success what is left out
  *   (a tool that a runtime refuses), or ""; SXS_SESSION_WHY bytes.
- * Returns 0; -EBUSY: another session is on (@why names its tools and folder); -EINVAL: a setting is
+ * Returns 0; -EBUSY: another session is on, or does not end (@why names its tools and folder); -EINVAL: a setting is
  * not understood; -ENOTSUP: no tool can be started now; or another negative errno value of the
  * folder. After a failure nothing has changed. Waits for nothing but the runtimes. Any thread that
  * is not inside a callback; not signal-safe.
@@ -61,11 +63,13 @@ struct sxs_session_state {
 int sxs_session_begin(const struct sxs_session_request *request, char why[SXS_SESSION_WHY]);
 
 /**
- * sxs_session_end - end the session: all its files are complete when it returns.
+ * sxs_session_end - end the session: all its files are complete when it returns 0.
  * Returns 0; -ENOENT: no session is on; -ENOTSUP: a tool of this session cannot be ended before its
- * runtime (@why names it), and the session goes on; -ETIMEDOUT: a thread stays inside a handler;
- * the tools are stopped, their files are closed and complete, and no session can begin until that
- * thread has come back. Any thread that is not inside a callback; not signal-safe.
+ * runtime (@why names it), and the session goes on; -ETIMEDOUT: after a minute the session has not
+ * ended, because a thread stays inside of a handler or a runtime does not return from a call (@why
+ * says where). Its end goes on by itself, on a thread of its own; until then its files and memory
+ * stay as they are, and no session can begin. Any thread that is not inside a callback; not
+ * signal-safe.
  */
 int sxs_session_end(char why[SXS_SESSION_WHY]);
 
@@ -85,7 +89,7 @@ int sxs_session_settle(void);
  * @timeout_ms: how long a runtime may take until it looks first whether threads are still inside.
  * @why: names the runtimes that cannot be detached, and the reason; else "".
  * Returns 0 when all have been asked; a runtime is detached when it is not live any more. -ENOTSUP:
- * some cannot. The library stays in memory, with its signal router; no runtime calls it.
+ * some cannot; -ETIMEDOUT: as sxs_session_end(), also for a runtime that does not answer. The library stays in memory, with its signal router; no runtime calls it.
  */
 int sxs_runtimes_detach(unsigned timeout_ms, char why[SXS_SESSION_WHY]);
 

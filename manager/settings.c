@@ -9,6 +9,13 @@
 #include "base/env.h"
 #include "base/log.h"
 
+static const struct sxs_settings_changes *changes; /* NULL: none */
+
+void sxs_settings_change_by(const struct sxs_settings_changes *by)
+{
+    changes = by;
+}
+
 int sxs_settings_parse_pick(struct sxs_settings *s, const char *text)
 {
     s->pick = SXS_PICK_ALL;
@@ -117,6 +124,8 @@ static void say_unknown(const char *name, size_t len, void *arg)
 static void read_tools(struct sxs_settings *s, const struct sxs_tool *const *known, size_t n_known)
 {
     const char *env = sxs_env_get(SXS_ENV_TOOLS);
+    if (changes)
+        env = changes->tools(env);
     s->tools_text = env ? strdup(env) : NULL;
     enable_listed(s, known, n_known, s->tools_text, 1, say_unknown, NULL);
 }
@@ -158,6 +167,8 @@ void sxs_settings_read(struct sxs_settings *s, const struct sxs_tool *const *kno
     read_unpicked(s);
     read_tools(s, known, n_known);
     s->out = sxs_env_get(SXS_ENV_OUT);
+    if (changes)
+        s->out = changes->out(s->out);
     if (s->out)
         s->out = strdup(s->out); /* the host may change its environment */
 }

@@ -20,6 +20,17 @@ struct sxs_settings {
     char                   *tools_text; /* never freed: the tools' options point into it; may be NULL */
 };
 
+/** Changes of the settings before they are used: continuous mode records into folders of its own. Each
+ *  receives the text of the environment, or NULL, and returns the text that is used, which is kept for ever. */
+struct sxs_settings_changes {
+    const char *(*tools)(const char *text); /* of SXSPROF_TOOLS; called first */
+    const char *(*out)(const char *text);   /* of SXSPROF_OUT */
+};
+
+/** sxs_settings_change_by - call the functions of @changes, which is static, when the settings are read.
+ *  To be called before that. */
+void sxs_settings_change_by(const struct sxs_settings_changes *changes);
+
 /**
  * sxs_settings_read - read the environment into @s.
  * @known: the @n_known tools that exist.

@@ -20,6 +20,11 @@ SXS_SIGSAFE static void own_thread(int owner, int belongs)
         sxs_thread_state.owners &= ~(UINT64_C(1) << owner);
 }
 
+SXS_SIGSAFE static void library_thread(void)
+{
+    sxs_thread_state.is_library = 1;
+}
+
 static void count_into(int owner, _Atomic uint64_t *counter)
 {
     if (owner < 0 || owner >= SXS_MAX_OWNERS)
@@ -72,6 +77,7 @@ static struct sxs_signals operations = {
     .sample_uses_stack = sample_on_stack,
     .unblock_samples = mask_unblock_samples,
     .watch_crashes = watch_crashes,
+    .library_thread = library_thread,
 };
 
 const struct sxs_signals *router_operations(void)

@@ -231,6 +231,21 @@ static void apply_default(struct route *r, int idx)
     die_of_signal(r->sig, r->info);
 }
 
+/* Sends a signal that was sent to the process to it again, so that another thread handles it: this
+ * one is the library's. The kernel accepts the siginfo_t of kill() from the main thread only, so
+ * such a signal is sent by kill() again. Returns 1, or 0 if the signal was sent to this thread. */
+SXS_SIGSAFE static int pass_to_other_thread(const struct route *r)
+{
+    ucontext_t *uc = r->context;
+    if (is_fault(r->info) || r->info->si_code == SI_TKILL)
+        return 0;
+    sigaddset(&uc->uc_sigmask, r->sig);
+    if (r->info->si_code == SI_USER ||
+        syscall(SYS_rt_sigqueueinfo, getpid(), r->sig, r->info) != 0)
+        kill(getpid(), r->sig);
+    return 1;
+}
+
 /* Passes a signal that no runtime handles to the host, or takes the default action. */
 static void handle_unwanted(struct route *r, int idx)
 {
@@ -241,6 +256,8 @@ static void handle_unwanted(struct route *r, int idx)
         apply_default(r, idx);
         return;
     }
+    if (sxs_thread_state.is_library && pass_to_other_thread(r))
+        return;
     r->in_host = 1;
     host_call(&host, r);
     r->in_host = 0;

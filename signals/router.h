@@ -59,6 +59,7 @@ struct thread_state {
     uint64_t owners;  /* bit i: this thread belongs to owner i */
     uint64_t blocked; /* bit N - 1: the router has blocked signal N and must unblock it (masks.c) */
     int      gave_up; /* gave_up_mark() of this thread's last decline by sigaction(); 0: none */
+    int      is_library; /* 1: a thread of the library, which runs no handler of the host */
 };
 
 /** gave_up_mark - return the number which says that @owner has declined signal @idx by registering

@@ -148,6 +148,14 @@ struct sxs_signals {
      * process; a second call replaces the first. Any thread.
      */
     void (*watch_crashes)(void (*crashed)(int sig, uintptr_t ip));
+    /**
+     * library_thread - say that the calling thread is one of the library's own, on which no handler
+     * of the host shall run. The kernel may choose it for a routed signal that was sent to the
+     * process, because signals of runtimes are not blocked there. Such a signal is blocked on this
+     * thread then, and sent to the process again. Its si_pid and si_uid are those of this process
+     * if kill() sent it; otherwise it arrives unchanged. Signal-safe.
+     */
+    void (*library_thread)(void);
 };
 
 /** sxs_signals - return the operations of the router at work in this process. The first call

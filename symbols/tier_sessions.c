@@ -10,6 +10,7 @@
 #include "base/log.h"
 #include "base/session_state.h"
 #include "base/thread.h"
+#include "signals/library/runtime_calls.h"
 #include "symbols/compiled.h"
 #include "symbols/early.h"
 
@@ -247,7 +248,7 @@ void sxs_tier_sessions_run(void)
     pthread_mutex_lock(&lock);
     of_epoch = epoch;
     pthread_mutex_unlock(&lock);
-    sxs_thread_calls_runtimes();
+    sxs_runtime_calls_begin();
     while (take_due(&session, of_epoch)) {
         struct sxs_runtime *rt = session.sub->rt;
         if (session.started)
@@ -256,4 +257,5 @@ void sxs_tier_sessions_run(void)
             start_session(rt, of_epoch);
         sxs_runtime_unref(rt);
     }
+    sxs_runtime_calls_end();
 }

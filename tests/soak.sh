@@ -15,7 +15,8 @@
 # RUNS       runs of each kind with the router (200)
 # OFF_RUNS   runs of the control without the router (20)
 # MANY_RUNS  runs of 16 and of 32 runtimes (5)
-# ONLY       run only these parts of: four many detach attach edits sampling
+# ONLY       run only these parts of: four many detach attach edits sampling; and, by its name only, keep: an hour of
+#            continuous mode (tests/soak/keep.sh; DURATION=3600)
 set -u
 cd "$(dirname "$0")/.." || exit 1
 : "${BUILD:=build}" "${RUNS:=200}" "${OFF_RUNS:=20}" "${MANY_RUNS:=5}" "${ONLY:=four many detach attach edits sampling}"
@@ -107,4 +108,5 @@ fi
 if wanted attach; then bash tests/soak/attach.sh || bad=1; fi
 if wanted edits; then bash tests/soak/edits.sh || bad=1; fi
 if wanted sampling; then bash tests/soak/sampling.sh || bad=1; fi
+if wanted keep; then bash tests/soak/keep.sh || bad=1; fi
 exit $bad

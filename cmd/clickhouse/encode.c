@@ -124,6 +124,9 @@ static enum sxs_clickhouse_kind kind_of(const struct sxs_model *m)
     case SXS_DATA_ALLOC: return SXS_CLICKHOUSE_ALLOC;
     case SXS_DATA_NATIVE: return SXS_CLICKHOUSE_NATIVE;
     case SXS_DATA_LOCKS: return SXS_CLICKHOUSE_LOCKS;
+    case SXS_DATA_LIVE: return SXS_CLICKHOUSE_LIVE;
+    case SXS_DATA_NATIVE_LIVE: return SXS_CLICKHOUSE_NATIVE_LIVE;
+    case SXS_DATA_WAIT: return SXS_CLICKHOUSE_WAIT;
     default: return SXS_CLICKHOUSE_BATCH;
     }
 }
@@ -164,6 +167,7 @@ static void put_sample(struct encoder *e, const struct sample *s, uint64_t sourc
     sxs_rows_u64(to, source);
     sxs_rows_u64(to, s->count);
     sxs_rows_u64(to, s->value);
+    sxs_rows_u64(to, e->b->id);
     e->out->n_samples++;
 }
 
@@ -233,67 +237,4 @@ void sxs_clickhouse_rows_free(struct sxs_clickhouse_rows *r)
 {
     for (size_t i = 0; i < SXS_CLICKHOUSE_N_TABLES; i++)
         sxs_rows_free(&r->of[i]);
-}
-
-/* ---- statements ------------------------------------------------------------------------------ */
-
-static const struct {
-    const char *name, *key, *structure;
-} tables[SXS_CLICKHOUSE_N_TABLES] = {
-    [SXS_CLICKHOUSE_FRAMES] =
-        {"frames", "frame", "frame UInt64, name String, file String, runtime String, flags UInt16"},
-    [SXS_CLICKHOUSE_STACKS] = {"stacks", "stack",
-                               "stack UInt64, thread String, root UInt8, class String, "
-                               "runtime String, typed UInt8, frames Array(UInt64)"},
-    [SXS_CLICKHOUSE_SOURCES] = {"sources", "source",
-                                "source UInt64, service_id UInt64, service String, version String, "
-                                "machine String, container String, process String, command String, "
-                                "runtimes Array(String), labels.key Array(String), "
-                                "labels.value Array(String), seen DateTime"},
-    [SXS_CLICKHOUSE_SAMPLES] = {"samples", NULL,
-                                "service UInt64, kind Int8, stack UInt64, time DateTime, "
-                                "source UInt64, count UInt64, value UInt64"},
-};
-
-const char *sxs_clickhouse_structure(enum sxs_clickhouse_table table)
-{
-    return tables[table].structure;
-}
-
-/* Writes the names of the columns: the words that are followed by a type. */
-static void put_names(FILE *to, const char *structure)
-{
-    for (const char *at = structure; at; at = strstr(at, ", ")) {
-        at += at == structure ? 0 : 2;
-        fprintf(to, "%s%.*s", at == structure ? "" : ",", (int)strcspn(at, " "), at);
-    }
-}
-
-void sxs_clickhouse_insert_sql(FILE *to, enum sxs_clickhouse_table table,
-                               const struct sxs_clickhouse_batch *b)
-{
-    const char *name = tables[table].name, *key = tables[table].key;
-    fprintf(to, "INSERT INTO %s (", name);
-    put_names(to, tables[table].structure);
-    fputs(") SELECT ", to);
-    if (table ==
-        SXS_CLICKHOUSE_SAMPLES) { /* old servers split a structure at all spaces: no Enum */
-        fputs("service,CAST(kind, ", to);
-        sxs_sql_text(to, SXS_CLICKHOUSE_KINDS);
-        fputs("),stack,time,source,count,value", to);
-    } else {
-        put_names(to, tables[table].structure);
-    }
-    fputs(" FROM _data WHERE ", to);
-    if (key)
-        fprintf(to,
-                "%s NOT IN (SELECT %s FROM %s WHERE %s IN (SELECT %s FROM _data)) LIMIT 1 BY %s",
-                key, key, name, key, key, key);
-    else
-        fprintf(to,
-                "toUInt64(%llu) NOT IN (SELECT stack FROM samples WHERE service = %llu AND "
-                "kind = 'batch' AND stack = %llu AND time = toDateTime(%llu))",
-                (unsigned long long)b->id,
-                (unsigned long long)sxs_clickhouse_service_id(b->source->service),
-                (unsigned long long)b->id, (unsigned long long)(b->from_ns / 1000000000u));
 }

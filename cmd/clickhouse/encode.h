@@ -3,11 +3,7 @@
  * encode.h - what one process recorded in one period, as rows of the tables of
  * cmd/clickhouse/schema.h. One thread; not signal-safe; without memory the command ends.
  *
- * Every insert may be sent any number of times: the server compares with what is there, in the same
- * statement. Frames, stacks and sources that are known are left out. The rows of samples begin with
- * a row of kind "batch"; when the table has one with the same ID, none of the rows is inserted. All
- * samples of a batch have one time, so that they get into one block of one partition: all of them
- * are there, or none.
+ * cmd/clickhouse/insert.h has the statements that insert them.
  */
 #ifndef SXS_CMD_CLICKHOUSE_ENCODE_H
 #define SXS_CMD_CLICKHOUSE_ENCODE_H
@@ -62,15 +58,5 @@ uint64_t sxs_clickhouse_service_id(const char *service);
 /** sxs_clickhouse_encode - encode @b. @out: overwritten. */
 void sxs_clickhouse_encode(const struct sxs_clickhouse_batch *b, struct sxs_clickhouse_rows *out);
 void sxs_clickhouse_rows_free(struct sxs_clickhouse_rows *r);
-
-/** sxs_clickhouse_structure - return the columns of the rows for @table: "frame UInt64, ...".
- *  Static. */
-const char *sxs_clickhouse_structure(enum sxs_clickhouse_table table);
-
-/** sxs_clickhouse_insert_sql - write the statement that inserts the rows for @table of batch @b
- * from
- *  the external table _data. */
-void sxs_clickhouse_insert_sql(FILE *to, enum sxs_clickhouse_table table,
-                               const struct sxs_clickhouse_batch *b);
 
 #endif

@@ -3,11 +3,41 @@
 
 #include <string.h>
 
+static const char *const kinds[SXS_CLICKHOUSE_N_KINDS] = {
+    "batch", "cpu", "wall", "alloc", "native", "locks", "live", "native-live", "wait"};
+
 const char *sxs_clickhouse_kind_name(enum sxs_clickhouse_kind kind)
 {
-    static const char *const names[SXS_CLICKHOUSE_N_KINDS] = {"batch", "cpu",    "wall",
-                                                              "alloc", "native", "locks"};
-    return names[kind];
+    return kinds[kind];
+}
+
+enum sxs_clickhouse_kind sxs_clickhouse_kind_named(const char *name)
+{
+    for (unsigned k = SXS_CLICKHOUSE_CPU; k < SXS_CLICKHOUSE_N_KINDS; k++)
+        if (strcmp(name, kinds[k]) == 0)
+            return k;
+    return SXS_CLICKHOUSE_BATCH;
+}
+
+const char *sxs_clickhouse_kind_names(void)
+{
+    return "cpu, wall, alloc, native, locks, live, native-live or wait";
+}
+
+unsigned sxs_clickhouse_kind_since(enum sxs_clickhouse_kind kind)
+{
+    return kind <= SXS_CLICKHOUSE_LOCKS ? 1 : 2;
+}
+
+bool sxs_clickhouse_kind_is_state(enum sxs_clickhouse_kind kind)
+{
+    return kind == SXS_CLICKHOUSE_LIVE || kind == SXS_CLICKHOUSE_NATIVE_LIVE;
+}
+
+bool sxs_clickhouse_kind_is_bytes(enum sxs_clickhouse_kind kind)
+{
+    return kind == SXS_CLICKHOUSE_ALLOC || kind == SXS_CLICKHOUSE_NATIVE ||
+           sxs_clickhouse_kind_is_state(kind);
 }
 
 int sxs_clickhouse_server_parse(const char *version, struct sxs_clickhouse_server *out)
@@ -102,4 +132,20 @@ bool sxs_clickhouse_schema_sql(FILE *to, const struct sxs_clickhouse_server *ser
     if (server->codecs && t->expires)
         fprintf(to, " TTL time + INTERVAL %u DAY SETTINGS ttl_only_drop_parts = 1", keep_days);
     return true;
+}
+
+bool sxs_clickhouse_upgrade_sql(FILE *to, unsigned from, unsigned i)
+{
+    static const struct {
+        unsigned    from;
+        const char *sql;
+    } steps[] = {
+        {1, "ALTER TABLE samples MODIFY COLUMN kind " SXS_CLICKHOUSE_KINDS},
+    };
+    for (size_t k = 0; from && k < sizeof(steps) / sizeof(steps[0]); k++)
+        if (steps[k].from >= from && i-- == 0) {
+            fputs(steps[k].sql, to);
+            return true;
+        }
+    return false;
 }

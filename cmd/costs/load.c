@@ -81,25 +81,25 @@ static bool has_costs(const struct sxs_samples_header *head)
     return false;
 }
 
-static int load_process(void *to, const struct sxs_session_process *process, int folder_fd)
+static int load_process(void *to, const struct sxs_process_part *part)
 {
     struct sxs_costs_report *r = to;
     struct sxs_samples      *reader;
     const char              *line;
     char                     why[256];
-    int                      err = sxs_samples_open(folder_fd, &reader, why, sizeof(why));
+    int                      err = sxs_samples_open(part->fd, &reader, why, sizeof(why));
     if (err && err != ENOENT) /* ENOENT is no problem: nothing was recorded into this file */
-        add_problem(r, process->folder, why);
+        add_problem(r, part->folder, why);
     if (err)
         return err == ENOMEM ? err : 0;
     if (has_costs(sxs_samples_head(reader))) {
         r->processes = sxs_must(reallocarray(r->processes, r->n + 1, sizeof(*r->processes)));
         struct sxs_costs_process *p = &r->processes[r->n++];
-        *p = (struct sxs_costs_process){.process = process};
+        *p = (struct sxs_costs_process){.process = part->process};
         memcpy(&p->head, sxs_samples_head(reader), sizeof(p->head));
         sum_up(p, reader);
         for (size_t i = 0; (line = sxs_samples_problem(reader, i)) != NULL; i++)
-            add_problem(r, process->folder, line);
+            add_problem(r, part->folder, line);
     }
     sxs_samples_close(reader);
     return 0;

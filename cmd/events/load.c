@@ -5,4 +5,6 @@
 #define DATA   struct sxs_events_data
 #define MEMBER data
 #define NAMED  SXS_EVENTS_FILE
+#define CUT    sxs_events_cut
+#define JOIN   sxs_events_join
 #include "cmd/output/load.inc"

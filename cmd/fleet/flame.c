@@ -53,9 +53,9 @@ static int ask_names(struct sxs_fleet_server *server, const struct sxs_fleet_row
 
 static void begin_model(struct sxs_model *m, const struct sxs_fleet_selection *s)
 {
-    static const enum sxs_data data[SXS_CLICKHOUSE_N_KINDS] = {SXS_DATA_SAMPLES, SXS_DATA_SAMPLES,
-                                                               SXS_DATA_SAMPLES, SXS_DATA_ALLOC,
-                                                               SXS_DATA_NATIVE,  SXS_DATA_LOCKS};
+    static const enum sxs_data data[SXS_CLICKHOUSE_N_KINDS] = {
+        SXS_DATA_SAMPLES, SXS_DATA_SAMPLES, SXS_DATA_SAMPLES,     SXS_DATA_ALLOC, SXS_DATA_NATIVE,
+        SXS_DATA_LOCKS,   SXS_DATA_LIVE,    SXS_DATA_NATIVE_LIVE, SXS_DATA_WAIT};
     memset(m, 0, sizeof(*m));
     m->data = data[s->kind];
     m->unit = sxs_data_kind(m->data)->unit;
@@ -73,12 +73,14 @@ static void begin_model(struct sxs_model *m, const struct sxs_fleet_selection *s
     snprintf(h->command, sizeof(h->command), "%s", (char *)sxs_must(says));
     sxs_strings_clean(h->command, strlen(h->command));
     free(says);
-    h->mode = s->kind == SXS_CLICKHOUSE_WALL ? SXS_MODE_WALL : SXS_MODE_CPU;
+    h->mode = s->kind == SXS_CLICKHOUSE_WALL || s->kind == SXS_CLICKHOUSE_WAIT ? SXS_MODE_WALL
+                                                                               : SXS_MODE_CPU;
     h->started_realtime_ns = (uint64_t)s->from * 1000000000u;
     if (sxs_data_is_cost(m->data)) {
         m->costs = sxs_must_zeroed(1, sizeof(*m->costs));
         m->costs->kind = sxs_data_kind(m->data)->cost;
         m->costs->n_processes = 1;
+        m->costs->live = m->costs->live_known = sxs_data_kind(m->data)->live;
     }
 }
 
@@ -156,6 +158,13 @@ static void put_cost_nodes(struct sxs_model *m)
     c->all.n = (double)m->total;
     c->all.value = (double)m->total_ns;
     c->all.records = m->total;
+    if (!c->live)
+        return;
+    for (size_t i = 0; i < m->n_nodes; i++) {
+        c->nodes[i].live_n = c->nodes[i].n;
+        c->nodes[i].live_value = c->nodes[i].value;
+    }
+    c->alive = c->all;
 }
 
 static void fill(struct sxs_model *m, const struct sxs_fleet_rows *rows,

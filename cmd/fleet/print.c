@@ -13,7 +13,7 @@
 
 static bool is_time(enum sxs_clickhouse_kind kind)
 {
-    return kind != SXS_CLICKHOUSE_ALLOC && kind != SXS_CLICKHOUSE_NATIVE;
+    return !sxs_clickhouse_kind_is_bytes(kind);
 }
 
 /* Formats a weight: "12.345 s" or "1.25 MB". */
@@ -36,9 +36,12 @@ static double share(uint64_t part, uint64_t all)
     return all ? 100.0 * (double)part / (double)all : 0;
 }
 
-/* The weight for each process and unit of time: CPU seconds in a second, or bytes in a second. */
+/* The weight for each process and unit of time: CPU seconds in a second, or bytes in a second; of
+ * states: bytes. */
 static double per_process(enum sxs_clickhouse_kind kind, const struct sxs_fleet_group *g)
 {
+    if (sxs_clickhouse_kind_is_state(kind))
+        return g->processes ? (double)g->value / (double)g->processes : 0;
     double of = g->covered_ns ? (double)g->value / (double)g->covered_ns : 0;
     return is_time(kind) ? of : of * 1e9;
 }
@@ -49,7 +52,8 @@ static const char *rate_text(enum sxs_clickhouse_kind kind, double v, char *buf,
     if (is_time(kind))
         snprintf(buf, size, "%.2f %%", 100 * v);
     else
-        snprintf(buf, size, "%s/s", weight_text(kind, v, weight, sizeof(weight)));
+        snprintf(buf, size, "%s%s", weight_text(kind, v, weight, sizeof(weight)),
+                 sxs_clickhouse_kind_is_state(kind) ? "" : "/s");
     return buf;
 }
 
@@ -198,6 +202,8 @@ static void put_numbers_json(FILE *to, enum sxs_clickhouse_kind kind,
     fprintf(to, ",\"count%s\":%llu,\"value%s\":%llu,\"covered_ns%s\":%llu,\"per_process%s\":%.9g",
             suffix, (unsigned long long)g->count, suffix, (unsigned long long)g->value, suffix,
             (unsigned long long)g->covered_ns, suffix, per_process(kind, g));
+    if (sxs_clickhouse_kind_is_state(kind))
+        fprintf(to, ",\"processes%s\":%llu", suffix, (unsigned long long)g->processes);
 }
 
 static void series_json(FILE *to, const struct sxs_fleet_selection *s, int64_t step, const char *by,
@@ -244,7 +250,9 @@ static void series_text(FILE *to, const struct sxs_fleet_selection *s, int64_t s
         fprintf(to, "%14s  %10llu  %13s  %s\n",
                 weight_text(s->kind, (double)r->value, weight, sizeof(weight)),
                 (unsigned long long)r->count,
-                rate_text(s->kind, per_process(s->kind, r), rate, sizeof(rate)),
+                sxs_clickhouse_kind_is_state(s->kind) && !r->processes
+                    ? "-"
+                    : rate_text(s->kind, per_process(s->kind, r), rate, sizeof(rate)),
                 by ? name_text(r->name, name, sizeof(name)) : "");
     }
 }

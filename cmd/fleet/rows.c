@@ -173,14 +173,14 @@ static void put_group_name(FILE *to, const char *by)
     }
 }
 
-static void put_groups(FILE *to, const struct sxs_fleet_selection *s, int64_t step, const char *by,
-                       size_t limit)
+static void put_groups(FILE *to, const struct sxs_fleet_selection *s, const char *by, size_t limit)
 {
     const char *key = by && sxs_fleet_place(by) == SXS_FLEET_OF_STACK ? "stack" : "source";
-    fputs("SELECT t, d, sum(n), sum(v), sum(c) FROM (SELECT t, n, v, c, d FROM (SELECT ", to);
-    if (step)
-        fprintf(to, "toUInt32(intDiv(toUInt32(time), %lld) * %lld)", (long long)step,
-                (long long)step);
+    fputs("SELECT t, d, sum(n), sum(v), sum(c), count() FROM (SELECT t, n, v, c, d FROM (SELECT ",
+          to);
+    if (s->step)
+        fprintf(to, "toUInt32(intDiv(toUInt32(time), %lld) * %lld)", (long long)s->step,
+                (long long)s->step);
     else
         fputs("toUInt32(0)", to);
     fprintf(to,
@@ -188,7 +188,7 @@ static void put_groups(FILE *to, const struct sxs_fleet_selection *s, int64_t st
             "sum(if(kind = 'batch', toUInt64(0), value)) AS v, "
             "sum(if(kind = 'batch', value, toUInt64(0))) AS c FROM samples WHERE ",
             key);
-    sxs_fleet_where(to, s, true);
+    sxs_fleet_where(to, s, !sxs_clickhouse_kind_is_state(s->kind));
     fprintf(to, " GROUP BY t, %s) ANY LEFT JOIN (SELECT %s, ", key, key);
     if (by)
         put_group_name(to, by);
@@ -198,7 +198,8 @@ static void put_groups(FILE *to, const struct sxs_fleet_selection *s, int64_t st
             key, key, limit);
 }
 
-static void take_group(struct sxs_fleet_groups *out, struct sxs_rows_reader *r)
+static void take_group(struct sxs_fleet_groups *out, struct sxs_rows_reader *r, bool state,
+                       bool by_stack)
 {
     size_t                 size;
     struct sxs_fleet_group g = {.time = sxs_rows_get_u32(r)};
@@ -207,6 +208,9 @@ static void take_group(struct sxs_fleet_groups *out, struct sxs_rows_reader *r)
     g.count = sxs_rows_get_u64(r);
     g.value = sxs_rows_get_u64(r);
     g.covered_ns = sxs_rows_get_u64(r);
+    g.processes = sxs_rows_get_u64(r);
+    if (!state || by_stack)
+        g.processes = 0;
     SXS_GROW(out->all, out->n, out->cap);
     out->all[out->n++] = g;
 }
@@ -239,19 +243,22 @@ int sxs_fleet_groups(struct sxs_fleet_server *server, const struct sxs_fleet_sel
     char                   *sql = NULL;
     size_t                  sql_size = 0;
     FILE                   *to = sxs_must(open_memstream(&sql, &sql_size));
+    bool                    by_stack = by && sxs_fleet_place(by) == SXS_FLEET_OF_STACK;
     *out = (struct sxs_fleet_groups){0};
-    put_groups(to, s, step, by, limit);
+    struct sxs_fleet_selection of = *s;
+    of.step = step;
+    put_groups(to, &of, by, limit);
     fclose(to);
     int                    err = sxs_fleet_query(server, sxs_must(sql), true, &answer, why, size);
     struct sxs_rows_reader r = {(const uint8_t *)answer.bytes,
                                 (const uint8_t *)answer.bytes + answer.size, false};
     while (!err && sxs_rows_more(&r))
-        take_group(out, &r);
+        take_group(out, &r, sxs_clickhouse_kind_is_state(s->kind), by_stack);
     if (!err && r.failed) {
         snprintf(why, size, "the server's answer is damaged");
         err = -1;
     }
-    if (by && sxs_fleet_place(by) == SXS_FLEET_OF_STACK)
+    if (by_stack)
         share_covered(out);
     sxs_fleet_answer_free(&answer);
     free(sql);

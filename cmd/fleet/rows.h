@@ -60,7 +60,9 @@ struct sxs_fleet_group {
     uint32_t time; /* of its begin, seconds since 1970 */
     char    *name; /* owned; the value of --by */
     uint64_t count, value;
-    uint64_t covered_ns; /* for how long processes were recorded, all of them added up */
+    uint64_t covered_ns; /* for how long processes were recorded, all of them added up; of states:
+                          * 0, and how many processes, as far as that is known by group */
+    uint64_t processes;
 };
 
 struct sxs_fleet_groups {

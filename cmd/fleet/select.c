@@ -161,7 +161,8 @@ static void put_kind(FILE *to, const struct sxs_fleet_selection *s, bool with_ba
         fprintf(to, "kind = '%s'", name);
 }
 
-void sxs_fleet_where(FILE *to, const struct sxs_fleet_selection *s, bool with_batches)
+/* Writes the conditions of kind, period and source. */
+static void put_common(FILE *to, const struct sxs_fleet_selection *s, bool with_batches)
 {
     bool sources = false;
     put_kind(to, s, with_batches);
@@ -177,12 +178,34 @@ void sxs_fleet_where(FILE *to, const struct sxs_fleet_selection *s, bool with_ba
         fputs(" AND source IN ", to);
         put_sources(to, s, "source");
     }
+}
+
+static void put_last(FILE *to, const struct sxs_fleet_selection *s)
+{
+    fputs("(source, time) IN (SELECT source, max(time) FROM samples WHERE ", to);
+    put_common(to, s, false);
+    fputs(" GROUP BY source", to);
+    if (s->step)
+        fprintf(to, ", intDiv(toUInt32(time), %lld)", (long long)s->step);
+    putc(')', to);
+}
+
+void sxs_fleet_where(FILE *to, const struct sxs_fleet_selection *s, bool with_batches)
+{
+    const char *begin = with_batches ? " AND (kind = 'batch' OR " : " AND ";
+    const char *end = with_batches ? ")" : "";
+    put_common(to, s, with_batches);
+    if (sxs_clickhouse_kind_is_state(s->kind)) {
+        fputs(begin, to);
+        put_last(to, s);
+        fputs(end, to);
+    }
     for (size_t i = 0; i < s->n; i++) {
         if (is_about_sources(s->conditions[i].place))
             continue;
-        fputs(with_batches ? " AND (kind = 'batch' OR " : " AND ", to);
+        fputs(begin, to);
         put_stack_condition(to, &s->conditions[i]);
-        fputs(with_batches ? ")" : "", to);
+        fputs(end, to);
     }
 }
 

@@ -33,6 +33,8 @@ struct sxs_fleet_condition {
 struct sxs_fleet_selection {
     enum sxs_clickhouse_kind kind;
     int64_t                  from, to; /* seconds since 1970; 0: not limited; `to` is not in it */
+    int64_t
+        step; /* of states: the last of each process in each so many seconds; 0: in the period */
     struct sxs_fleet_condition *conditions; /* owned; all must be true */
     size_t                      n, cap;
 };
@@ -56,7 +58,8 @@ void sxs_fleet_select_one(struct sxs_fleet_selection *s, const char *key, const 
 void sxs_fleet_select_copy(struct sxs_fleet_selection *to, const struct sxs_fleet_selection *from);
 void sxs_fleet_selection_free(struct sxs_fleet_selection *s);
 
-/** sxs_fleet_where - write the conditions for rows of samples, without WHERE. @with_batches: take
+/** sxs_fleet_where - write the conditions for rows of samples, without WHERE. Of kinds that are
+ *  states, these are the last rows of each process. @with_batches: take
  * the
  *  rows of kind "batch" of the same sources and period, too. */
 void sxs_fleet_where(FILE *to, const struct sxs_fleet_selection *s, bool with_batches);

@@ -96,32 +96,54 @@ static int refuse_newer(const struct sxs_fleet_tables *t, const char *database, 
     return -1;
 }
 
-int sxs_fleet_tables_check(struct sxs_fleet_server *server, const char *database, char *why,
-                           size_t size)
+int sxs_fleet_tables_check(struct sxs_fleet_server *server, const char *database, unsigned since,
+                           char *why, size_t size)
 {
     struct sxs_fleet_tables t;
     if (sxs_fleet_tables_look(server, database, &t, why, size) != 0 ||
         refuse_newer(&t, database, why, size) != 0)
         return -1;
-    if (t.version)
+    if (t.version >= since)
         return 0;
-    snprintf(why, size, "no tables of sxsprof in database %s; make them with sxsprof fleet init",
-             database);
+    if (t.version)
+        snprintf(why, size,
+                 "database %s has tables of version %u, and these data are in version %u; sxsprof "
+                 "fleet init brings them up to date",
+                 database, t.version, since);
+    else
+        snprintf(why, size,
+                 "no tables of sxsprof in database %s; make them with sxsprof fleet init",
+                 database);
     return -1;
 }
 
 /* ---- making ---------------------------------------------------------------------------------- */
 
-static int make_tables(struct sxs_fleet_server *server, const struct sxs_fleet_tables *t,
-                       unsigned keep_days, char *why, size_t size)
+/* Writes statement @i. Returns false when there is no such one. */
+typedef bool put_statement(FILE *to, const struct sxs_fleet_tables *t, unsigned keep_days,
+                           unsigned i);
+
+static bool put_make(FILE *to, const struct sxs_fleet_tables *t, unsigned keep_days, unsigned i)
 {
     const struct sxs_clickhouse_server can = {.codecs = t->codecs};
-    int                                err = 0;
+    return sxs_clickhouse_schema_sql(to, &can, keep_days, i);
+}
+
+static bool put_upgrade(FILE *to, const struct sxs_fleet_tables *t, unsigned keep_days, unsigned i)
+{
+    (void)keep_days;
+    return sxs_clickhouse_upgrade_sql(to, t->version, i);
+}
+
+static int tell_all(struct sxs_fleet_server *server, put_statement *put,
+                    const struct sxs_fleet_tables *t, unsigned keep_days, char *why, size_t size)
+{
+    int err = 0;
     for (unsigned i = 0; !err; i++) {
         char  *sql = NULL;
         size_t sql_size = 0;
         FILE  *to = sxs_must(open_memstream(&sql, &sql_size));
-        bool   more = sxs_clickhouse_schema_sql(to, &can, keep_days, i);
+        bool   more = put(to, t, keep_days, i);
         fclose(to);
         sxs_must(sql);
         if (more)
@@ -140,9 +162,10 @@ int sxs_fleet_tables_make(struct sxs_fleet_server *server, const char *database,
         refuse_newer(out, database, why, size) != 0)
         return -1;
     unsigned days = keep_days ? keep_days : out->version ? out->keep_days : SXS_FLEET_KEEP_DAYS;
-    bool     changed = out->version == SXS_CLICKHOUSE_SCHEMA && days != out->keep_days;
+    bool     changed = out->version && days != out->keep_days;
     if (tell(server, false, why, size, "CREATE DATABASE IF NOT EXISTS %s", database) != 0 ||
-        make_tables(server, out, days, why, size) != 0)
+        tell_all(server, put_make, out, days, why, size) != 0 ||
+        tell_all(server, put_upgrade, out, days, why, size) != 0)
         return -1;
     if (changed && out->codecs &&
         tell(server, true, why, size, "ALTER TABLE samples MODIFY TTL time + INTERVAL %u DAY",
@@ -150,7 +173,8 @@ int sxs_fleet_tables_make(struct sxs_fleet_server *server, const char *database,
         return -1;
     if ((changed || out->version < SXS_CLICKHOUSE_SCHEMA) &&
         tell(server, true, why, size,
-             "INSERT INTO schema (version, keep_days, made) VALUES (%u, %u, now())",
+             "INSERT INTO schema (version, keep_days, made) SELECT toUInt32(%u), toUInt32(%u), "
+             "toDateTime(greatest(toUInt32(now()), toUInt32(max(made)) + 1)) FROM schema",
              SXS_CLICKHOUSE_SCHEMA, days) != 0)
         return -1;
     out->version = SXS_CLICKHOUSE_SCHEMA;

@@ -23,12 +23,14 @@ struct sxs_fleet_tables {
 int sxs_fleet_tables_look(struct sxs_fleet_server *server, const char *database,
                           struct sxs_fleet_tables *out, char *why, size_t size);
 
-/** sxs_fleet_tables_check - do the same, and refuse tables of another version, or none. */
-int sxs_fleet_tables_check(struct sxs_fleet_server *server, const char *database, char *why,
-                           size_t size);
+/** sxs_fleet_tables_check - do the same, and refuse tables of a newer version, of one before @since,
+ *  or none. */
+int sxs_fleet_tables_check(struct sxs_fleet_server *server, const char *database, unsigned since,
+                           char *why, size_t size);
 
 /**
- * sxs_fleet_tables_make - make what is missing: the database and the tables.
+ * sxs_fleet_tables_make - make what is missing: the database and the tables; bring tables of an
+ * earlier version up to date, with all that is in them.
  * @keep_days: 0: as it is, or SXS_FLEET_KEEP_DAYS. @out: what the server has then. Tables of a
  * newer
  * version are left alone and refused. Returns 0, or -1 with one line in @why.

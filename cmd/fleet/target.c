@@ -1,17 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Each insert is a statement in the URL and its rows in the body, as the external table _data of a
- * form: only so can a statement look at the rows before it inserts them.
- */
 #include "cmd/fleet/target.h"
 
 #include "cmd/clickhouse/address.h"
 #include "cmd/clickhouse/encode.h"
-#include "cmd/clickhouse/sql.h"
+#include "cmd/fleet/joining.h"
 #include "cmd/output/must.h"
 #include "cmd/push/labels.h"
 
-#include <errno.h>
 #include <string.h>
 
 /* ---- the address ----------------------------------------------------------------------------- */
@@ -100,74 +95,15 @@ static void free_source(struct source *s)
     free(s->runtimes);
 }
 
-/* ---- requests -------------------------------------------------------------------------------- */
+/* ---- batches ---------------------------------------------------------------------------------- */
 
-/* Builds the path of a request: the statement, its external table, and an ID, with which the server
- * refuses the same request as long as it still works on it. */
-static char *make_path(const struct sxs_push_settings *s, const struct sxs_clickhouse_batch *b,
-                       enum sxs_clickhouse_table table)
-{
-    struct sxs_clickhouse_address address;
-    char                          why[400];
-    char                         *path = NULL, *sql = NULL;
-    size_t                        size, sql_size;
-    if (sxs_clickhouse_address_parse(s->to, &address, why, sizeof(why)) != 0) {
-        sxs_clickhouse_address_free(&address);
-        return NULL;
-    }
-    FILE *to = sxs_must(open_memstream(&sql, &sql_size));
-    sxs_clickhouse_insert_sql(to, table, b);
-    fclose(to);
-    to = sxs_must(open_memstream(&path, &size));
-    fprintf(to, "/?database=%s&query_id=sxsprof-%016llx-%d&query=", address.database,
-            (unsigned long long)b->id, (int)table);
-    sxs_url_text(to, sxs_must(sql));
-    fputs("&_data_format=RowBinary&_data_structure=", to);
-    sxs_url_text(to, sxs_clickhouse_structure(table));
-    fclose(to);
-    free(sql);
-    sxs_clickhouse_address_free(&address);
-    return path;
-}
-
-/* Chooses a boundary that does not occur in the rows. */
-static void choose_boundary(const struct sxs_rows *rows, uint64_t seed, char *buf, size_t size)
-{
-    do
-        snprintf(buf, size, "sxsprof-%016llx", (unsigned long long)seed++);
-    while (rows->size && memmem(rows->bytes, rows->size, buf, strlen(buf)));
-}
-
-static int emit(const struct sxs_push_settings *s, const struct sxs_clickhouse_batch *b,
-                enum sxs_clickhouse_table table, const struct sxs_rows *rows,
-                struct sxs_push_out *out)
-{
-    char            boundary[40], type[120], text[200];
-    struct sxs_rows body = {0};
-    char           *path = make_path(s, b, table);
-    choose_boundary(rows, b->id, boundary, sizeof(boundary));
-    snprintf(type, sizeof(type), "multipart/form-data; boundary=%s", boundary);
-    snprintf(text, sizeof(text),
-             "--%s\r\nContent-Disposition: form-data; name=\"_data\"; filename=\"rows\"\r\n"
-             "Content-Type: application/octet-stream\r\n\r\n",
-             boundary);
-    sxs_rows_bytes(&body, text, strlen(text));
-    sxs_rows_bytes(&body, rows->bytes, rows->size);
-    snprintf(text, sizeof(text), "\r\n--%s--\r\n", boundary);
-    sxs_rows_bytes(&body, text, strlen(text));
-    const struct sxs_push_request r = {path, type, NULL, body.bytes, body.size};
-    int                           err = path ? sxs_push_emit(out, &r) : -ENOMEM;
-    sxs_rows_free(&body);
-    free(path);
-    return err;
-}
-
+/* A batch waits as one request, which is never sent as it is: see cmd/fleet/joining.h. */
 static int encode(const struct sxs_push_settings *s, const struct sxs_push_batch *b,
                   struct sxs_push_out *out)
 {
     struct source              source;
     struct sxs_clickhouse_rows rows;
-    int                        err = 0;
+    struct sxs_rows            body = {0};
     describe(s, b, &source);
     struct sxs_clickhouse_batch batch = {.from_ns = b->from_ns,
                                          .to_ns = b->to_ns,
@@ -176,9 +112,14 @@ static int encode(const struct sxs_push_settings *s, const struct sxs_push_batch
                                          .n_models = b->n_models};
     memcpy(&batch.id, b->id, sizeof(batch.id));
     sxs_clickhouse_encode(&batch, &rows);
-    for (unsigned t = 0; t < SXS_CLICKHOUSE_N_TABLES && !err; t++)
-        if (rows.of[t].size)
-            err = emit(s, &batch, t, &rows.of[t], out);
+    for (unsigned t = 0; t < SXS_CLICKHOUSE_N_TABLES; t++) {
+        sxs_rows_u64(&body, rows.of[t].size);
+        sxs_rows_bytes(&body, rows.of[t].bytes, rows.of[t].size);
+    }
+    const struct sxs_push_request r = {SXS_FLEET_ROWS, "application/octet-stream", NULL, body.bytes,
+                                       body.size};
+    int                           err = sxs_push_emit(out, &r);
+    sxs_rows_free(&body);
     sxs_clickhouse_rows_free(&rows);
     free_source(&source);
     return err;
@@ -188,6 +129,7 @@ static int encode(const struct sxs_push_settings *s, const struct sxs_push_batch
 
 /* Error codes of the server. All come with status 500 from old servers. */
 enum {
+    UNKNOWN_ELEMENT = 49, /* of an Enum: tables of an earlier version */
     UNKNOWN_TABLE = 60,
     UNKNOWN_DATABASE = 81,
     READONLY = 164,
@@ -212,16 +154,16 @@ static bool is_our_fault(int code)
 static enum sxs_push_verdict judge(const struct sxs_push_answer *a, char *why, size_t size)
 {
     int code = sxs_clickhouse_reason(a->body ? a->body : "", why, size);
-    if (!code || (a->status >= 200 && a->status < 300)) {
-        enum sxs_push_verdict by_status = sxs_push_judge(a->status);
-        if (by_status == SXS_PUSH_ACCEPTED && !code)
-            return by_status;
-        if (!code) {
-            why[0] = '\0';
-            return by_status;
-        }
+    if (!code) {
+        why[0] = '\0';
+        return sxs_push_judge(a->status);
     }
     switch (code) {
+    case UNKNOWN_ELEMENT:
+        snprintf(why, size,
+                 "the tables there are of an earlier version of sxsprof; sxsprof fleet init brings "
+                 "them up to date");
+        return SXS_PUSH_STOP;
     case UNKNOWN_TABLE:
     case UNKNOWN_DATABASE:
         snprintf(why, size, "no tables of sxsprof there; make them with sxsprof fleet init");
@@ -237,6 +179,16 @@ static enum sxs_push_verdict judge(const struct sxs_push_answer *a, char *why, s
     }
 }
 
+/* ---- the target ------------------------------------------------------------------------------ */
+
+static const struct sxs_push_joining joining = {
+    .open = sxs_fleet_joining_open,
+    .close = sxs_fleet_joining_close,
+    .join = sxs_fleet_joining_join,
+    .accepted = sxs_fleet_joining_accepted,
+    .failed = sxs_fleet_joining_failed,
+};
+
 const struct sxs_push_target sxs_push_clickhouse = {
     .name = "clickhouse",
     .schemes = "clickhouse,clickhouses",
@@ -244,4 +196,6 @@ const struct sxs_push_target sxs_push_clickhouse = {
     .base = base,
     .encode = encode,
     .judge = judge,
+    .joining = &joining,
+    .more_data = 1u << SXS_DATA_LIVE | 1u << SXS_DATA_NATIVE_LIVE | 1u << SXS_DATA_WAIT,
 };

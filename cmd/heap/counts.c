@@ -203,20 +203,20 @@ void sxs_heap_counts_free(struct sxs_heap_counts *c)
 
 /* ---- the newest snapshot of each process ---- */
 
-static int load_newest(void *arg, const struct sxs_session_process *p, int folder_fd)
+static int load_newest(void *arg, const struct sxs_process_part *part)
 {
     struct sxs_heap_newest        *h = arg;
-    struct sxs_heap_newest_process one = {.pid = p->pid};
-    uint32_t                       number = sxs_heap_newest_number(folder_fd);
+    struct sxs_heap_newest_process one = {.pid = part->process->pid};
+    uint32_t                       number = sxs_heap_newest_number(part->fd);
     char                           why[256];
     if (!number)
         return 0;
-    int err = sxs_heap_counts_load(folder_fd, number, h->runtime, &one.counts, why, sizeof(why));
+    int err = sxs_heap_counts_load(part->fd, number, h->runtime, &one.counts, why, sizeof(why));
     if (err)
-        sxs_lines_add(&h->problems, &h->n_problems, "%s/" SXS_HEAP_FILE "%u: %s", p->folder, number,
+        sxs_lines_add(&h->problems, &h->n_problems, "%s/" SXS_HEAP_FILE "%u: %s", part->folder, number,
                       why);
     for (size_t i = 0; i < one.counts.n_problems; i++)
-        sxs_lines_add(&h->problems, &h->n_problems, "%s/" SXS_HEAP_FILE "%u: %s", p->folder, number,
+        sxs_lines_add(&h->problems, &h->n_problems, "%s/" SXS_HEAP_FILE "%u: %s", part->folder, number,
                       one.counts.problems[i]);
     if (err)
         return 0;

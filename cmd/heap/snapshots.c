@@ -67,10 +67,10 @@ static void take_place(void *arg, uint32_t number)
     o->list->all[o->list->n++] = place;
 }
 
-static int take_process(void *arg, const struct sxs_session_process *p, int folder_fd)
+static int take_process(void *arg, const struct sxs_process_part *part)
 {
-    struct of_process o = {arg, p, folder_fd};
-    for_each(folder_fd, take_place, &o);
+    struct of_process o = {arg, part->process, part->fd};
+    for_each(part->fd, take_place, &o);
     return 0;
 }
 

@@ -13,6 +13,7 @@
 #include "session/read/samples_read.h"
 #include "session/read/session_read.h"
 
+#include <errno.h>
 #include <sys/stat.h>
 
 #define SXS_LIVE_NEWEST 1000u /* collections and compilations that are listed one by one */
@@ -182,6 +183,13 @@ struct sxs_live {
 };
 
 #define SXS_LIVE_RUNTIMES 256u /* runtimes with sums of their own; those of others count for all */
+
+/** sxs_live_is_damage - return true when a file could not be opened for another reason than that it is
+ *  not there, or is not there yet. @err: of sxs_chunk_follow_open(). */
+static inline bool sxs_live_is_damage(const struct sxs_live *l, int err)
+{
+    return err && err != ENOENT && !(err == EAGAIN && l->running);
+}
 
 /** sxs_live_bucket - return the bucket of a time (ns, CLOCK_MONOTONIC). */
 static inline uint64_t sxs_live_bucket(const struct sxs_live *l, uint64_t time_ns)

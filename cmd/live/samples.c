@@ -26,7 +26,7 @@ static bool open_file(struct sxs_live *l)
     char                     why[256];
     struct sxs_live_samples *s = &l->samples;
     int err = sxs_chunk_follow_open(&s->file, l->fd, &sxs_samples_kind, &s->head, why, sizeof(why));
-    if (err && err != ENOENT && !l->n_problems)
+    if (sxs_live_is_damage(l, err) && !l->n_problems)
         sxs_lines_add(&l->problems, &l->n_problems, "%s/" SXS_SAMPLES_FILE ": %s", l->folder, why);
     return err == 0;
 }

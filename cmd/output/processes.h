@@ -17,17 +17,29 @@ bool sxs_process_wanted(const struct sxs_session_process *p, const char *process
  */
 const char *sxs_process_version(const struct sxs_session_process *p, uint32_t number);
 
-/**
- * Called for one process, whose folder is open as @folder_fd (borrowed). Returns 0, or an errno
- * value that ends the iteration.
- */
-typedef int sxs_process_take(void *arg, const struct sxs_session_process *p, int folder_fd);
+/** One folder of a process; most processes have one. All is borrowed. */
+struct sxs_process_part {
+    const struct sxs_session_process *process;
+    const char                       *folder; /* below the folder of the session, for messages */
+    size_t                            number; /* 0: the first folder of this process */
+    int                               fd;
+    const struct sxs_period          *period; /* what shall be shown */
+};
+
+/** sxs_process_n_parts, sxs_process_part_folder - return how many folders @p has, at least 1, and
+ *  their paths below the folder of the session, in order of time. */
+size_t      sxs_process_n_parts(const struct sxs_session_process *p);
+const char *sxs_process_part_folder(const struct sxs_session_process *p, size_t number);
+
+/** Called for one folder of a process. Returns 0, or an errno value that ends the iteration. */
+typedef int sxs_process_take(void *arg, const struct sxs_process_part *part);
 
 /**
- * sxs_processes_take - call @take for every requested process of @session.
+ * sxs_processes_take - call @take for every folder of every requested process of @session, those of
+ * one process one after the other.
  * @dir: the session's folder. @process: as for sxs_process_wanted(). @arg: passed to @take.
- * A process whose folder cannot be opened is skipped, because sxs_session_read() has already
- * reported it.
+ * A folder that cannot be opened is skipped, because sxs_session_read() has already reported it, or
+ * a ring has deleted it.
  * Returns 0, the first other value that @take returned, or an errno value when @dir cannot be
  * opened.
  */

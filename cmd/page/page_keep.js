@@ -9,14 +9,25 @@ function pathOf(i) { // from the root to a node of the view
   for (; i > 0; i = view.parent[i]) path.unshift(keyOf(i));
   return path;
 }
-function nodeAt(path) { // the node, or the last one on its path that there is
-  let i = 0;
-  for (const key of path) {
-    const next = below(i).find((k) => keyOf(k) === key);
-    if (next === undefined) return i;
-    i = next;
+// The node at the end of a path below node i, or -1. A function may have had no name yet when the path
+// was kept; its node is then the one from which the rest of the path goes on.
+function nodeBelow(i, path, at) {
+  if (at === path.length) return i;
+  const kids = below(i), same = kids.find((k) => keyOf(k) === path[at]);
+  if (same !== undefined) return nodeBelow(same, path, at + 1);
+  for (const k of at + 1 < path.length ? kids : []) {
+    if (!below(k).some((l) => keyOf(l) === path[at + 1])) continue;
+    const found = nodeBelow(k, path, at + 1);
+    if (found >= 0) return found;
   }
-  return i;
+  return -1;
+}
+function nodeAt(path) { // the node, or the last one on its path that there is
+  for (let n = path.length; n > 0; n--) {
+    const found = nodeBelow(0, path.slice(0, n), 0);
+    if (found >= 0) return found;
+  }
+  return 0;
 }
 function openNodes(i) { // the expanded rows of the call tree, as maps in maps
   const all = new Map();

@@ -1,81 +1,22 @@
 /* SPDX-License-Identifier: MIT */
 #include "cmd/processes/inspect.h"
+#include "cmd/processes/maps.h"
 #include "cmd/processes/process_internal.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
-/* One line of /proc/PID/maps that belongs to a file. */
-struct mapped_file {
-    char *path; /* without " (deleted)" */
-    bool  deleted;
-    char  range[40]; /* "START-END", its name in /proc/PID/map_files */
-};
-
-/* Parses a line in place. Returns false for a mapping without a file. */
-static bool parse_line(char *line, struct mapped_file *out)
-{
-    static const char suffix[] = " (deleted)";
-    size_t            range = strcspn(line, " ");
-    char             *path = strchr(line, '/');
-    size_t            len = path ? strcspn(path, "\n") : 0;
-    if (!len || range >= sizeof(out->range))
-        return false;
-    path[len] = '\0';
-    memcpy(out->range, line, range);
-    out->range[range] = '\0';
-    out->deleted = len > sizeof(suffix) && strcmp(path + len - sizeof(suffix) + 1, suffix) == 0;
-    if (out->deleted)
-        path[len - sizeof(suffix) + 1] = '\0';
-    out->path = path;
-    return true;
-}
-
 /* Writes a path by which this command can read the file. */
-static void readable_path(const struct sxs_process *p, const struct mapped_file *f,
+static void readable_path(const struct sxs_process *p, const struct sxs_mapped_file *f,
                           char out[PATH_MAX])
 {
     if (f->deleted)
         snprintf(out, PATH_MAX, "/proc/%d/map_files/%s", (int)p->pid, f->range);
     else
         sxs_process_file(p, f->path, out);
-}
-
-/* Calls @each for the first mapping of each file that follows another file's mapping. Returns 0, or
- * an errno value, or the first result of @each that is not 0. */
-static int each_file(struct sxs_process *p,
-                     int (*each)(struct sxs_process *p, const struct mapped_file *f))
-{
-    int    fd = openat(p->dir, "maps", O_RDONLY | O_CLOEXEC);
-    FILE  *from = fd >= 0 ? fdopen(fd, "r") : NULL;
-    char  *line = NULL, last[PATH_MAX] = "";
-    size_t room = 0;
-    int    err = 0;
-    if (!from) {
-        err = errno;
-        if (fd >= 0)
-            close(fd);
-        return err;
-    }
-    errno = 0;
-    while (!err && getline(&line, &room, from) > 0) {
-        struct mapped_file f;
-        if (!parse_line(line, &f) || strcmp(f.path, last) == 0)
-            continue;
-        snprintf(last, sizeof(last), "%s", f.path);
-        err = each(p, &f);
-        errno = 0;
-    }
-    if (!err && !feof(from))
-        err = errno; /* EACCES and ESRCH come with the first read */
-    free(line);
-    fclose(from);
-    return err;
 }
 
 static int add_runtime(struct sxs_process *p, enum sxs_runtime_kind kind, const char *path,
@@ -106,10 +47,11 @@ static bool is_known(const struct sxs_process *p, const char *path)
     return false;
 }
 
-static int take_runtime(struct sxs_process *p, const struct mapped_file *f)
+static int take_runtime(void *arg, const struct sxs_mapped_file *f)
 {
-    const char *file = strrchr(f->path, '/') + 1;
-    char        readable[PATH_MAX];
+    struct sxs_process *p = arg;
+    const char         *file = strrchr(f->path, '/') + 1;
+    char                readable[PATH_MAX];
     if (strncmp(file, "ld-musl-", strlen("ld-musl-")) == 0)
         p->musl = true;
     if (strcmp(file, "libsxsprof-malloc.so") == 0)
@@ -138,7 +80,7 @@ static int take_program(struct sxs_process *p)
 
 int sxs_process_find_runtimes(struct sxs_process *p)
 {
-    int err = each_file(p, take_runtime);
+    int err = sxs_maps_each(p->dir, take_runtime, p);
     if (!err)
         err = take_program(p);
     if (err && err != ENOMEM)
@@ -146,8 +88,9 @@ int sxs_process_find_runtimes(struct sxs_process *p)
     return err == ENOMEM ? ENOMEM : 0;
 }
 
-static int take_profiler(struct sxs_process *p, const struct mapped_file *f)
+static int take_profiler(void *arg, const struct sxs_mapped_file *f)
 {
+    struct sxs_process      *p = arg;
     static const char *const others[] = {"libmscordbi.so", "libmscordaccore.so", NULL};
     const char              *file = strrchr(f->path, '/') + 1;
     char                     readable[PATH_MAX];
@@ -178,6 +121,6 @@ static int take_profiler(struct sxs_process *p, const struct mapped_file *f)
 
 int sxs_process_find_profilers(struct sxs_process *p)
 {
-    int err = each_file(p, take_profiler);
+    int err = sxs_maps_each(p->dir, take_profiler, p);
     return err == ENOMEM ? ENOMEM : 0;
 }

@@ -17,9 +17,10 @@
 #include "cmd/report/slices.h"
 #include "session/read/samples_read.h"
 
-const enum sxs_data sxs_push_data[] = {SXS_DATA_SAMPLES, SXS_DATA_ALLOC, SXS_DATA_NATIVE,
-                                       SXS_DATA_LOCKS, SXS_DATA_ANY};
-enum { MAX_MODELS = 4 };
+const enum sxs_data sxs_push_data[] = {SXS_DATA_SAMPLES,     SXS_DATA_ALLOC, SXS_DATA_NATIVE,
+                                       SXS_DATA_LOCKS,       SXS_DATA_WAIT,  SXS_DATA_LIVE,
+                                       SXS_DATA_NATIVE_LIVE, SXS_DATA_ANY};
+enum { MAX_MODELS = 7 };
 
 struct loaded {
     struct sxs_model  models[MAX_MODELS];
@@ -59,8 +60,11 @@ struct sxs_push_clock sxs_push_clock_of(const char *dir, const struct sxs_sessio
 static bool has_data(const struct sxs_samples_header *head, enum sxs_data data)
 {
     const struct sxs_data_kind *kind = sxs_data_kind(data);
-    return kind->cost ? sxs_costs_on(head, kind->cost)
-                      : head->mode || atomic_load_explicit(&head->n_samples, memory_order_relaxed);
+    if (data == SXS_DATA_WAIT && head->mode != SXS_MODE_WALL)
+        return false;
+    return kind->cost
+               ? sxs_costs_on(head, kind->cost) && (!kind->live || head->cost_live[kind->cost])
+               : head->mode || atomic_load_explicit(&head->n_samples, memory_order_relaxed);
 }
 
 static bool was_reported(const struct loaded *l, size_t n, const char *line)
@@ -81,7 +85,8 @@ static void tell_problems(const struct loaded *l, size_t number, bool quiet, boo
             fprintf(stderr, "sxsprof: %s\n", m->problems[i]);
 }
 
-/* Loads one kind of data. Returns 0 or a negative errno. */
+/* Loads one kind of data. What is alive is a state, of the present: it has no slices. Returns 0 or a
+ * negative errno. */
 static int load(const struct sxs_push_cut *cut, const struct sxs_session_process *process,
                 const struct sxs_push_span *span, enum sxs_data data, struct loaded *l,
                 bool *damaged)
@@ -90,13 +95,20 @@ static int load(const struct sxs_push_cut *cut, const struct sxs_session_process
     struct sxs_model         *m = &l->models[l->n];
     struct sxs_report_options o = {
         .process = process->folder, .symbols = cut->symbols, .slices = s};
+    if (sxs_data_kind(data)->live)
+        o.slices = NULL;
     *s = (struct sxs_slices){
         .width_ns = cut->width_ns, .from_ns = span->from_ns, .to_ns = span->to_ns};
     int err = sxs_model_load(cut->dir, &o, data, SXS_DETAIL_LINES, m);
     tell_problems(l, l->n, cut->quiet, damaged);
     l->n++;
-    if (m->costs)
+    if (m->costs && o.slices)
         m->costs->live_known = false; /* what a later minute frees is not known in this one */
+    if (data == SXS_DATA_WAIT && !m->has_reasons) { /* nobody asked what threads wait for */
+        sxs_slices_free(s);
+        sxs_model_free(m);
+        l->n--;
+    }
     sxs_slices_begin(s);
     return -err;
 }
@@ -150,9 +162,16 @@ static int take_slice(const struct sxs_push_cut *cut, const struct sxs_push_sett
 {
     const struct sxs_model *models[MAX_MODELS];
     uint64_t                slice = first_slice(l), end = span->to_ns ? span->to_ns : end_of(l);
+    if (slice == UINT64_MAX) /* only a state, of the end */
+        slice = cut->width_ns ? (end - 1) / cut->width_ns : 0;
     b->n_models = 0;
     for (size_t i = 0; i < l->n; i++)
-        if (sxs_slices_apply(&l->slices[i], slice, &l->models[i]))
+        if (!sxs_data_kind(l->models[i].data)->live &&
+            sxs_slices_apply(&l->slices[i], slice, &l->models[i]))
+            models[b->n_models++] = &l->models[i];
+    bool last = first_slice(l) == UINT64_MAX;
+    for (size_t i = 0; i < l->n; i++)
+        if (last && sxs_data_kind(l->models[i].data)->live)
             models[b->n_models++] = &l->models[i];
     b->models = models;
     b->from_ns = slice * cut->width_ns > span->from_ns ? slice * cut->width_ns : span->from_ns;
@@ -161,6 +180,16 @@ static int take_slice(const struct sxs_push_cut *cut, const struct sxs_push_sett
     int result = take(arg, b, b->to_ns);
     b->models = NULL;
     return result;
+}
+
+/* Returns true when there is nothing but what is alive, and it was not pushed before. */
+static bool has_only_live(const struct loaded *l, const struct sxs_push_span *span)
+{
+    bool     any = false;
+    uint64_t end = span->to_ns ? span->to_ns : end_of(l);
+    for (size_t i = 0; i < l->n; i++)
+        any |= sxs_data_kind(l->models[i].data)->live && l->models[i].total;
+    return any && end > span->from_ns && first_slice(l) == UINT64_MAX;
 }
 
 int sxs_push_cut(const struct sxs_push_cut *cut, const struct sxs_push_settings *settings,
@@ -172,15 +201,17 @@ int sxs_push_cut(const struct sxs_push_cut *cut, const struct sxs_push_settings 
     char                      service[256];
     struct sxs_push_batch     b = {.session = cut->name, .process = process};
     struct sxs_push_span      s = *span;
+    uint32_t                  wanted = cut->data ? cut->data : cut->more | SXS_PUSH_COMMON_DATA;
     int                       err = 0;
     b.service = settings->service ? settings->service
                                   : sxs_push_service_of(process->command, service, sizeof(service));
     if (read_head(cut->dir, process, &head)) {
         s.from_ns = s.from_ns > head.started_realtime_ns ? s.from_ns : head.started_realtime_ns;
         for (size_t i = 0; sxs_push_data[i] != SXS_DATA_ANY && !err; i++)
-            if (has_data(&head, sxs_push_data[i]) &&
-                (!cut->data || cut->data >> sxs_push_data[i] & 1))
+            if (has_data(&head, sxs_push_data[i]) && (wanted >> sxs_push_data[i] & 1))
                 err = load(cut, process, &s, sxs_push_data[i], l, damaged);
+        if (!err && has_only_live(l, &s))
+            err = take_slice(cut, settings, l, &b, take, arg, &s);
         while (!err && first_slice(l) != UINT64_MAX)
             err = take_slice(cut, settings, l, &b, take, arg, &s);
     }

@@ -13,7 +13,8 @@ struct sxs_push_cut {
     const char             *name;     /* its name for labels and ids: without a path */
     struct sxs_symbol_path *symbols;  /* folders to search for names; NULL: none */
     uint64_t                width_ns; /* of a batch, on the wall clock */
-    uint32_t                data;     /* bit N: of enum sxs_data N; 0: all that can be pushed */
+    uint32_t                data; /* bit N: of enum sxs_data N; 0: samples, alloc, native, locks, */
+    uint32_t                more; /* and these */
     bool                    quiet; /* print no problems of the session: they were printed before */
 };
 
@@ -51,5 +52,9 @@ const char *sxs_push_service_of(const char *command, char *buf, size_t size);
 
 /** sxs_push_data - the data that can be pushed, in order of models; SXS_DATA_ANY ends the list. */
 extern const enum sxs_data sxs_push_data[];
+
+/** The bits of the data that every target takes. */
+#define SXS_PUSH_COMMON_DATA \
+    (1u << SXS_DATA_SAMPLES | 1u << SXS_DATA_ALLOC | 1u << SXS_DATA_NATIVE | 1u << SXS_DATA_LOCKS)
 
 #endif

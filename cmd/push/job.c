@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -111,7 +112,9 @@ static int take_once(void *arg, const struct sxs_push_batch *b, uint64_t next_ns
     int err = sxs_push_queue_batch(job, b, o->source, next_ns);
     if (err)
         return err;
-    if (!job->gave_up)
+    bool more = job->sender.joining &&
+                sxs_push_queue_length(job->sender.queue) < SXS_PUSH_GROUP; /* sent together */
+    if (!job->gave_up && !more)
         job->gave_up = !sxs_push_drain(job);
     return job->gave_up && !job->kept ? -EHOSTUNREACH : 0;
 }
@@ -146,7 +149,34 @@ int sxs_push_once(struct sxs_push_job *job, const char *dir, const char *name,
         err = push_process(job, i < session->n_processes
                                     ? &session->processes[i]
                                     : &session->unread[i - session->n_processes]);
+    if (!job->gave_up)
+        job->gave_up = !sxs_push_drain(job);
     if (err && err != -EHOSTUNREACH && err != -EINTR)
         fprintf(stderr, "sxsprof: push: %s: %s\n", sxs_shown(dir), strerror(-err));
     return err ? EXIT_PROBLEM : 0;
+}
+
+int sxs_push_segments(struct sxs_push_job *job, const char *dir,
+                      const struct sxs_segments *segments)
+{
+    int status = 0;
+    for (size_t i = 0; i < segments->n && !sxs_push_signalled(); i++) {
+        struct sxs_session s;
+        char               path[PATH_MAX];
+        const char        *folder = segments->all[i].folder, *slash = strrchr(folder, '/');
+        snprintf(path, sizeof(path), "%s/%s", dir, folder);
+        int err = sxs_session_read(path, &s);
+        if (err == ENOENT)
+            fprintf(stderr, "sxsprof: push: %s: deleted while it was read: left out\n",
+                    sxs_shown(path));
+        else if (err)
+            fprintf(stderr, "sxsprof: push: %s: %s\n", sxs_shown(path), strerror(err));
+        for (size_t k = 0; k < s.n_problems; k++)
+            fprintf(stderr, "sxsprof: %s/%s\n", sxs_shown(path), s.problems[k]);
+        job->damaged |= s.n_problems > 0 || (err && err != ENOENT);
+        if (!err)
+            status |= sxs_push_once(job, path, slash ? slash + 1 : folder, &s);
+        sxs_session_free(&s);
+    }
+    return status;
 }

@@ -4,6 +4,7 @@
 #ifndef SXS_CMD_PUSH_JOB_H
 #define SXS_CMD_PUSH_JOB_H
 
+#include "cmd/output/segments.h"
 #include "cmd/push/batches.h"
 #include "cmd/push/sender.h"
 
@@ -16,6 +17,7 @@ struct sxs_push_job {
     uint64_t                 flush_until; /* CLOCK_MONOTONIC: when to end; 0: no signal has come */
     bool                     damaged;     /* something in a session could not be read */
     bool                     gave_up;     /* the server does not take batches */
+    uint64_t                 lost; /* segments that were deleted before they were pushed, or a part */
     char                     reported[600]; /* the last message about the queue */
 };
 
@@ -28,7 +30,8 @@ int sxs_push_once(struct sxs_push_job *job, const char *dir, const char *name,
 
 /**
  * sxs_push_follow - push what comes: of the session @dir, or of the sessions in the folder @dir,
- * each minute when it is complete, until SIGINT or SIGTERM.
+ * each minute when it is complete, until SIGINT or SIGTERM. Of segments (docs/internals/keep.md), those
+ * that were deleted before all of them was pushed are counted in job->lost.
  * Returns an exit status; messages have been printed. */
 int sxs_push_follow(struct sxs_push_job *job, const char *dir);
 
@@ -54,6 +57,10 @@ void sxs_push_source(const char *session, const struct sxs_session_process *p, u
  *  negative errno after a message. */
 int sxs_push_queue_batch(struct sxs_push_job *job, const struct sxs_push_batch *b,
                          const char *source, uint64_t next_ns);
+
+/** sxs_push_segments - push all segments in the folder @dir, as sxs_push_once() does. */
+int sxs_push_segments(struct sxs_push_job *job, const char *dir,
+                      const struct sxs_segments *segments);
 
 enum { SXS_PUSH_SOURCE_MAX = 640 };
 

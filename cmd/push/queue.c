@@ -196,6 +196,15 @@ void sxs_push_queue_forget(struct sxs_push_queue *q, bool (*known)(void *arg, co
         note_counts(q);
 }
 
+void sxs_push_queue_each(const struct sxs_push_queue *q,
+                         void (*take)(void *arg, const char *source, uint64_t next_ns), void *arg)
+{
+    const char *key;
+    json_t     *value;
+    json_object_foreach(q->positions, key, value)
+        take(arg, key, (uint64_t)json_integer_value(value));
+}
+
 size_t sxs_push_queue_length(const struct sxs_push_queue *q)
 {
     return q->n - q->first;
@@ -265,27 +274,43 @@ int sxs_push_queue_add(struct sxs_push_queue *q, const struct sxs_push_out *requ
     return 0;
 }
 
+/* Reads the batch @i. Returns false when it is damaged. */
+static bool read_entry(const struct sxs_push_queue *q, size_t i, struct sxs_push_entry *out)
+{
+    struct sxs_push_note note;
+    char                 name[NAME_SIZE];
+    size_t               size;
+    name_of(q->entries[q->first + i].number, name);
+    uint8_t *bytes = read_file(q, name, SIZE_MAX / 4, &size);
+    if (!bytes)
+        return false;
+    int bad = sxs_push_entry_parse(bytes, size, &out->requests, &note);
+    memcpy(out->batch, note.batch, sizeof(out->batch));
+    free(note.source);
+    free(bytes);
+    if (bad)
+        sxs_push_out_free(&out->requests);
+    return !bad;
+}
+
+bool sxs_push_queue_peek(const struct sxs_push_queue *q, size_t i, struct sxs_push_entry *out,
+                         uint64_t *size)
+{
+    if (i >= sxs_push_queue_length(q) || !read_entry(q, i, out))
+        return false;
+    *size = q->entries[q->first + i].size;
+    return true;
+}
+
 bool sxs_push_queue_head(struct sxs_push_queue *q, struct sxs_push_entry *out)
 {
-    while (sxs_push_queue_length(q)) {
-        struct sxs_push_note note;
-        char                 name[NAME_SIZE];
-        size_t               size;
-        name_of(q->entries[q->first].number, name);
-        uint8_t *bytes = read_file(q, name, SIZE_MAX / 4, &size);
-        int      bad = !bytes || sxs_push_entry_parse(bytes, size, &out->requests, &note) != 0;
-        if (bytes) {
-            memcpy(out->batch, note.batch, sizeof(out->batch));
-            free(note.source);
-        }
-        free(bytes);
-        if (!bad)
+    for (; sxs_push_queue_length(q); note_counts(q)) {
+        char name[NAME_SIZE];
+        if (read_entry(q, 0, out))
             return true;
-        if (bytes)
-            sxs_push_out_free(&out->requests);
+        name_of(q->entries[q->first].number, name);
         fprintf(stderr, "sxsprof: %s/%s: damaged: it is dropped\n", q->path, name);
         drop(q);
-        note_counts(q);
     }
     return false;
 }

@@ -54,6 +54,10 @@ void sxs_push_queue_finish(struct sxs_push_queue *q, const char *source, uint64_
 void sxs_push_queue_forget(struct sxs_push_queue *q, bool (*known)(void *arg, const char *source),
                            void                  *arg);
 
+/** sxs_push_queue_each - call @take for every source and its position. */
+void sxs_push_queue_each(const struct sxs_push_queue *q,
+                         void (*take)(void *arg, const char *source, uint64_t next_ns), void *arg);
+
 /** sxs_push_queue_length, _counts - return the number of batches that wait; the counts. */
 size_t                 sxs_push_queue_length(const struct sxs_push_queue *q);
 struct sxs_push_counts sxs_push_queue_counts(const struct sxs_push_queue *q);
@@ -62,6 +66,13 @@ struct sxs_push_counts sxs_push_queue_counts(const struct sxs_push_queue *q);
  * sxs_push_queue_head - read the oldest batch. @out: overwritten; release its requests. A damaged
  * file is dropped with a message. Returns false when no batch waits. */
 bool sxs_push_queue_head(struct sxs_push_queue *q, struct sxs_push_entry *out);
+
+/**
+ * sxs_push_queue_peek - read the batch @i: 0 is the oldest. @out: overwritten; release its requests
+ * when true is returned. @size: receives the size of its file. Returns false when there is none, or it
+ * is damaged. */
+bool sxs_push_queue_peek(const struct sxs_push_queue *q, size_t i, struct sxs_push_entry *out,
+                         uint64_t *size);
 
 /** sxs_push_queue_remove - remove the oldest batch. @accepted: it was sent; false: refused. */
 void sxs_push_queue_remove(struct sxs_push_queue *q, bool accepted);

@@ -105,57 +105,126 @@ static void note_failure(struct sxs_push_sender *s, const struct sxs_http_answer
                           : sxs_push_delay_ns(s->failures, a->retry_after_s, random_number()));
 }
 
-/* Sends the requests of a batch. */
-static enum sxs_push_verdict send_batch(struct sxs_push_sender *s, const struct sxs_push_entry *e,
-                                        struct sxs_http_answer *a)
+/* ---- batches ---------------------------------------------------------------------------------- */
+
+/* Batches that are sent as one. */
+struct group {
+    struct sxs_push_entry      entries[SXS_PUSH_GROUP]; /* owned */
+    size_t                     n;
+    struct sxs_push_out        joined;   /* owned */
+    const struct sxs_push_out *requests; /* `joined`, or those of the only batch */
+};
+
+static void free_group(struct group *g)
 {
-    enum sxs_push_verdict verdict = SXS_PUSH_ACCEPTED;
-    char                  why[300], text[sizeof(s->reported)], batch[64];
-    snprintf(batch, sizeof(batch), "Sxsprof-Batch: %s", e->batch);
-    for (size_t i = 0; i < e->requests.n && verdict == SXS_PUSH_ACCEPTED; i++) {
-        const struct sxs_push_kept *k = &e->requests.requests[i];
-        char                       *url = NULL;
-        if (asprintf(&url, "%s%s", s->base, k->path) < 0)
-            sxs_must(NULL);
-        const struct sxs_http_request r = {
-            .url = url,
-            .body = e->requests.bytes ? (const void *)(e->requests.bytes + k->at) : "",
-            .size = k->size,
-            .content_type = k->content_type,
-            .encoding = k->encoding,
-            .header = batch,
-        };
-        sxs_http_send(s->http, &r, a);
-        free(url);
-        verdict = judge(s, a, why, sizeof(why));
-        if (verdict != SXS_PUSH_ACCEPTED || why[0]) {
-            explain(s, a, why, text, sizeof(text));
-            tell(s, text);
-        }
+    for (; g->n; g->n--)
+        sxs_push_out_free(&g->entries[g->n - 1].requests);
+    sxs_push_out_free(&g->joined);
+}
+
+/* Reads the oldest batches into an empty group. Returns false when there is none. */
+static bool read_group(const struct sxs_push_sender *s, struct group *g)
+{
+    uint64_t size, total = 0;
+    size_t   max = s->joining && !s->alone ? SXS_PUSH_GROUP : 1;
+    g->n = sxs_push_queue_head(s->queue, &g->entries[0]);
+    while (g->n && g->n < max && total < SXS_PUSH_GROUP_BYTES &&
+           sxs_push_queue_peek(s->queue, g->n, &g->entries[g->n], &size)) {
+        total += size;
+        g->n++;
+    }
+    return g->n > 0;
+}
+
+/* Makes the requests of a group. Returns SXS_PUSH_REFUSED when that is not possible. */
+static enum sxs_push_verdict join(struct sxs_push_sender *s, struct group *g)
+{
+    const struct sxs_push_out *all[SXS_PUSH_GROUP];
+    for (size_t i = 0; i < g->n; i++)
+        all[i] = &g->entries[i].requests;
+    g->requests = all[0];
+    int err = s->joining ? s->target->joining->join(s->joining, all, g->n, &g->joined) : -ENOTSUP;
+    if (!err)
+        g->requests = &g->joined;
+    if (!err || (err == -ENOTSUP && g->n == 1))
+        return SXS_PUSH_ACCEPTED;
+    if (g->n == 1)
+        tell(s, "a batch of the queue is damaged: it is not sent");
+    return SXS_PUSH_REFUSED;
+}
+
+/* Sends request @i of a group. */
+static enum sxs_push_verdict send_request(struct sxs_push_sender *s, const struct group *g,
+                                          size_t i, struct sxs_http_answer *a)
+{
+    const struct sxs_push_kept *k = &g->requests->requests[i];
+    char                        why[300], text[sizeof(s->reported)], batch[64], *url = NULL;
+    snprintf(batch, sizeof(batch), "Sxsprof-Batch: %s", g->entries[0].batch);
+    if (asprintf(&url, "%s%s", s->base, k->path) < 0)
+        sxs_must(NULL);
+    const struct sxs_http_request r = {
+        .url = url,
+        .body = g->requests->bytes ? (const void *)(g->requests->bytes + k->at) : "",
+        .size = k->size,
+        .content_type = k->content_type,
+        .encoding = k->encoding,
+        .header = batch,
+    };
+    sxs_http_send(s->http, &r, a);
+    free(url);
+    enum sxs_push_verdict verdict = judge(s, a, why, sizeof(why));
+    if (verdict != SXS_PUSH_ACCEPTED || why[0]) {
+        explain(s, a, why, text, sizeof(text));
+        tell(s, text);
     }
     return verdict;
+}
+
+static enum sxs_push_verdict send_group(struct sxs_push_sender *s, struct group *g,
+                                        struct sxs_http_answer *a)
+{
+    enum sxs_push_verdict verdict = join(s, g);
+    bool                  joined = g->requests == &g->joined;
+    for (size_t i = 0; verdict == SXS_PUSH_ACCEPTED && i < g->requests->n; i++) {
+        verdict = send_request(s, g, i, a);
+        if (verdict == SXS_PUSH_ACCEPTED && joined)
+            s->target->joining->accepted(s->joining, i);
+    }
+    if (verdict != SXS_PUSH_ACCEPTED && joined)
+        s->target->joining->failed(s->joining);
+    return verdict;
+}
+
+/* Removes the batches of a group, which the server has accepted or refused. */
+static void finish(struct sxs_push_sender *s, const struct group *g, bool accepted)
+{
+    for (size_t i = 0; i < g->n; i++)
+        sxs_push_queue_remove(s->queue, accepted);
+    s->alone -= s->alone < g->n ? s->alone : g->n;
+    s->failures = 0;
+    s->failing_ns = s->next_ns = 0;
+    s->stopped = false;
+    if (accepted)
+        s->reported[0] = '\0';
 }
 
 bool sxs_push_send(struct sxs_push_sender *s)
 {
     struct sxs_http_answer *a = sxs_must_zeroed(1, sizeof(*a));
-    struct sxs_push_entry   e;
+    struct group           *g = sxs_must_zeroed(1, sizeof(*g));
     bool                    going = true;
-    while (going && sxs_push_queue_head(s->queue, &e)) {
-        enum sxs_push_verdict verdict = send_batch(s, &e, a);
-        sxs_push_out_free(&e.requests);
+    while (going && read_group(s, g)) {
+        enum sxs_push_verdict verdict = send_group(s, g, a);
         going = verdict == SXS_PUSH_ACCEPTED || verdict == SXS_PUSH_REFUSED;
-        if (!going) {
+        if (!going)
             note_failure(s, a, verdict);
-            break;
-        }
-        sxs_push_queue_remove(s->queue, verdict == SXS_PUSH_ACCEPTED);
-        s->failures = 0;
-        s->failing_ns = s->next_ns = 0;
-        s->stopped = false;
-        if (verdict == SXS_PUSH_ACCEPTED)
-            s->reported[0] = '\0';
+        else if (verdict == SXS_PUSH_REFUSED && g->n > 1)
+            s->alone = g->n;
+        else
+            finish(s, g, verdict == SXS_PUSH_ACCEPTED);
+        free_group(g);
     }
+    free(g);
     free(a);
     return going;
 }

@@ -4,7 +4,9 @@
  *
  * A batch is sent at least once: when the answer to a request is lost, or the command is killed
  * before it has noted the answer, all requests of the batch are sent again. Each has the header
- * "Sxsprof-Batch" with the id of the batch, by which a receiver can recognize it.
+ * "Sxsprof-Batch" with the id of the batch, by which a receiver can recognize it. Targets that can
+ * join batches get several at once; the header has the id of the first. If these are refused, they are
+ * sent one by one, so that one bad batch costs no other.
  */
 #ifndef SXS_CMD_PUSH_SENDER_H
 #define SXS_CMD_PUSH_SENDER_H
@@ -13,11 +15,16 @@
 #include "cmd/push/queue.h"
 #include "cmd/push/target.h"
 
+/** So many batches, and about so many bytes, are sent as one. */
+enum { SXS_PUSH_GROUP = 32, SXS_PUSH_GROUP_BYTES = 4 << 20 };
+
 struct sxs_push_sender {
     const struct sxs_push_target *target;
     char                         *base; /* owned by the caller */
     struct sxs_http              *http;
     struct sxs_push_queue        *queue;
+    void                         *joining;       /* owned; of target->joining; NULL: none */
+    size_t                        alone;         /* so many batches are sent one by one */
     unsigned                      failures;      /* in a row */
     uint64_t                      next_ns;       /* CLOCK_MONOTONIC: not before; 0: now */
     uint64_t                      failing_ns;    /* since when; 0: the last request was accepted */

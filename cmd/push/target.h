@@ -37,10 +37,11 @@ struct sxs_push_batch {
     const char                       *service; /* never "" */
     const char                       *session; /* name of the session's folder, without its path */
     const struct sxs_session_process *process;
-    /* One per kind of data: samples, alloc, native, locks (sxs_model.data). Each has this process
-     * only. The weights of nodes (self, self_ns, and those of costs) are of this period only;
-     * totals, frames, threads and other fields are of the whole session. At least one model has a
-     * node with a weight. */
+    /* One per kind of data: samples, alloc, native, locks, and those of sxs_push_target.more_data
+     * (sxs_model.data). Each has this process only. The weights of nodes (self, self_ns, and those
+     * of costs) are of this period only; totals, frames, threads and other fields are of the whole
+     * session. Of live data they are what is alive; the newest batch has them. At least one model
+     * has a node with a weight. */
     const struct sxs_model *const *models;
     size_t                         n_models;
 };
@@ -79,6 +80,25 @@ enum sxs_push_verdict {
                        * or a certificate: nothing is dropped */
 };
 
+/** Of a target that sends several batches as one. */
+struct sxs_push_joining {
+    /**
+     * Returns what the target remembers of its server; owned. @sender: names who sends: the same for
+     * all commands of which no two should send at once, such as the path of their queue. */
+    void *(*open)(const struct sxs_push_settings *s, const char *sender);
+    void (*close)(void *joining);
+    /**
+     * Emits the requests for @n batches; each is what encode() emitted, oldest first.
+     * Returns 0, -ENOTSUP when what encode() emitted is to be sent as it is, -EBADMSG when a batch is
+     * damaged, or another negative errno. */
+    int (*join)(void *joining, const struct sxs_push_out *const *batches, size_t n,
+                struct sxs_push_out *out);
+    /** Is told that request @i of the last join() was accepted. */
+    void (*accepted)(void *joining, size_t i);
+    /** Is told that a request was not accepted: the server may have lost what it had. */
+    void (*failed)(void *joining);
+};
+
 struct sxs_push_target {
     const char *name;     /* the value of --format */
     const char *schemes;  /* of URLs, separated by commas: "http,https" */
@@ -98,6 +118,10 @@ struct sxs_push_target {
      * Judges an answer; receives in @why one line when it is not SXS_PUSH_ACCEPTED, or "" if the
      * status says enough. NULL: sxs_push_judge() of the status. */
     enum sxs_push_verdict (*judge)(const struct sxs_push_answer *a, char *why, size_t size);
+    /** NULL: the requests of each batch are sent as they are. */
+    const struct sxs_push_joining *joining;
+    /** Bit N: enum sxs_data N is taken beside samples, alloc, native and locks. */
+    uint32_t more_data;
 };
 
 /** The targets; a URL whose scheme several have belongs to the first of them unless --format or an

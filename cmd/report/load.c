@@ -4,6 +4,7 @@
 #include "cmd/costs/costs.h"
 #include "cmd/output/must.h"
 #include "cmd/output/processes.h"
+#include "cmd/output/segments.h"
 #include "cmd/output/shown.h"
 #include "cmd/report/costs.h"
 #include "cmd/report/data_kind.h"
@@ -41,6 +42,13 @@ void sxs_loader_period(uint64_t *first, uint64_t *last, uint64_t time_ns)
         *first = time_ns;
     if (time_ns > *last)
         *last = time_ns;
+}
+
+bool sxs_loader_in_period(const struct sxs_loader *l, uint64_t time_ns)
+{
+    return sxs_period_is_all(&l->o->period) ||
+           sxs_period_has(&l->o->period,
+                          l->head->started_realtime_ns + (time_ns - l->head->started_ns));
 }
 
 /* Returns the time that a sample stands for. */
@@ -109,6 +117,10 @@ struct sxs_loaded_sample sxs_loader_sample(struct sxs_loader *l, const struct sx
 
 static void take_sample(struct sxs_loader *l, const struct sxs_record_sample *v)
 {
+    if (!sxs_loader_in_period(l, v->time_ns)) {
+        l->m->filtered_out++;
+        return;
+    }
     uint64_t weight = weight_of(l, v); /* the middle of the time that the sample stands for */
     uint64_t middle = v->time_ns - (weight < v->time_ns ? weight / 2 : 0);
     sxs_loader_sample(l, v, sxs_collections_at(l->collections, v->tid, v->time_ns),
@@ -136,16 +148,56 @@ static void take_difference(struct sxs_loader *l, const struct sxs_record_differ
     }
 }
 
+static void add(_Atomic uint64_t *to, const _Atomic uint64_t *from)
+{
+    atomic_fetch_add_explicit(to, atomic_load_explicit(from, memory_order_relaxed),
+                              memory_order_relaxed);
+}
+
+static void add_list(_Atomic uint64_t *to, const _Atomic uint64_t *from, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        add(&to[i], &from[i]);
+}
+
+/* Notes the header of a file; of a process that has several, sums of their counts, and else what the
+ * last one says. When it began is what the first one says. */
+static void take_head(struct sxs_model_process *p, const struct sxs_samples_header *h)
+{
+    struct sxs_samples_header sums;
+    memcpy(&sums, h, sizeof(sums));
+    sxs_strings_clean(sums.command, strnlen(sums.command, sizeof(sums.command)));
+    if (p->has_head) {
+        const struct sxs_samples_header *before = &p->head;
+        sums.started_ns = before->started_ns;
+        sums.started_realtime_ns = before->started_realtime_ns;
+        add(&sums.n_samples, &before->n_samples);
+        add(&sums.n_dropped, &before->n_dropped);
+        add_list(sums.n_ends, before->n_ends, sizeof(sums.n_ends) / sizeof(sums.n_ends[0]));
+        add(&sums.handler_ns, &before->handler_ns);
+        add(&sums.n_unlisted, &before->n_unlisted);
+        add(&sums.n_short_threads, &before->n_short_threads);
+        add(&sums.short_cpu_ns, &before->short_cpu_ns);
+        add_list(sums.n_compared, before->n_compared, SXS_N_COMPARED);
+        add_list(sums.n_costs, before->n_costs, sizeof(sums.n_costs) / sizeof(sums.n_costs[0]));
+        add_list(sums.n_costs_dropped, before->n_costs_dropped,
+                 sizeof(sums.n_costs_dropped) / sizeof(sums.n_costs_dropped[0]));
+        add(&sums.n_notes_dropped, &before->n_notes_dropped);
+    }
+    memcpy(&p->head, &sums, sizeof(p->head));
+    p->has_head = true;
+}
+
 static void take_process(struct sxs_loader *l, struct sxs_samples *reader,
-                         const struct sxs_session_process *census, struct sxs_natives *natives,
-                         struct sxs_sources *sources)
+                         const struct sxs_session_process *census, const char *folder,
+                         struct sxs_natives *natives, struct sxs_sources *sources)
 {
     struct sxs_model         *m = l->m;
     struct sxs_samples_record r;
     struct sxs_model_process *p = sxs_model_process(m, census);
-    memcpy(&p->head, sxs_samples_head(reader), sizeof(p->head));
-    sxs_strings_clean(p->head.command, strlen(p->head.command));
-    l->process = (uint32_t)m->n_processes - 1;
+    l->head = sxs_samples_head(reader);
+    take_head(p, l->head);
+    l->process = (uint32_t)(p - m->processes);
     l->names = sxs_addresses_read(m, l->process, reader, census, natives, sources);
     l->collections = sxs_collections_new(m, l->process);
     sxs_loader_begin(l);
@@ -158,8 +210,7 @@ static void take_process(struct sxs_loader *l, struct sxs_samples *reader,
             take_difference(l, r.difference);
     const char *line;
     for (size_t i = 0; (line = sxs_samples_problem(reader, i)) != NULL; i++)
-        sxs_model_problem(m, "%s/%s/" SXS_SAMPLES_FILE ": %s", sxs_shown(l->dir), census->folder,
-                          line);
+        sxs_model_problem(m, "%s/%s/" SXS_SAMPLES_FILE ": %s", sxs_shown(l->dir), folder, line);
     sxs_addresses_free(l->names);
     sxs_collections_free(l->collections);
     sxs_loader_end(l);
@@ -182,28 +233,46 @@ static bool has_data(const struct sxs_samples_header *head, const struct sxs_mod
                     : head->mode || atomic_load_explicit(&head->n_samples, memory_order_relaxed);
 }
 
-static void open_process(struct sxs_loader *l, int dir_fd, const struct sxs_session_process *census,
-                         struct sxs_natives *natives, struct sxs_sources *sources)
+/* Reads the folder of this number of a process. */
+static void open_part(struct sxs_loader *l, int dir_fd, const struct sxs_session_process *census,
+                      size_t number, struct sxs_natives *natives, struct sxs_sources *sources)
 {
-    char                why[256];
-    struct sxs_samples *reader = NULL;
-    int fd = openat(dir_fd, census->folder, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    char                    why[256];
+    struct sxs_samples     *reader = NULL;
+    struct sxs_process_part part = {census, sxs_process_part_folder(census, number), number, -1,
+                                    &l->o->period};
+    int fd = openat(dir_fd, part.folder, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    part.fd = fd;
+    if (fd < 0 && errno == ENOENT) { /* that is what rings of segments do */
+        sxs_model_problem(l->m, "%s/%s: deleted while it was read: left out", sxs_shown(l->dir),
+                          part.folder);
+        l->m->n_notes++;
+        return;
+    }
     if (fd < 0) {
-        sxs_model_problem(l->m, "%s/%s: %s", sxs_shown(l->dir), census->folder, strerror(errno));
+        sxs_model_problem(l->m, "%s/%s: %s", sxs_shown(l->dir), part.folder, strerror(errno));
         return;
     }
     int err = sxs_samples_open(fd, &reader, why, sizeof(why));
     if (err && err != ENOENT) /* ENOENT is no problem: the process was not sampled */
-        sxs_model_problem(l->m, "%s/%s/" SXS_SAMPLES_FILE ": %s", sxs_shown(l->dir), census->folder,
+        sxs_model_problem(l->m, "%s/%s/" SXS_SAMPLES_FILE ": %s", sxs_shown(l->dir), part.folder,
                           why);
     if (!err && has_data(sxs_samples_head(reader), l->m)) {
         l->starts_sessions = starts_sessions(fd, sxs_samples_head(reader));
-        take_process(l, reader, census, natives, sources);
+        take_process(l, reader, census, part.folder, natives, sources);
     }
     sxs_samples_close(reader);
     if (l->detail & SXS_DETAIL_EVENTS)
-        sxs_model_events(l->m, l->dir, fd, census);
+        sxs_model_events(l->m, l->dir, &part);
     close(fd);
+}
+
+static void open_process(struct sxs_loader *l, int dir_fd, const struct sxs_session_process *census,
+                         struct sxs_natives *natives, struct sxs_sources *sources)
+{
+    if (sxs_process_wanted(census, l->o->process))
+        for (size_t i = 0; i < sxs_process_n_parts(census); i++)
+            open_part(l, dir_fd, census, i, natives, sources);
 }
 
 static int by_time(const void *a, const void *b)
@@ -275,7 +344,7 @@ int sxs_model_load(const char *dir, const struct sxs_report_options *options, en
 {
     begin_model(out, options, data);
     struct sxs_session session;
-    int                err = sxs_session_read(dir, &session);
+    int                err = sxs_session_read_joined(dir, &options->period, &session, NULL);
     int dir_fd = err ? -1 : open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (!err && dir_fd < 0)
         err = errno;
@@ -291,11 +360,9 @@ int sxs_model_load(const char *dir, const struct sxs_report_options *options, en
     for (size_t i = 0; i < session.n_problems; i++)
         sxs_model_problem(out, "%s/%s", sxs_shown(dir), session.problems[i]);
     for (size_t i = 0; i < session.n_processes; i++)
-        if (sxs_process_wanted(&session.processes[i], options->process))
-            open_process(&l, dir_fd, &session.processes[i], natives, sources);
+        open_process(&l, dir_fd, &session.processes[i], natives, sources);
     for (size_t i = 0; i < session.n_unread; i++)
-        if (sxs_process_wanted(&session.unread[i], options->process))
-            open_process(&l, dir_fd, &session.unread[i], natives, sources);
+        open_process(&l, dir_fd, &session.unread[i], natives, sources);
     note_natives(out, natives);
     note_sources(out, sources);
     if (out->n_samples)

@@ -3,6 +3,7 @@
 #include "cmd/calls/calls.h"
 #include "cmd/calls/replay.h"
 #include "cmd/output/must.h"
+#include "cmd/output/segments.h"
 #include "cmd/output/shown.h"
 #include "cmd/report/coverage_gaps.h"
 #include "cmd/report/model.h"
@@ -334,7 +335,7 @@ int sxs_model_load_calls(const char *dir, const struct sxs_report_options *optio
     out->unit = SXS_UNIT_NS;
     sxs_strings_add(&out->strings, "", 0);
     sxs_strings_add(&out->values, "", 0);
-    int err = sxs_session_read(dir, &session);
+    int err = sxs_session_read_joined(dir, &options->period, &session, NULL);
     if (!err)
         err = sxs_calls_report_load(dir, &session, options->process, &calls);
     for (size_t i = 0; !err && i < session.n_problems; i++)

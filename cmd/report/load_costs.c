@@ -290,9 +290,10 @@ static void note_head(struct sxs_model_costs *c, const struct sxs_samples_header
 
 void sxs_load_costs(struct sxs_loader *l, struct sxs_samples *reader)
 {
-    struct costs k = {.l = l, .m = l->m, .c = l->m->costs, .partial = l->o->thread || l->o->only};
+    struct costs k = {.l = l, .m = l->m, .c = l->m->costs, .partial = l->o->thread || l->o->only ||
+                                                             !sxs_period_is_all(&l->o->period)};
     struct sxs_samples_record        r;
-    const struct sxs_samples_header *h = &l->m->processes[l->process].head;
+    const struct sxs_samples_header *h = l->head;
     note_head(k.c, h);
     sxs_cost_facts_read(reader, &k.facts);
     k.end_ns = atomic_load_explicit(&h->ended_ns, memory_order_relaxed);
@@ -303,7 +304,8 @@ void sxs_load_costs(struct sxs_loader *l, struct sxs_samples *reader)
         read_caused(&k, reader);
     while (sxs_samples_next(reader, &r)) {
         struct sxs_record_cost owner;
-        if (r.type != SXS_RECORD_COST || r.cost->kind != k.c->kind)
+        if (r.type != SXS_RECORD_COST || r.cost->kind != k.c->kind ||
+            !sxs_loader_in_period(l, r.cost->time_ns))
             continue;
         if (k.n_caused)
             add_wait(&k, r.cost, &owner);

@@ -4,6 +4,7 @@
  * kinds, each call is nested in the call during which it began. */
 #include "cmd/instrument/instrument.h"
 #include "cmd/output/processes.h"
+#include "cmd/output/segments.h"
 #include "cmd/report/model.h"
 #include "cmd/output/must.h"
 
@@ -251,7 +252,8 @@ void sxs_model_add_traced(const char *dir, const struct sxs_report_options *o, b
         sxs_strings_add(&m->strings, "", 0);
     if (!m->values.n)
         sxs_strings_add(&m->values, "", 0);
-    if (o->only != SXS_ONLY_NATIVE && sxs_session_read(dir, &session) == 0) {
+    if (o->only != SXS_ONLY_NATIVE && 
+        sxs_session_read_joined(dir, &o->period, &session, NULL) == 0) {
         if (sxs_instrument_report_load(dir, &session, o->process, &r) == 0)
             load_all(&l, &r, calls);
         sxs_instrument_report_free(&r);

@@ -40,6 +40,7 @@ struct sxs_loader {
     const char                      *dir;
     unsigned                         detail;
     uint32_t                         process;
+    const struct sxs_samples_header *head; /* of the file that is read; NULL: not by load.c */
     bool                             starts_sessions; /* see cmd/report/own.h */
     struct sxs_addresses            *names;
     struct sxs_collections          *collections;
@@ -86,6 +87,10 @@ void sxs_loader_period(uint64_t *first, uint64_t *last, uint64_t time_ns);
 /** sxs_loader_keep - keep a sample or cost for the time line. @weight: in the model's unit. */
 void sxs_loader_keep(struct sxs_loader *l, uint64_t time_ns, uint32_t node, uint64_t weight,
                      bool waiting);
+
+/** sxs_loader_in_period - return true when a record of the file that is read is of the options'
+ *  period. @time_ns: of the record. */
+bool sxs_loader_in_period(const struct sxs_loader *l, uint64_t time_ns);
 
 /** sxs_load_costs - load the costs of the model's kind of one process. @reader: rewound. */
 void sxs_load_costs(struct sxs_loader *l, struct sxs_samples *reader);

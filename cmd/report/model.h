@@ -85,6 +85,7 @@ struct sxs_report_options {
     size_t        top;     /* functions that the text lists; 0: 30 */
     size_t max_items;      /* maximum number of traced calls, of events and of samples in the page,
                             * each; values get 8 bytes per call; 0: the page's own limits */
+    struct sxs_period period; /* only what was recorded in it; zeroed: all time */
     bool          brief;   /* the text contains only the most important sections */
     const char   *parts;   /* of html: write the data without the page, and this list of the data that
                             * the session has (page_data.h); NULL: the page with all its data */
@@ -100,6 +101,7 @@ struct sxs_model_process {
         uint32_t number, version, path; /* version, path: strings */
     } *runtimes; /* owned; from the census, by number */
     size_t n_runtimes;
+    bool   has_head; /* `head` was read: of several files, their sums and the last one's facts */
 };
 
 struct sxs_model_runtime {
@@ -362,12 +364,12 @@ uint32_t sxs_model_thread(struct sxs_model *m, uint32_t process, uint32_t tid);
  */
 struct sxs_model_process *sxs_model_process(struct sxs_model                 *m,
                                             const struct sxs_session_process *census);
+struct sxs_process_part;
 /**
- * sxs_model_events - read the file "events" of one process into the model, if there is one.
- * @fd: the process's folder; borrowed. @census: the process. @dir: name of the session in problems.
+ * sxs_model_events - read the file "events" of one folder of a process into the model, if there is
+ * one. @dir: name of the session in problems.
  */
-void sxs_model_events(struct sxs_model *m, const char *dir, int fd,
-                      const struct sxs_session_process *census);
+void sxs_model_events(struct sxs_model *m, const char *dir, const struct sxs_process_part *part);
 /**
  * sxs_model_all_events - do the same for every process of @session, in folder @dir, that @o
  * selects.

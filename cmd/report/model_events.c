@@ -45,29 +45,40 @@ struct sxs_model_process *sxs_model_process(struct sxs_model                 *m,
     return p;
 }
 
-void sxs_model_events(struct sxs_model *m, const char *dir, int fd,
-                      const struct sxs_session_process *census)
+/* Returns 0, or ENOMEM: then @events is freed. */
+static int keep_events(struct sxs_model_process *p, struct sxs_events_data *events, bool first)
+{
+    if (!first && p->events)
+        return sxs_events_join(p->events, events);
+    sxs_events_free(p->events);
+    p->events = events;
+    return 0;
+}
+
+void sxs_model_events(struct sxs_model *m, const char *dir, const struct sxs_process_part *part)
 {
     struct sxs_events_data *events = NULL;
     char                    why[256];
-    int                     err = sxs_events_read(fd, &events, why, sizeof(why));
+    int                     err = sxs_events_read(part->fd, &events, why, sizeof(why));
     if (err && err != ENOENT) /* ENOENT is no problem: the tools were off */
-        sxs_model_problem(m, "%s/%s/" SXS_EVENTS_FILE ": %s", sxs_shown(dir), census->folder, why);
+        sxs_model_problem(m, "%s/%s/" SXS_EVENTS_FILE ": %s", sxs_shown(dir), part->folder, why);
     if (err)
         return;
     for (size_t i = 0; i < events->n_problems; i++)
-        sxs_model_problem(m, "%s/%s/" SXS_EVENTS_FILE ": %s", sxs_shown(dir), census->folder,
+        sxs_model_problem(m, "%s/%s/" SXS_EVENTS_FILE ": %s", sxs_shown(dir), part->folder,
                           events->problems[i]);
+    sxs_events_cut(events, part->period);
     if (sxs_events_show_collections(events) != 0)
         sxs_model_problem(m, "%s/%s/" SXS_EVENTS_FILE ": out of memory", sxs_shown(dir),
-                          census->folder);
-    struct sxs_model_process *p = sxs_model_process(m, census);
+                          part->folder);
+    struct sxs_model_process *p = sxs_model_process(m, part->process);
     if (!p->head.command[0]) {
         memcpy(p->head.command, events->head.command, sizeof(p->head.command));
         sxs_strings_clean(p->head.command, strlen(p->head.command));
     }
-    sxs_events_free(p->events);
-    p->events = events;
+    if (keep_events(p, events, part->number == 0) != 0)
+        sxs_model_problem(m, "%s/%s/" SXS_EVENTS_FILE ": out of memory", sxs_shown(dir),
+                          part->folder);
 }
 
 struct taking {
@@ -75,10 +86,10 @@ struct taking {
     const char       *dir;
 };
 
-static int take_process(void *arg, const struct sxs_session_process *p, int folder_fd)
+static int take_process(void *arg, const struct sxs_process_part *part)
 {
     const struct taking *t = arg;
-    sxs_model_events(t->m, t->dir, folder_fd, p);
+    sxs_model_events(t->m, t->dir, part);
     return 0;
 }
 

@@ -4,6 +4,8 @@
 
 #include "cmd/costs/costs.h"
 #include "cmd/output/must.h"
+#include "cmd/output/processes.h"
+#include "cmd/output/segments.h"
 #include "cmd/output/shown.h"
 #include "cmd/report/costs.h"
 #include "cmd/report/coverage_gaps.h"
@@ -50,15 +52,18 @@ bool sxs_profile_has_format(const char *name)
 static bool any_process(const char *dir, bool (*is)(const char *path, const void *arg),
                         const void *arg)
 {
-    struct sxs_session s;
-    char               path[4096];
-    bool               found = false;
-    if (sxs_session_read(dir, &s) == 0)
+    static const struct sxs_period always = {.from_ns = 1}; /* the kept segments, too */
+    struct sxs_session             s;
+    char                           path[4096];
+    bool                           found = false;
+    if (sxs_session_read_joined(dir, &always, &s, NULL) == 0)
         for (size_t i = 0; !found && i < s.n_processes + s.n_unread; i++) {
             const struct sxs_session_process *p =
                 i < s.n_processes ? &s.processes[i] : &s.unread[i - s.n_processes];
-            snprintf(path, sizeof(path), "%s/%s", dir, p->folder);
-            found = is(path, arg);
+            for (size_t k = 0; !found && k < sxs_process_n_parts(p); k++) {
+                snprintf(path, sizeof(path), "%s/%s", dir, sxs_process_part_folder(p, k));
+                found = is(path, arg);
+            }
         }
     sxs_session_free(&s);
     return found;

@@ -3,6 +3,7 @@
 
 #include "cmd/output/json_values.h"
 #include "cmd/pack/pack.h"
+#include "cmd/processes/session.h"
 #include "cmd/report/data_kind.h"
 #include "cmd/report/profile.h"
 #include "session/format/events.h"
@@ -29,48 +30,13 @@ enum { QUIET_S = 120 };
 
 /* ---- is it running ---- */
 
-/* A census, as the maps of a process show it. */
-struct census_file {
-    char        end[300]; /* "/123/census\n" */
-    char        path[PATH_MAX];
-    struct stat st;
-};
-
-/* Returns true when a line of maps is about the file: its inode is the same, or its path, because
- * overlay file systems show other inodes. */
-static bool is_line_of(const char *line, const struct census_file *file)
-{
-    unsigned long inode = 0;
-    size_t        n = strlen(line), end = strlen(file->end);
-    const char   *path = strchr(line, '/');
-    if (!path || n < end || strcmp(line + n - end, file->end) != 0)
-        return false;
-    sscanf(line, "%*s %*s %*s %*s %lu", &inode);
-    return inode == file->st.st_ino || strncmp(path, file->path, strcspn(path, "\n")) == 0;
-}
-
-/* Returns true when process @pid has the file mapped. */
-static bool has_mapped(const char *pid, const struct census_file *file)
-{
-    char   path[300], *line = NULL;
-    size_t cap = 0;
-    bool   found = false;
-    snprintf(path, sizeof(path), "/proc/%s/maps", pid);
-    FILE *maps = fopen(path, "re");
-    while (maps && !found && getline(&line, &cap, maps) > 0)
-        found = is_line_of(line, file);
-    free(line);
-    if (maps)
-        fclose(maps);
-    return found;
-}
-
-static bool any_has_mapped(const struct census_file *file)
+static bool any_has_census(const char *folder, const char *path, uint64_t inode)
 {
     DIR *d = opendir("/proc");
     bool found = false;
     for (struct dirent *e; d && !found && (e = readdir(d));)
-        found = e->d_name[0] >= '1' && e->d_name[0] <= '9' && has_mapped(e->d_name, file);
+        found = e->d_name[0] >= '1' && e->d_name[0] <= '9' &&
+                sxs_process_has_census((pid_t)strtol(e->d_name, NULL, 10), folder, path, inode);
     if (d)
         closedir(d);
     return found;
@@ -78,21 +44,18 @@ static bool any_has_mapped(const struct census_file *file)
 
 static bool is_process_running(const char *dir, const struct sxs_session_process *p)
 {
-    struct census_file file;
-    struct stat        samples;
-    char               path[PATH_MAX], pid[16];
+    struct stat census, samples;
+    char        path[PATH_MAX], whole[PATH_MAX];
     snprintf(path, sizeof(path), "%s/%s/" SXS_CENSUS_FILE, dir, p->folder);
-    if (lstat(path, &file.st) != 0 || !S_ISREG(file.st.st_mode) || !realpath(path, file.path))
+    if (lstat(path, &census) != 0 || !S_ISREG(census.st_mode) || !realpath(path, whole))
         return false;
-    snprintf(file.end, sizeof(file.end), "/%s/" SXS_CENSUS_FILE "\n", p->folder);
-    snprintf(pid, sizeof(pid), "%u", p->pid);
-    if (has_mapped(pid, &file))
+    if (sxs_process_has_census((pid_t)p->pid, p->folder, whole, census.st_ino))
         return true;
-    time_t changed = file.st.st_mtime;
+    time_t changed = census.st_mtime;
     snprintf(path, sizeof(path), "%s/%s/" SXS_SAMPLES_FILE, dir, p->folder);
     if (lstat(path, &samples) == 0 && samples.st_mtime > changed)
         changed = samples.st_mtime;
-    return time(NULL) - changed < QUIET_S && any_has_mapped(&file);
+    return time(NULL) - changed < QUIET_S && any_has_census(p->folder, whole, census.st_ino);
 }
 
 bool sxs_serve_is_running(const char *dir, const struct sxs_session *s)

@@ -26,16 +26,6 @@ struct sxs_top_options {
     bool        json;
 };
 
-/* ---- finding a session (session.c) ---- */
-
-/**
- * sxs_top_session_of - find the session that a process records into now.
- * @dir: receives the process's folder in it, as this process can open it; holds @size bytes.
- * @why: receives a sentence about a failure; @why_size bytes.
- * Returns 0; ENOENT: no such process; ENODATA: it records nothing; or another errno value.
- */
-int sxs_top_session_of(pid_t pid, char *dir, size_t size, char *why, size_t why_size);
-
 /* ---- the process as the system sees it (system.c) ---- */
 
 struct sxs_top_system {

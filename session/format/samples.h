@@ -101,6 +101,10 @@ struct sxs_samples_header {
     uint64_t         cost_live[8];  /* 1: RELEASED records say which are gone */
     /* RELEASED, LIVE and TOTAL records not written because the file had no room */
     _Atomic uint64_t n_notes_dropped;
+    /* Contexts of samples (struct sxs_sample_context): */
+    uint64_t         has_contexts;      /* 1: they were asked for */
+    _Atomic uint64_t n_contexts;        /* recorded */
+    _Atomic uint64_t n_contexts_missed; /* could not be read: the runtime was about to collect... */
 };
 
 enum sxs_record_type {
@@ -146,6 +150,18 @@ struct sxs_record_sample {
     uint8_t           waiting; /* enum sxs_waiting; wall only */
     uint16_t          n;       /* number of IPs that follow */
     uint64_t          ips[];   /* youngest first; all but the first are return addresses */
+    /* Behind the IPs: struct sxs_sample_context, as many as the record's size has room for. */
+};
+
+/** The Activity (System.Diagnostics) that was current on the thread of a sample. A thread has a
+ *  current Activity, or none, in each runtime to which it belongs. */
+struct sxs_sample_context {
+    uint8_t  trace[16]; /* id of the trace and of the span: W3C Trace Context */
+    uint8_t  span[8];
+    uint32_t endpoint; /* what the oldest Activity of this process above it is called: number of a
+                        * NAME record; 0: not known */
+    uint16_t runtime;  /* number of the runtime */
+    uint16_t zero;
 };
 
 /** A thread. The same tid can have several records: another one when the thread gets a name, and
@@ -362,6 +378,7 @@ struct sxs_record_pool {
 
 _Static_assert(sizeof(struct sxs_samples_header) <= SXS_HEADER_SIZE, "the header is one page");
 _Static_assert(sizeof(struct sxs_record_sample) == 32, "part of the format");
+_Static_assert(sizeof(struct sxs_sample_context) == 32, "part of the format");
 _Static_assert(sizeof(struct sxs_record_thread) == 64, "part of the format");
 _Static_assert(sizeof(struct sxs_record_module) == 64, "part of the format");
 _Static_assert(sizeof(struct sxs_record_code) == 64, "part of the format");

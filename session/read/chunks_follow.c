@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "session/read/chunks_follow.h"
 
+#include <errno.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -11,11 +12,21 @@ static uint64_t chunk_offset(uint32_t index)
     return SXS_HEADER_SIZE + (uint64_t)index * SXS_CHUNK_SIZE;
 }
 
+/* Returns true when the beginning of the header is zero: its magic is written last. */
+static bool is_being_made(const struct sxs_chunks_head *head)
+{
+    static const char none[sizeof(head->magic)];
+    return memcmp(head->magic, none, sizeof(none)) == 0;
+}
+
 int sxs_chunk_follow_open(struct sxs_chunk_follower *f, int folder_fd,
                           const struct sxs_chunk_file *kind, void *head, char *why, size_t why_size)
 {
     memset(f, 0, sizeof(*f));
+    memset(head, 0, kind->head_size);
     int err = sxs_chunk_reader_open(&f->file, folder_fd, kind, head, why, why_size);
+    if (err == EINVAL && is_being_made(head))
+        return EAGAIN;
     if (err)
         return err;
     f->kind = kind;

@@ -41,6 +41,7 @@ struct sxs_chunk_follower {
 /**
  * sxs_chunk_follow_open - open a file; as sxs_chunk_reader_open(). After success,
  * sxs_chunk_follow_close() must follow. @kind: borrowed until then.
+ * Returns EAGAIN when the file has no header yet: its process is making it.
  */
 int sxs_chunk_follow_open(struct sxs_chunk_follower *f, int folder_fd,
                           const struct sxs_chunk_file *kind, void *head, char *why,

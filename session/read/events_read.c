@@ -221,7 +221,7 @@ static const char *name_at(const struct sxs_events_data *e, uint32_t number)
     return number < e->n_names && e->names[number] ? e->names[number] : "";
 }
 
-static int by_all(const void *a, const void *b)
+int sxs_throw_site_order(const void *a, const void *b)
 {
     const struct sxs_events_throw_site *x = a, *y = b;
     int c = strcmp(x->type, y->type);
@@ -235,7 +235,7 @@ static int by_all(const void *a, const void *b)
 static int by_count(const void *a, const void *b)
 {
     const struct sxs_events_throw_site *x = a, *y = b;
-    return x->n != y->n ? (x->n < y->n ? 1 : -1) : by_all(a, b);
+    return x->n != y->n ? (x->n < y->n ? 1 : -1) : sxs_throw_site_order(a, b);
 }
 
 /* Join equal throw sites and add up their counts. One can appear twice: two threads added it
@@ -245,10 +245,10 @@ static void join_throw_sites(struct sxs_events_data *e)
     size_t n = 0;
     if (!e->n_throw_sites)
         return;
-    qsort(e->throw_sites, e->n_throw_sites, sizeof(*e->throw_sites), by_all);
+    qsort(e->throw_sites, e->n_throw_sites, sizeof(*e->throw_sites), sxs_throw_site_order);
     for (size_t i = 1; i < e->n_throw_sites; i++) {
         struct sxs_events_throw_site *v = &e->throw_sites[n];
-        if (by_all(v, &e->throw_sites[i]) != 0) {
+        if (sxs_throw_site_order(v, &e->throw_sites[i]) != 0) {
             e->throw_sites[++n] = e->throw_sites[i];
             continue;
         }
@@ -260,7 +260,8 @@ static void join_throw_sites(struct sxs_events_data *e)
     e->n_throw_sites = n + 1;
 }
 
-/* Give each throw site the message of one of its exceptions. Throw sites are sorted by by_all(). */
+/* Give each throw site the message of one of its exceptions. Throw sites are sorted by
+ * sxs_throw_site_order(). */
 static void give_messages(struct sxs_events_data *e)
 {
     for (size_t i = 0; i < e->n_exceptions; i++) {
@@ -273,7 +274,8 @@ static void give_messages(struct sxs_events_data *e)
                                                    .rethrown = v->rethrown};
         struct sxs_events_throw_site      *s =
             e->n_throw_sites
-                     ? bsearch(&like, e->throw_sites, e->n_throw_sites, sizeof(like), by_all)
+                     ? bsearch(&like, e->throw_sites, e->n_throw_sites, sizeof(like),
+                               sxs_throw_site_order)
                      : NULL;
         if (s && v->landed && !s->message[0])
             s->message = v->message;
@@ -292,6 +294,20 @@ static int by_span_time(const void *a, const void *b)
     return (x->time_ns > y->time_ns) - (x->time_ns < y->time_ns);
 }
 
+void sxs_events_order(struct sxs_events_data *e)
+{
+    join_throw_sites(e);
+    give_messages(e);
+    if (e->n_throw_sites)
+        qsort(e->throw_sites, e->n_throw_sites, sizeof(*e->throw_sites), by_count);
+    if (e->n_exceptions)
+        qsort(e->exceptions, e->n_exceptions, sizeof(*e->exceptions), by_exception_time);
+    if (e->n_spans)
+        qsort(e->spans, e->n_spans, sizeof(*e->spans), by_span_time);
+    if (e->n_collections)
+        qsort(e->collections, e->n_collections, sizeof(*e->collections), sxs_collection_order);
+}
+
 /* Replace numbers by names, join equal throw sites, and sort. */
 static void settle_names(struct reading *r)
 {
@@ -306,16 +322,7 @@ static void settle_names(struct reading *r)
         e->exceptions[i].thrown = name_at(e, r->of_exceptions[i].thrown);
         e->exceptions[i].caught = name_at(e, r->of_exceptions[i].caught);
     }
-    join_throw_sites(e);
-    give_messages(e);
-    if (e->n_throw_sites)
-        qsort(e->throw_sites, e->n_throw_sites, sizeof(*e->throw_sites), by_count);
-    if (e->n_exceptions)
-        qsort(e->exceptions, e->n_exceptions, sizeof(*e->exceptions), by_exception_time);
-    if (e->n_spans)
-        qsort(e->spans, e->n_spans, sizeof(*e->spans), by_span_time);
-    if (e->n_collections)
-        qsort(e->collections, e->n_collections, sizeof(*e->collections), sxs_collection_order);
+    sxs_events_order(e);
 }
 
 static void take_problems(struct sxs_events_data *e, struct sxs_chunk_reader *chunks)

@@ -15,6 +15,7 @@
 #include "session/format/events.h"
 #include "session/read/chunks_read.h"
 #include "session/read/collections_read.h"
+#include "session/read/session_read.h"
 
 /** A throw site, with counts of its exceptions.
  *  struct sxs_event_throw_site describes fields without a comment. */
@@ -63,6 +64,23 @@ struct sxs_events_data {
     size_t                       n_texts, cap_texts, cap_throw_sites, cap_exceptions, cap_spans,
         cap_collections;
 };
+
+/**
+ * sxs_events_join - add the events of @from, a later file of the same process, to those of @into.
+ * Frees @from, or leaves it as the memory of texts to @into. Returns 0, or ENOMEM: then @from is
+ * freed and @into as it was.
+ */
+int sxs_events_join(struct sxs_events_data *into, struct sxs_events_data *from);
+
+/** sxs_events_cut - leave out what began outside of a period. The counts of throw sites become those
+ *  of the recorded exceptions. All time changes nothing. */
+void sxs_events_cut(struct sxs_events_data *e, const struct sxs_period *period);
+
+/** sxs_events_order - join equal throw sites, give them messages, and order everything. */
+void sxs_events_order(struct sxs_events_data *e);
+
+/** sxs_throw_site_order - compare two throw sites by what they are, for qsort(). */
+int sxs_throw_site_order(const void *a, const void *b);
 
 /** The kind of file, for sxs_chunk_follow_open(). */
 extern const struct sxs_chunk_file sxs_events_kind;

@@ -262,8 +262,10 @@ int sxs_session_read(const char *dir, struct sxs_session *out)
 
 void sxs_session_free(struct sxs_session *s)
 {
-    for (size_t i = 0; i < s->n_processes; i++)
+    for (size_t i = 0; i < s->n_processes; i++) {
         free(s->processes[i].runtimes);
+        free(s->processes[i].parts);
+    }
     free(s->processes);
     free(s->unread);
     sxs_lines_free(s->problems, s->n_problems);

@@ -23,10 +23,17 @@ struct sxs_session_runtime {
     char           path[512];
 };
 
+#define SXS_SESSION_FOLDER 256 /* bytes of the name of a process's folder */
+
 /** One recorded process. */
 struct sxs_session_process {
     uint32_t pid;
-    char     folder[256]; /* name of its folder: the pid, possibly followed by "-2", "-3"... */
+    char     folder[SXS_SESSION_FOLDER]; /* name of its folder: the pid, possibly followed by "-2",
+                                          * "-3"... */
+    size_t   n_parts; /* 0: all files are in `folder`. Else it was joined of several sessions
+                       * (cmd/output/segments.h), `folder` is only a name, and these folders, in
+                       * order of time, have the files: */
+    char (*parts)[SXS_SESSION_FOLDER]; /* owned; paths below the folder of the session */
     uint64_t started_ns;  /* CLOCK_REALTIME of its first runtime */
     bool     preloaded;   /* the signal library was preloaded */
     bool     signals_off;
@@ -37,6 +44,23 @@ struct sxs_session_process {
     struct sxs_session_runtime *runtimes; /* owned; ordered by number */
 };
 
+/** A period of time, CLOCK_REALTIME. Zeroed it is all time. */
+struct sxs_period {
+    uint64_t from_ns, to_ns; /* to_ns: behind the last; 0: no end */
+};
+
+/** sxs_period_has - return true when @at_ns (CLOCK_REALTIME) is in the period. Pure. */
+static inline bool sxs_period_has(const struct sxs_period *p, uint64_t at_ns)
+{
+    return at_ns >= p->from_ns && (!p->to_ns || at_ns < p->to_ns);
+}
+
+/** sxs_period_is_all - return true when it is all time. Pure. */
+static inline bool sxs_period_is_all(const struct sxs_period *p)
+{
+    return !p->from_ns && !p->to_ns;
+}
+
 /** A session: its processes ordered by start time, and one message for each piece of damage. */
 struct sxs_session {
     size_t                      n_processes;
@@ -46,6 +70,7 @@ struct sxs_session {
     size_t                      n_unread;
     struct sxs_session_process *unread; /* owned; processes without a readable census: only `folder`
                                          * and `pid` are set */
+    struct sxs_period           period; /* what of it shall be shown; set by who reads it */
 };
 
 /**

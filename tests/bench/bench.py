@@ -4,7 +4,7 @@
 usage: bench.py BUILD DOCUMENT
 Prints the tables and writes them to DOCUMENT, between the markers of each part. QUICK=1 takes a few rounds
 only and does not change DOCUMENT. PART=library, sampling, web, hooks, il, rewrite, guests, clrie, memory,
-native_memory, locks or heap measures only that part.
+native_memory, locks, heap or keep measures only that part.
 """
 import datetime
 import glob
@@ -16,6 +16,7 @@ from guests import Guests
 from heap import Heap
 from hooks import Hooks
 from il import Il
+from keep import Keep
 from locks import Locks
 from measure import Comparison, Variants, commit, in_turns, machine
 from memory import Memory
@@ -215,13 +216,18 @@ def locks(bench):
     return Locks(bench.variants, bench.runtimes, QUICK, note).measure()
 
 
+def keep(bench):
+    return Keep(bench.variants, QUICK, note).measure()
+
+
 def main():
     parts = {"library": library, "sampling": sampling, "web": web, "hooks": hooks,
              "il": il, "rewrite": rewriting, "guests": guests, "clrie": clrie,
-             "memory": memory, "native_memory": native_memory, "locks": locks, "heap": heap}
+             "memory": memory, "native_memory": native_memory, "locks": locks, "heap": heap,
+             "keep": keep}
     chosen = os.environ.get("PART") or "all"
     if len(sys.argv) != 3 or chosen not in [*parts, "all"]:
-        sys.exit("usage: [PART=library|sampling|web|hooks|il|rewrite|guests|clrie|memory|native_memory|locks|heap] bench.py "
+        sys.exit("usage: [PART=library|sampling|web|hooks|il|rewrite|guests|clrie|memory|native_memory|locks|heap|keep] bench.py "
                  "BUILD DOCUMENT")
     bench = Bench(sys.argv[1])
     for name, part in parts.items():

@@ -4,7 +4,7 @@
 # docs/internals/bench.md says what is measured and how. No result of a measurement fails this script.
 #
 # BUILD  folder of the build    CC  compiler    QUICK=1  a few rounds, docs/ is not changed
-# PART=library, sampling, web, hooks, il, rewrite, guests, clrie, memory, native_memory, locks or heap: measures
+# PART=library, sampling, web, hooks, il, rewrite, guests, clrie, memory, native_memory, locks, heap or keep: measures
 # only that part
 # CLRIE_LIBRARY=PATH  with PART=clrie: another engine with the same interfaces, measured beside this one
 set -eu

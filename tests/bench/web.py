@@ -98,6 +98,10 @@ class Service:
 
 class Web:
     """usage: Web(variants, quick, note).measure() -> [(title, head, rows)]"""
+    TITLE = "A busy web service, ASP.NET Core of the SDK"
+    KINDS = VARIANTS
+    TURN = SECONDS
+
 
     def __init__(self, variants, quick, note):
         self.variants, self.quick, self.note = variants, quick, note
@@ -112,16 +116,19 @@ class Web:
             output = os.path.join(folder, "trace.nettrace")
             return [self.trace, "collect", "--show-child-io", "-o", output, "--"] + command, \
                 self.variants.env["none"]
-        if name not in VARIANTS:
+        if name not in self.KINDS:
             return command, self.variants.env["none"]
         env = dict(self.variants.env["preload"], SXSPROF_OUT=os.path.join(folder, re.sub(r"\W", "-", name)))
-        if VARIANTS[name][0]:
-            env["SXSPROF_TOOLS"] = VARIANTS[name][0]
-        return command, env
+        return command, dict(env, **self.settings(name))
+
+    def settings(self, name):
+        """Returns the variables of a variant."""
+        tools = self.KINDS[name][0]
+        return {"SXSPROF_TOOLS": tools} if tools else {}
 
     def round(self, i, names):
         """Returns {name: {connections: [(requests a second, CPU a request)]}}: turns of new processes."""
-        sweeps, seconds, warm = (1, 1, 1) if self.quick else (SWEEPS, SECONDS, WARM)
+        sweeps, seconds, warm = (1, 1, 1) if self.quick else (SWEEPS, self.TURN, WARM)
         got = {name: {n: [] for n in CONNECTIONS} for name in names}
         with tempfile.TemporaryDirectory(prefix="sxsprof-bench-") as folder, \
                 contextlib.ExitStack() as stack:
@@ -154,7 +161,7 @@ class Web:
             for n in CONNECTIONS:
                 rate, per_second = self.paired(rounds, name, n, 0)
                 cost, cpu = self.paired(rounds, name, n, 1)
-                aim, met = verdict(rate, VARIANTS.get(name, ("", None))[1])
+                aim, met = verdict(rate, self.KINDS.get(name, ("", None))[1])
                 rows.append([
                     name, str(n), " -> ".join(f"{v:.0f}" for v in per_second), span(rate), aim, met,
                     " -> ".join(f"{v * 1e6:.1f}" for v in cpu), span(cost), str(len(rounds))])
@@ -163,9 +170,9 @@ class Web:
     def measure(self):
         if not shutil.which("wrk") or not os.path.exists(self.app):
             self.note("web: left out: needs wrk and the .NET SDK")
-            return [("A busy web service: left out, it needs wrk and the .NET SDK", HEAD, [])]
-        names = ["none", *VARIANTS] + ([TRACE] if os.path.exists(self.trace) else [])
+            return [(f"{self.TITLE}: left out, it needs wrk and the .NET SDK", HEAD, [])]
+        names = ["none", *self.KINDS] + ([TRACE] if os.path.exists(self.trace) else [])
         # Every second round starts the processes in reverse order.
         rounds = [self.round(i, names if i % 2 else names[::-1])
                   for i in range(1 if self.quick else ROUNDS)]
-        return [("A busy web service, ASP.NET Core of the SDK", HEAD, self.rows(names[1:], rounds))]
+        return [(self.TITLE, HEAD, self.rows(names[1:], rounds))]

@@ -32,12 +32,13 @@ refused "--where without a pattern" "--where: 'version'|expected KEY=PATTERN" to
 refused "a wrong time in --a" "--a: from: 'x'|expected a time" diff "${server[@]}" --a from=x --b to=now
 refused "diff without --b" "--a and --b are expected" diff "${server[@]}" --a version=1
 refused "--a of top" "options of fleet diff" top "${server[@]}" --a version=1
-refused "a wrong --data" "--data: 'gpu'|expected cpu, wall, alloc, native or locks" top "${server[@]}" --data gpu
+refused "a wrong --data" "--data: 'gpu'|expected cpu, wall, alloc, native, locks, live, native-live or wait" top "${server[@]}" --data gpu
 refused "a wrong --every" "--every: '0m'|expected a duration" series "${server[@]}" --every 0m
 refused "--every of top" "option of fleet series" top "${server[@]}" --every 1m
 refused "--by function" "--by: 'function'|expected service, version" series "${server[@]}" --by function
 refused "text of flame" "--format: 'text'|expected html, collapsed, speedscope or pprof" flame "${server[@]}" --format text
 refused "html of top" "--format: 'html'|expected text or json" top "${server[@]}" --format html
+refused "live objects by runtime, side by side" "--by: 'runtime'|processes are compared" diff "${server[@]}" --data live --a a=1 --b a=2 --by runtime
 refused "html of diff --by" "--format: 'html'|expected text or json" diff "${server[@]}" --a a=1 --b a=2 --by version --format html
 refused "--limit 0" "--limit" flame "${server[@]}" --limit 0
 refused "--keep-days of letters" "--keep-days" init "${server[@]}" --keep-days x

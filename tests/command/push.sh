@@ -67,6 +67,7 @@ refused "the name of the service as a label" "--service" --to "$to" --label serv
 refused "a wrong size" "256M" --to "$to" --queue-size 5X "$T/s"
 refused "a wrong time" "30s or 5m" --to "$to" --timeout 0 "$T/s"
 refused "data that cannot be pushed" "samples, alloc, native or locks" --to "$to" --data calls "$T/s"
+refused "data that only ClickHouse takes" "--data|takes samples, alloc, native and locks only" --to "$to" --data live "$T/s"
 refused "--follow without a queue" "--queue DIR is missing" --to "$to" --follow "$T/s"
 refused "--follow and a folder" "expected one of them" --to "$to" --follow "$T/s" --queue "$T/q" "$T/s"
 refused "a missing file of certificates" "--ca $T/none|cannot be read" --to "$to" --ca "$T/none" "$T/s"

@@ -166,7 +166,7 @@ refused "a wrong view of top" "--view: 'all'|expected functions|threads" top --v
 refused "a wrong interval of top" "--interval: '0'|expected seconds" top --interval 0 .
 refused "--count of top without --batch" "--count needs --batch" top -n 1 .
 refused "a wrong format of top" "--format: 'html'|expected text or json" top --format html .
-refused "a process that does not exist" "process 999999999|no process has this number" top --batch 999999999
+refused "a process that does not exist" "process 999999999|no such process" top --batch 999999999
 refused "a folder without a session" "/proc|no session" top --batch /proc
 refused "a second process" "'2' is one more" top 1 2
 refused "an unknown option of doctor" "--cure" doctor --cure

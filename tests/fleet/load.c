@@ -1,23 +1,25 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * load.c - loads sessions into ClickHouse without the queue of `sxsprof push`: each request of the
- * target is sent at once. With machines=N, each session stands for the profile of a service, and
- * its
- * samples are drawn anew for N simulated machines and each minute.
+ * load.c - loads sessions into ClickHouse as `sxsprof push` does, but without its queue. With
+ * machines=N, each session stands for the profile of a service, and its samples are drawn anew for N
+ * simulated machines and each minute.
  *
  * fleet_load URL KEY=VALUE... SESSION...
  *   service, version, machine, label.KEY: as the options of push
- *   machines=N minutes=N start=SECONDS first=N: simulated machines, minutes of each, time of the
- * first
+ *   machines=N minutes=N start=SECONDS first=N: simulated machines, minutes of each, time of the first
  *       minute, number of the first machine
  *   slower=F: factor of all weights of the second half of the machines, which have version "2"
+ *   relay=N: one command pushes for all machines, N batches as one; without it each machine has a
+ *       command of its own, which sends each batch when it is there
+ *   forget=1: a command does not remember what the server has
  *   twice=1: sends each request two times
- * Prints: batches, rows of samples, bytes sent, seconds.
+ * Prints: batches, requests, bytes sent, seconds.
  */
 #include "cmd/fleet/target.h"
 #include "cmd/http/http.h"
 #include "cmd/output/must.h"
 #include "cmd/push/batches.h"
+#include "cmd/push/out.h"
 
 #include <errno.h>
 #include <math.h>
@@ -31,27 +33,29 @@ struct load {
     unsigned                 machines, minutes, first;
     uint64_t                 start_s;
     double                   slower;
-    bool                     twice;
+    bool                     twice, forget;
     struct sxs_http         *http;
     char                    *base;
-    uint64_t                 batches, bytes;
+    void                    *joining; /* of the command that pushes; owned */
+    struct sxs_push_out      waiting[64];
+    size_t                   n_waiting, relay;
+    uint64_t                 batches, requests, bytes;
     uint64_t                 random;
 };
 
-static struct load load = {.slower = 1, .random = 88172645463325252u};
+static struct load load = {.slower = 1, .relay = 1, .random = 88172645463325252u};
 
-int sxs_push_emit(struct sxs_push_out *out, const struct sxs_push_request *r)
+static void send_request(const struct sxs_push_out *out, const struct sxs_push_kept *k)
 {
     static struct sxs_http_answer a;
     char                          why[400], *url = NULL;
-    (void)out;
-    if (asprintf(&url, "%s%s", load.base, r->path) < 0)
-        return -ENOMEM;
+    if (asprintf(&url, "%s%s", load.base, k->path) < 0)
+        abort();
     struct sxs_http_request q = {.url = url,
-                                 .body = r->body,
-                                 .size = r->size,
-                                 .content_type = r->content_type,
-                                 .encoding = r->encoding};
+                                 .body = out->bytes + k->at,
+                                 .size = k->size,
+                                 .content_type = k->content_type,
+                                 .encoding = k->encoding};
     for (int i = 0; i <= load.twice; i++) {
         sxs_http_send(load.http, &q, &a);
         const struct sxs_push_answer answer = {a.status, a.body, a.size};
@@ -61,9 +65,48 @@ int sxs_push_emit(struct sxs_push_out *out, const struct sxs_push_request *r)
             exit(1);
         }
     }
-    load.bytes += r->size;
+    load.requests++;
+    load.bytes += k->size;
     free(url);
-    return 0;
+}
+
+/* Sends the batches that wait, as one. */
+static int flush(void)
+{
+    const struct sxs_push_joining *with = sxs_push_clickhouse.joining;
+    const struct sxs_push_out     *all[64];
+    struct sxs_push_out            joined = {0};
+    for (size_t i = 0; i < load.n_waiting; i++)
+        all[i] = &load.waiting[i];
+    int err = load.n_waiting ? with->join(load.joining, all, load.n_waiting, &joined) : 0;
+    for (size_t i = 0; i < joined.n && !err; i++) {
+        send_request(&joined, &joined.requests[i]);
+        with->accepted(load.joining, i);
+    }
+    if (load.forget)
+        with->failed(load.joining);
+    for (size_t i = 0; i < load.n_waiting; i++)
+        sxs_push_out_free(&load.waiting[i]);
+    load.n_waiting = 0;
+    sxs_push_out_free(&joined);
+    return err;
+}
+
+static int push(const struct sxs_push_settings *s, const struct sxs_push_batch *b)
+{
+    load.batches++;
+    int err = sxs_push_clickhouse.encode(s, b, &load.waiting[load.n_waiting++]);
+    return err || load.n_waiting < load.relay ? err : flush();
+}
+
+/* Begins a command that pushes. No other one has its name: they all send at once. */
+static void begin_command(const struct sxs_push_settings *s)
+{
+    char name[40];
+    snprintf(name, sizeof(name), "fleet_load %ld", (long)getpid());
+    if (load.joining)
+        sxs_push_clickhouse.joining->close(load.joining);
+    load.joining = sxs_push_clickhouse.joining->open(s, name);
 }
 
 enum sxs_push_verdict sxs_push_judge(long status)
@@ -113,35 +156,54 @@ static void draw(struct sxs_model *m, const struct sxs_model_node *from, double 
     }
 }
 
+/* A simulated fleet: one service on all machines. */
+struct fleet {
+    struct sxs_push_batch        minute; /* models[0] is `model` */
+    struct sxs_model            *model;
+    const struct sxs_model_node *from;    /* the weights of the session */
+    double                       seconds; /* of the session */
+    double                      *load_of; /* owned; by machine */
+};
+
+/* Pushes minute @t of machine @i. */
+static int push_minute(struct fleet *f, unsigned i, unsigned t)
+{
+    struct sxs_push_settings s = load.settings;
+    char                     machine[32];
+    uint64_t                 id[2] = {next_random(), next_random()};
+    snprintf(machine, sizeof(machine), "machine-%04u", load.first + i);
+    s.machine = machine;
+    s.version = i >= load.machines / 2 ? "2" : "1";
+    if (load.relay == 1 && t == 0)
+        begin_command(&s);
+    memcpy(f->minute.id, id, sizeof(f->minute.id));
+    f->minute.from_ns = (load.start_s + t * 60u) * 1000000000u;
+    f->minute.to_ns = f->minute.from_ns + 60000000000u;
+    draw(f->model, f->from, f->load_of[i] * 60 / f->seconds);
+    return push(&s, &f->minute);
+}
+
 static int simulate(const struct sxs_push_batch *b)
 {
-    struct sxs_model        *m;
-    struct sxs_push_settings s = load.settings;
-    struct sxs_push_batch    minute = *b;
-    char                     machine[32];
-    memcpy(&m, b->models, sizeof(m)); /* only the first kind of data; it is changed here */
-    double                 seconds = (double)(m->last_ns - m->first_ns) / 1e9;
-    struct sxs_model_node *from = sxs_must_zeroed(m->n_nodes, sizeof(*from));
-    memcpy(from, m->nodes, m->n_nodes * sizeof(*from));
+    struct fleet f = {.minute = *b, .load_of = sxs_must_zeroed(load.machines, sizeof(*f.load_of))};
+    memcpy(&f.model, b->models,
+           sizeof(f.model)); /* only the first kind of data; it is changed here */
+    struct sxs_model_node *from = sxs_must_zeroed(f.model->n_nodes, sizeof(*from));
+    memcpy(from, f.model->nodes, f.model->n_nodes * sizeof(*from));
+    f.from = from;
+    f.minute.n_models = 1;
+    f.seconds = (double)(f.model->last_ns - f.model->first_ns) / 1e9;
+    f.seconds = f.seconds > 1 ? f.seconds : 1;
+    for (unsigned i = 0; i < load.machines; i++)
+        f.load_of[i] = (0.5 + uniform()) * (i >= load.machines / 2 ? load.slower : 1);
     int err = 0;
-    minute.n_models = 1;
-    for (unsigned i = load.first; i < load.first + load.machines && !err; i++) {
-        bool second = i >= load.first + load.machines / 2;
-        snprintf(machine, sizeof(machine), "machine-%04u", i);
-        s.machine = machine;
-        s.version = second ? "2" : "1";
-        double load_of = (0.5 + uniform()) * (second ? load.slower : 1);
-        for (unsigned t = 0; t < load.minutes && !err; t++) {
-            uint64_t id[2] = {next_random(), next_random()};
-            memcpy(minute.id, id, sizeof(minute.id));
-            minute.from_ns = (load.start_s + t * 60u) * 1000000000u;
-            minute.to_ns = minute.from_ns + 60000000000u;
-            draw(m, from, load_of * 60 / (seconds > 1 ? seconds : 1));
-            err = sxs_push_clickhouse.encode(&s, &minute, NULL);
-            load.batches++;
-        }
-    }
-    memcpy(m->nodes, from, m->n_nodes * sizeof(*from));
+    for (unsigned n = 0; n < load.machines * load.minutes && !err; n++)
+        err = load.relay == 1 ? push_minute(&f, n / load.minutes, n % load.minutes)
+                              : push_minute(&f, n % load.machines, n / load.machines);
+    if (!err)
+        err = flush();
+    memcpy(f.model->nodes, from, f.model->n_nodes * sizeof(*from));
+    free(f.load_of);
     free(from);
     return err;
 }
@@ -150,10 +212,7 @@ static int take(void *arg, const struct sxs_push_batch *b, uint64_t next_ns)
 {
     (void)arg;
     (void)next_ns;
-    if (load.machines)
-        return simulate(b);
-    load.batches++;
-    return sxs_push_clickhouse.encode(&load.settings, b, NULL);
+    return load.machines ? simulate(b) : push(&load.settings, b);
 }
 
 static void load_session(const char *dir)
@@ -173,11 +232,14 @@ static void load_session(const char *dir)
             0)
             exit(3);
     sxs_session_free(&session);
+    if (flush() != 0)
+        exit(3);
 }
 
 static void set(const char *key, const char *value)
 {
     unsigned n = (unsigned)strtoul(value, NULL, 10);
+    bool     on = n != 0;
     if (strcmp(key, "service") == 0)
         load.settings.service = value;
     else if (strcmp(key, "version") == 0)
@@ -198,8 +260,14 @@ static void set(const char *key, const char *value)
         load.slower = strtod(value, NULL);
     else if (strcmp(key, "seed") == 0)
         load.random += n * 7919u;
+    else if (strcmp(key, "relay") == 0)
+        load.relay = n > 0 && n <= 64 ? n : 1;
+    else if (strcmp(key, "forget") == 0)
+        load.forget = on;
+    else if (strcmp(key, "twice") == 0)
+        load.twice = on;
     else
-        load.twice = strcmp(key, "twice") == 0;
+        exit(64);
 }
 
 static double now(void)
@@ -219,6 +287,7 @@ int main(int argc, char **argv)
     if (argc < 3 || sxs_http_open(&http, &load.http, why, sizeof(why)) != 0)
         return 64;
     load.base = sxs_push_clickhouse.base(&load.settings);
+    begin_command(&load.settings);
     for (int i = 2; i < argc; i++) {
         char *equals = strchr(argv[i], '=');
         if (equals) {
@@ -228,7 +297,7 @@ int main(int argc, char **argv)
             load_session(argv[i]);
         }
     }
-    printf("%llu batches, %llu bytes, %.3f s\n", (unsigned long long)load.batches,
-           (unsigned long long)load.bytes, now() - began);
+    printf("%llu batches, %llu requests, %llu bytes, %.3f s\n", (unsigned long long)load.batches,
+           (unsigned long long)load.requests, (unsigned long long)load.bytes, now() - began);
     return 0;
 }

@@ -5,44 +5,10 @@
 : "${RUNS:=4}" "${TOOLS:=sample events}" "${MS:=500}"
 . tests/integration/attach_many.inc
 need_real 1
-[ "$(id -u)" = 0 ] || skip_all "attach_container" "needs root to make namespaces and to become another user"
-unshare -m -p -n -f true 2>/dev/null || skip_all "attach_container" "namespaces cannot be made here"
-version=$(echo "$versions" | tail -n 1)
+LIMIT=$((280 + RUNS * 10))
+. tests/integration/container.inc
 user=65534
-# The program's files must be readable by the other user.
-sudo_reads() { setpriv --reuid $user --regid $user --clear-groups test -r "$BUILD/managed/stress/stress.dll" -a -x "$runsxs"; }
-sudo_reads || skip_all "attach_container" "user $user cannot read $BUILD"
-chmod 755 "$tmp"
-mkdir -m 755 "$tmp/shared"
-
-# container USER TMPFS-OPTIONS: starts the program in a container; sets $pid (of the host) and $outer
-container() {
-    rm -f "$tmp/shared/until"
-    timeout -k 5 600 unshare -m -p -n -f --kill-child bash -c '
-        mount --make-rprivate / && mount -t proc proc /proc && mount -t tmpfs -o "$1" tmpfs /dev/shm &&
-            mount -t tmpfs -o ro tmpfs /var/tmp && mount --bind "$2" "$2" &&
-            keep=$(mktemp -d /dev/shm/keep.XXXX) && chmod 755 "$keep" && mount --bind "$2" "$keep" || exit 1
-        shift 2
-        exec setpriv --reuid "$0" --regid "$0" --clear-groups "$@"' \
-        "$1" "$2" "$tmp/shared" env TMPDIR=/dev/shm "$runsxs" --timeout 580 "$version" stress \
-        "nre=2 div=0 gcs=20 loops=1 pool=100 until=$tmp/shared/until" >"$tmp/log" 2>&1 &
-    outer=$!
-    wait_until inside
-}
-inside() {
-    local child
-    for child in $(pgrep -x runsxs); do
-        [ "$(readlink "/proc/$child/ns/mnt")" != "$(readlink /proc/self/ns/mnt)" ] &&
-            grep -q "$tmp/shared/until" "/proc/$child/cmdline" 2>/dev/null && grep -q 'stress\.dll' "/proc/$child/maps" &&
-            [ "$(readlink "/proc/$child/exe")" = "$(readlink -f "$runsxs")" ] && pid=$child && return
-    done
-    return 1
-}
-finished() { # sets $status
-    : >"$tmp/shared/until"
-    wait $outer
-    status=$?
-}
+needs_container "attach_container" $user
 left() { find "/proc/$pid/root/dev/shm" "/proc/$pid/root/tmp" -maxdepth 1 -regextype posix-egrep \
     -regex '.*/sxsprof-[0-9a-f]{16}' 2>/dev/null; }
 session() { # DIR

@@ -15,7 +15,7 @@ work="nre=2 div=0 gcs=20 loops=1 pool=100"
 start() { # NAME ARGUMENTS...: sets $pid and $timeout_pid
     rm -f "$tmp/until"
     mkdir -p "$tmp/tmp"
-    TMPDIR=$tmp/tmp timeout -k 5 600 "$runsxs" --timeout 580 "$@" >"$tmp/log" 2>&1 &
+    TMPDIR=$tmp/tmp timeout -k 5 $((600 + RUNS * 10)) "$runsxs" --timeout $((580 + RUNS * 10)) "$@" >"$tmp/log" 2>&1 &
     timeout_pid=$!
     wait_until started
 }

@@ -17,7 +17,7 @@ url=clickhouse://127.0.0.1:$CLICKHOUSE_PORT
 export SXSPROF_FLEET=$url/test
 unset SXSPROF_FLEET_PASSWORD
 fleet() { "$sxsprof" fleet "$@" 2>"$tmp/err"; }
-ask() { curl -sS "http://127.0.0.1:$CLICKHOUSE_PORT/?database=test" --data-binary "$1"; }
+ask() { curl -sS "http://127.0.0.1:$CLICKHOUSE_PORT/?database=${SXSPROF_FLEET##*/}" --data-binary "$1"; }
 same() { # CLAIM EXPECTED GOT
     printf 'expected: %s\ngot: %s\n' "$2" "$3" >"$tmp/same"
     [ "$2" = "$3" ]
@@ -60,7 +60,7 @@ compare() {
     "$sxsprof" report --format collapsed --data "$2" "$tmp/$4" >"$tmp/report" 2>/dev/null
     fleet flame --data "$3" --where "$5" --format collapsed >"$tmp/flame" &&
         fleet top --data "$3" --where "$5" --top 100000 --format json >"$tmp/top" &&
-        python3 - "$tmp/report" "$tmp/flame" "$tmp/top" <<'P' >"$tmp/compared" 2>&1
+        python3 - "$tmp/report" "$tmp/flame" "$tmp/top" "$2" <<'P' >"$tmp/compared" 2>&1
 import collections, json, re, sys
 def stacks(path, tid):
     all = collections.Counter()
@@ -89,7 +89,7 @@ for stack, weight in report.items():
         total[f] += weight
     if frames:
         own[frames[-1]] += weight
-        if frames[-1].endswith("(type)") and len(frames) > 1:
+        if (frames[-1].endswith("(type)") or sys.argv[4] in ("native-live", "wait")) and len(frames) > 1:
             own[frames[-2]] += weight
 top = json.load(open(sys.argv[3], encoding="utf-8"))
 got_own, got_total, overloads = collections.Counter(), collections.Counter(), collections.Counter()
@@ -123,6 +123,60 @@ same "a batch that is pushed twice counts once" "$before" \
     "$(ask "SELECT kind, count(), sum(count), sum(value) FROM samples GROUP BY kind ORDER BY kind")"
 same "frames, stacks and sources are there once" "0 0 0" "$(for t in frame stack source; do
     ask "SELECT count() - uniqExact($t) FROM ${t}s"; done | paste -s -d ' ')"
+
+# ---- waits, and what is alive
+export SXSPROF_FLEET=$url/more
+"$sxsprof" fleet init >"$tmp/out" 2>&1
+check "another database" $? "$tmp/out"
+timeout -k 5 120 "$sxsprof" run --quiet --tool alloc:live=on --tool native -o "$tmp/s3" -- "$runsxs" --timeout 100 \
+    8 memory "drop:small=300000 keep:small=20000" 10 memory "keep:small=40000" >"$tmp/log" 2>&1
+check "a session with what is alive is recorded" $? "$tmp/log"
+timeout -k 5 120 "$sxsprof" wait -o "$tmp/s4" -- "$runsxs" --timeout 100 9 shares "alpha=60 beta=40 seconds=1" >"$tmp/log" 2>&1
+check "a session with reasons of waits is recorded" $? "$tmp/log"
+push --service shop --label service.version=3.0 "$tmp/s3"
+check "what is alive is pushed" $? "$tmp/push"
+same "and nothing is said but the number of batches" 1 "$(wc -l <"$tmp/push")"
+push --service shop --label service.version=4.0 "$tmp/s4"
+check "waits are pushed" $? "$tmp/push"
+compare "objects that are alive" live live s3 version=3.0
+compare "native memory that is not freed" native-live native-live s3 version=3.0
+compare "reasons of waits" wait wait s4 version=4.0
+alive=$(ask "SELECT sum(value) FROM samples WHERE kind = 'live'")
+ask "INSERT INTO samples (service, kind, stack, time, source, count, value)
+     SELECT service, kind, stack, time - 60, source, count, value FROM samples WHERE kind = 'live'"
+fleet series --data live --by version --format json >"$tmp/out"
+same "a state is not added to that of a minute before: one process, once" "$alive 1" \
+    "$(python3 -c 'import json,sys; [r] = json.load(open(sys.argv[1]))["rows"]; print(r["value"], r["processes"])' "$tmp/out")"
+fleet series --data live --every 1m --format json >"$tmp/out"
+same "but is that of its minute" "$alive $alive" \
+    "$(python3 -c 'import json,sys; print(*[r["value"] for r in json.load(open(sys.argv[1]))["rows"]])' "$tmp/out")"
+
+# ---- several batches as one
+queued() { push --service queued --period 1s --queue "$tmp/queue" "$@"; }
+"$sxsprof" push --to clickhouse://127.0.0.1:1/test --retry 1s --service queued --period 1s --queue "$tmp/queue" "$tmp/s2" \
+    >"$tmp/push" 2>&1
+waiting=$(find "$tmp/queue" -name '*.batch' | wc -l)
+[ "$waiting" -gt 1 ]
+check "batches wait while no server is there" $? "$tmp/push"
+queued
+grep -q "batches sent: $waiting" "$tmp/push"
+check "and are sent when it is" $? "$tmp/push"
+compare "batches that were sent as one" samples cpu s2 service=queued
+load() { # DATABASE ARGUMENT...: the same batches each time
+    local to=$url/$1
+    shift
+    "$BUILD/tests/fleet_load" "$to" service=load machines=3 "start=$(($(date +%s) / 86400 * 86400))" "$@" "$tmp/s1" >"$tmp/load" 2>&1
+    check "batches of 3 machines: $*" $? "$tmp/load"
+}
+sums="SELECT count(), sum(count), sum(value), sum(cityHash64(stack, time, source, value)) FROM samples"
+"$sxsprof" fleet init --to "$url/once" >"$tmp/out" 2>&1
+"$sxsprof" fleet init --to "$url/again" >"$tmp/out" 2>&1
+load once minutes=2 relay=3
+load again minutes=1 relay=2
+load again minutes=2 relay=4 twice=1
+same "batches that the server has are left out of those that it has not" "$(ask "${sums/samples/once.samples}")" \
+    "$(ask "${sums/samples/again.samples}")"
+export SXSPROF_FLEET=$url/test
 
 # ---- sums
 fleet series --by runtime --format json >"$tmp/runtimes"
@@ -225,6 +279,37 @@ says "but makes no tables" 1 "may not do this" env SXSPROF_FLEET_PASSWORD=r "$sx
 status=$?
 [ $status != 0 ] && grep -q "fleet init" "$tmp/push"
 check "a push to a database without tables says how to make them" $? "$tmp/push"
+
+# ---- tables of version 1, as they were
+old() { curl -sS "http://127.0.0.1:$CLICKHOUSE_PORT/?database=old" --data-binary "$1"; }
+ask "CREATE DATABASE old"
+old "CREATE TABLE frames (frame UInt64, name String, file String, runtime String, flags UInt16) ENGINE = ReplacingMergeTree ORDER BY (frame)"
+old "CREATE TABLE stacks (stack UInt64, thread String, root UInt8, class String, runtime String, typed UInt8,
+     frames Array(UInt64)) ENGINE = ReplacingMergeTree ORDER BY (stack)"
+old "CREATE TABLE sources (source UInt64, service_id UInt64, service String, version String, machine String,
+     container String, process String, command String, runtimes Array(String),
+     labels Nested(key String, value String), seen DateTime) ENGINE = ReplacingMergeTree ORDER BY (source)"
+old "CREATE TABLE samples (service UInt64, kind Enum8('batch' = 0, 'cpu' = 1, 'wall' = 2, 'alloc' = 3, 'native' = 4,
+     'locks' = 5), stack UInt64, time DateTime, source UInt64, count UInt64, value UInt64, trace FixedString(16))
+     ENGINE = MergeTree PARTITION BY toDate(time) ORDER BY (service, kind, stack, source, time)"
+old "CREATE TABLE schema (version UInt32, keep_days UInt32, made DateTime) ENGINE = MergeTree ORDER BY (made)"
+old "INSERT INTO schema VALUES (1, 12, now() - 100)"
+export SXSPROF_FLEET=$url/old
+push --service shop "$tmp/s1"
+check "what tables of version 1 have is pushed to them" $? "$tmp/push"
+compare "cpu in tables of version 1" samples cpu s1 service=shop
+push --retry 1s --service shop "$tmp/s3"
+[ $? != 0 ] && grep -q "sxsprof fleet init brings" "$tmp/push"
+check "what they do not have is refused, with what to do" $? "$tmp/push"
+says "and so are questions" 1 "has tables of version 1, and these data are in version 2; sxsprof fleet init" "$sxsprof" fleet top --data live
+before=$(old "$sums")
+says "init brings them up to date" 0 "tables of version 2; samples are kept 12 days" "$sxsprof" fleet init
+same "and changes no sample" "$before" "$(old "$sums")"
+push --service shop "$tmp/s3"
+check "then everything is pushed" $? "$tmp/push"
+compare "objects that are alive, in tables that were of version 1" live live s3 service=shop
+says "init again changes nothing" 0 "tables of version 2; samples are kept 12 days" "$sxsprof" fleet init
+export SXSPROF_FLEET=$url/test
 ask "INSERT INTO schema VALUES (999, 30, now() + 10)"
 says "tables of a newer version are refused" 1 "made by a newer sxsprof" "$sxsprof" fleet top
 says "by init, too" 1 "made by a newer sxsprof" "$sxsprof" fleet init

@@ -54,6 +54,15 @@ sampled() { "$sxsprof" report "$1" 2>/dev/null | grep -q '[1-9][0-9]* samples'; 
 again >"$tmp/log" 2>&1
 check "the library is attached again three times by a message, and takes samples" $? "$tmp/log"
 
+# The command that asked for this one is gone: it does not detach, and holds no session.
+fails() {
+    printf 'sxsprof 1 attach\ntools=nothing\nout=%s\nid=fails\nduration_ms=4000\ndetach=1\n\n' "$tmp/fails" >"$tmp/message"
+    python3 tests/integration/attach.py "$pid" "$clsid" "$PWD/$BUILD/libsxsprof.so" "$tmp/message"
+    has_live 1 && wait_until has_live 0
+}
+fails >"$tmp/log" 2>&1
+check "a runtime whose session cannot begin lets the library go at the time limit of the attach" $? "$tmp/log"
+
 rows=$("$sxsprof" report --format json "$tmp/again3" | python3 -c '
 import json, sys
 print([r["number"] for r in json.load(sys.stdin)["runtimes"] if r["state"] == "picked"])')

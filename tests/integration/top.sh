@@ -2,6 +2,7 @@
 # top.sh - sxsprof top on real runtimes: printed values of sessions that grow and that have ended, the live view
 # in a terminal (tmux) of several sizes, its keys, the end of the process by kill -9, and the terminal after it.
 . "$(dirname "$0")/lib.sh"
+. tests/integration/terminal.inc
 need_real 3
 
 # Two runtimes and native code with known shares of the CPU time, for as long as the tests take.
@@ -45,28 +46,11 @@ timeout 60 "$sxsprof" top --batch -n 1 --view allocations "$pid" 2>&1 | grep -q 
 check "a view of what is not recorded says what records it" $? "$tmp/text"
 
 # ---- the terminal ----
-if ! command -v tmux >/dev/null || ! ldconfig -p | grep -q libncursesw.so.6; then
+if ! terminal_is_here; then
     not_ok "the live view in a terminal: tmux and libncursesw6 are needed (setup/packages.txt)"
     kill $run
     finish
 fi
-tmux=(tmux -L "sxsprof-test-$$" -f /dev/null)
-trap '"${tmux[@]}" kill-server 2>/dev/null; rm -rf "$tmp"' EXIT
-# view WIDTH HEIGHT [VARIABLE=VALUE...] -- ARGUMENT...: show top in a new terminal
-view() {
-    local size=(-x "$1" -y "$2") env=()
-    shift 2
-    while [ "$1" != -- ]; do env+=("$1"); shift; done
-    shift
-    "${tmux[@]}" kill-server 2>/dev/null
-    rm -f "$tmp/status" "$tmp/after"
-    "${tmux[@]}" new-session -d "${size[@]}" "stty -a >'$tmp/before'; env LANG=C.UTF-8 ${env[*]} '$sxsprof' top $* 2>'$tmp/err'; echo \$? >'$tmp/status'; stty -a >'$tmp/after'; echo THE END; sleep 100"
-}
-screen() { "${tmux[@]}" capture-pane -p "$@" >"$tmp/screen"; }
-shows() { screen && grep -qE -- "$1" "$tmp/screen"; }
-keys() { "${tmux[@]}" send-keys "$@"; }
-ended() { [ -s "$tmp/after" ]; }
-
 view 80 24 -- "$pid"
 wait_until shows 'Program\.Alpha'
 check "80x24: the view shows functions" $? "$tmp/screen"
@@ -138,24 +122,22 @@ wait_until shows 'Program\.Alpha'
 check "and 1x1, 3x2, 7x3, 200x6 with every view: it goes on" $? "$tmp/screen"
 keys q
 wait_until ended
-[ "$(cat "$tmp/status")" = 0 ] && cmp -s "$tmp/before" "$tmp/after" && [ ! -s "$tmp/err" ]
+[ "$(cat "$tmp/status")" = 0 ] && is_as_before && [ ! -s "$tmp/err" ]
 check "q: exit status 0, and the terminal is as it was" $? "$tmp/err"
 
 for signal in TERM HUP; do
     view 80 24 -- "$pid"
     wait_until shows 'Program\.Alpha'
-    pane=$("${tmux[@]}" list-panes -F '#{pane_pid}')
-    kill -$signal "$(pgrep -P "$pane" -f 'sxsprof top')"
+    signal_top $signal
     wait_until ended
-    cmp -s "$tmp/before" "$tmp/after" && wait_until shows 'THE END'
+    is_as_before && wait_until shows 'THE END'
     check "SIG$signal: the terminal is as it was" $? "$tmp/screen"
 done
 view 80 24 -- "$pid"
 wait_until shows 'Program\.Alpha'
-pane=$("${tmux[@]}" list-panes -F '#{pane_pid}')
-kill -SEGV "$(pgrep -P "$pane" -f 'sxsprof top')"
+signal_top SEGV
 wait_until ended
-cmp -s "$tmp/before" "$tmp/after"
+is_as_before
 check "a crash of top itself: the terminal is as it was" $? "$tmp/err"
 
 view 80 24 TERM=dumb -- "$pid"
@@ -173,12 +155,13 @@ check "a locale without UTF-8" $? "$tmp/screen"
 # ---- the process is killed ----
 view 80 24 -- "$pid"
 wait_until shows 'Program\.Alpha'
+check "the view is shown until the process is killed" $? "$tmp/err"
 kill -9 "$pid"
-wait_until shows 'ENDED' && shows 'Program\.Alpha'
+shows_soon 'ENDED' && shows 'Program\.Alpha'
 check "kill -9 of the process: the view says that it has ended, and stays" $? "$tmp/screen"
 keys q
 wait_until ended
-[ "$(cat "$tmp/status")" = 0 ] && cmp -s "$tmp/before" "$tmp/after"
+[ "$(cat "$tmp/status")" = 0 ] && is_as_before
 check "and ends with q" $? "$tmp/err"
 wait $run 2>/dev/null
 

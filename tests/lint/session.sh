@@ -17,7 +17,7 @@ variables() {
     objdump -t "$1" | awk '$3 == "O" || $4 == "O" { section = $3 == "O" ? $4 : $5 }
         ($3 == "O" || $4 == "O") && section ~ /^\.(bss|data)/ && section !~ /^\.data\.rel\.ro/ {
             name = $NF; sub(/\.[0-9]+$/, "", name)
-            if (name !~ /^sxs_(session_variable|fork_lock)_/ && name != "part") print name }' |
+            if (name !~ /^(__|sxs_session_variable_|sxs_fork_lock_)/ && name != "part") print name }' |
         sort -u
 }
 

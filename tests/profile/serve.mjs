@@ -117,6 +117,28 @@ async function checkUpdate() {
   ok("the end of the process is shown", await text("#live") === "Ended", await text("#live"));
 }
 
+// A function gets its name after the user has zoomed below it.
+async function checkNames() {
+  const names = { late: false }, url = "**/session/late/data*";
+  await page.route(url, async (route) => {
+    const answer = await route.fetch({ headers: { ...route.request().headers(), "if-none-match": "" } });
+    const body = await answer.text();
+    await route.fulfill({ response: answer, body: names.late ? body : body.replaceAll("Bridge", "?"), headers: { ...answer.headers(), etag: String(names.late) } });
+  });
+  await open("late");
+  const box = await page.locator("#graph").boundingBox();
+  await page.mouse.click(box.x + box.width * 0.2, box.y + 19 * 4.5);
+  const zoom = await zoomed(), all = () => page.evaluate(() => document.body.innerHTML.includes("Bridge"));
+  const n = await updates(), before = await all();
+  names.late = true;
+  await page.click("#live");
+  await page.click("#live");
+  await updated(n);
+  await page.click("[data-view=functions]");
+  ok("the zoom stays below a function that gets its name later", await zoomed() === zoom && zoom.includes("Hot.Spin") && !before && await all(), [zoom, await zoomed(), before]);
+  await page.unroute(url);
+}
+
 async function checkRest() {
   await open("costs");
   ok("a button for each kind of data", (await page.locator("#parts button").allTextContents()).join("|").startsWith("Samples|Allocated|Alive|Native"), await text("#parts"));
@@ -190,6 +212,7 @@ async function checkLive() {
 if (kind === "known") {
   await checkList();
   await checkUpdate();
+  await checkNames();
   await checkRest();
 } else await checkLive();
 await end(browser);

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "cmd/clickhouse/address.h"
-#include "cmd/clickhouse/encode.h"
+#include "cmd/clickhouse/insert.h"
 #include "cmd/clickhouse/sql.h"
 #include "cmd/fleet/rows.h"
 
@@ -219,7 +219,8 @@ static void statements_of_a_new_server_have_codecs_and_an_end_of_life(void **sta
     fclose(to);
     assert_string_equal(text, "CREATE TABLE IF NOT EXISTS samples (service UInt64 CODEC(ZSTD(1)), "
                               "kind Enum8('batch' = 0, 'cpu' = 1, "
-                              "'wall' = 2, 'alloc' = 3, 'native' = 4, 'locks' = 5) CODEC(ZSTD(1)), "
+                              "'wall' = 2, 'alloc' = 3, 'native' = 4, 'locks' = 5, 'live' = 6, "
+                              "'native-live' = 7, 'wait' = 8) CODEC(ZSTD(1)), "
                               "stack UInt64 CODEC(ZSTD(1)), time "
                               "DateTime CODEC(DoubleDelta, ZSTD(1)), source UInt64 CODEC(ZSTD(1)), "
                               "count UInt64 CODEC(T64, ZSTD(1)), "
@@ -229,6 +230,35 @@ static void statements_of_a_new_server_have_codecs_and_an_end_of_life(void **sta
                               "+ INTERVAL 12 DAY SETTINGS "
                               "ttl_only_drop_parts = 1");
     assert_int_equal(sxs_clickhouse_server_parse("nonsense", &server), -1);
+}
+
+static void tables_of_an_earlier_version_are_changed(void **state)
+{
+    (void)state;
+    FILE *to = begin();
+    assert_true(sxs_clickhouse_upgrade_sql(to, 1, 0));
+    fclose(to);
+    assert_non_null(strstr(text, "ALTER TABLE samples MODIFY COLUMN kind Enum8('batch' = 0"));
+    to = begin();
+    assert_false(sxs_clickhouse_upgrade_sql(to, 1, 1));
+    assert_false(sxs_clickhouse_upgrade_sql(to, 0, 0)); /* new tables */
+    assert_false(sxs_clickhouse_upgrade_sql(to, SXS_CLICKHOUSE_SCHEMA, 0));
+    fclose(to);
+}
+
+static void kinds_have_names(void **state)
+{
+    (void)state;
+    for (unsigned k = SXS_CLICKHOUSE_CPU; k < SXS_CLICKHOUSE_N_KINDS; k++) {
+        const char *name = sxs_clickhouse_kind_name(k);
+        char        element[40];
+        assert_int_equal(sxs_clickhouse_kind_named(name), k);
+        assert_non_null(strstr(sxs_clickhouse_kind_names(), name));
+        snprintf(element, sizeof(element), "'%s' = %u", name, k);
+        assert_non_null(strstr(SXS_CLICKHOUSE_KINDS, element));
+    }
+    assert_int_equal(sxs_clickhouse_kind_named("batch"), SXS_CLICKHOUSE_BATCH);
+    assert_int_equal(sxs_clickhouse_kind_named("gpu"), SXS_CLICKHOUSE_BATCH);
 }
 
 /* A model of one thread: main calls work, with 3 samples, and work again in a second thread. */
@@ -272,9 +302,9 @@ static void threads_of_one_name_become_one_row(void **state)
     make_model(&m);
     struct sxs_clickhouse_rows rows = encode(&m, 99);
     assert_int_equal(rows.n_samples, 2);
-    assert_int_equal(rows.of[SXS_CLICKHOUSE_SAMPLES].size, 2 * 45);
+    assert_int_equal(rows.of[SXS_CLICKHOUSE_SAMPLES].size, 2 * 53);
     const uint8_t         *at = rows.of[SXS_CLICKHOUSE_SAMPLES].bytes;
-    struct sxs_rows_reader r = {at, at + 90, false};
+    struct sxs_rows_reader r = {at, at + 106, false};
     for (int i = 0; i < 2; i++) {
         assert_true(sxs_rows_get_u64(&r) == sxs_clickhouse_service_id("shop"));
         assert_int_equal(sxs_rows_get_u8(&r), i ? SXS_CLICKHOUSE_CPU : SXS_CLICKHOUSE_BATCH);
@@ -284,6 +314,7 @@ static void threads_of_one_name_become_one_row(void **state)
         assert_true(sxs_rows_get_u64(&r) != 0);
         assert_int_equal(sxs_rows_get_u64(&r), i ? 6 : 2);
         assert_true(sxs_rows_get_u64(&r) == (i ? 6201u : 60000000000u));
+        assert_true(sxs_rows_get_u64(&r) == 99);
     }
     sxs_clickhouse_rows_free(&rows);
     sxs_model_free(&m);
@@ -307,25 +338,106 @@ static void ids_stay_the_same(void **state)
     sxs_model_free(&m);
 }
 
+static void join_all(struct sxs_clickhouse_joined *j, const struct sxs_clickhouse_known *known,
+                     const struct sxs_clickhouse_rows *rows)
+{
+    for (unsigned t = 0; t < SXS_CLICKHOUSE_N_TABLES; t++)
+        assert_int_equal(sxs_clickhouse_join(j, known, t, rows->of[t].bytes, rows->of[t].size), 0);
+}
+
 static void inserts_look_before_they_insert(void **state)
 {
-    static const struct sxs_clickhouse_source source = {"shop", "",   "", "",   "",
-                                                        "",     NULL, 0,  NULL, 0};
-    const struct sxs_clickhouse_batch         b = {5, 60000000000u, 61000000000u, &source, NULL, 0};
+    struct sxs_model             m;
+    struct sxs_clickhouse_known  known = {.of = {{0}}};
+    struct sxs_clickhouse_joined j = {.from_s = 0};
     (void)state;
+    make_model(&m);
+    struct sxs_clickhouse_rows rows = encode(&m, 5);
+    join_all(&j, &known, &rows);
     FILE *to = begin();
-    sxs_clickhouse_insert_sql(to, SXS_CLICKHOUSE_FRAMES, &b);
+    sxs_clickhouse_insert_sql(to, SXS_CLICKHOUSE_FRAMES, &j);
     fclose(to);
     assert_string_equal(
         text, "INSERT INTO frames (frame,name,file,runtime,flags) SELECT "
               "frame,name,file,runtime,flags FROM _data WHERE frame NOT IN (SELECT frame FROM "
               "frames WHERE frame IN (SELECT frame FROM _data)) LIMIT 1 BY frame");
     to = begin();
-    sxs_clickhouse_insert_sql(to, SXS_CLICKHOUSE_SAMPLES, &b);
+    sxs_clickhouse_insert_sql(to, SXS_CLICKHOUSE_SAMPLES, &j);
     fclose(to);
-    assert_non_null(strstr(
-        text, "WHERE toUInt64(5) NOT IN (SELECT stack FROM samples WHERE service = "
-              "6721988616674645462 AND kind = 'batch' AND stack = 5 AND time = toDateTime(60))"));
+    assert_non_null(strstr(text,
+                           "WHERE batch NOT IN (SELECT stack FROM samples WHERE service IN "
+                           "(toUInt64(6721988616674645462)) AND kind = 'batch' AND stack IN "
+                           "(toUInt64(5)) AND time >= toDateTime(60) AND time <= toDateTime(60))"));
+    sxs_clickhouse_joined_free(&j);
+    sxs_clickhouse_rows_free(&rows);
+    sxs_model_free(&m);
+}
+
+static void batches_that_are_joined_have_each_frame_once(void **state)
+{
+    struct sxs_model             m;
+    struct sxs_clickhouse_known  known = {.of = {{0}}};
+    struct sxs_clickhouse_joined j = {.from_s = 0};
+    (void)state;
+    make_model(&m);
+    struct sxs_clickhouse_rows a = encode(&m, 5), b = encode(&m, 6);
+    join_all(&j, &known, &a);
+    join_all(&j, &known, &b);
+    for (unsigned t = 0; t < SXS_CLICKHOUSE_SAMPLES; t++)
+        if (t != SXS_CLICKHOUSE_STACKS) /* two threads of one name write their stack twice */
+            assert_int_equal(j.of[t].size, a.of[t].size);
+    assert_true(j.of[SXS_CLICKHOUSE_STACKS].size < a.of[SXS_CLICKHOUSE_STACKS].size);
+    assert_int_equal(j.of[SXS_CLICKHOUSE_SAMPLES].size, 2 * a.of[SXS_CLICKHOUSE_SAMPLES].size);
+    assert_int_equal(j.batches.n, 2);
+    assert_int_equal(j.services.n, 1);
+    sxs_clickhouse_joined_free(&j);
+    sxs_clickhouse_rows_free(&a);
+    sxs_clickhouse_rows_free(&b);
+    sxs_model_free(&m);
+}
+
+static void what_the_server_has_is_left_out_until_it_is_forgotten(void **state)
+{
+    struct sxs_model             m;
+    struct sxs_clickhouse_known  known = {.of = {{0}}};
+    struct sxs_clickhouse_joined j = {.from_s = 0};
+    (void)state;
+    make_model(&m);
+    struct sxs_clickhouse_rows rows = encode(&m, 5);
+    join_all(&j, &known, &rows);
+    sxs_clickhouse_learn(&known, &j, SXS_CLICKHOUSE_FRAMES);
+    sxs_clickhouse_learn(&known, &j, SXS_CLICKHOUSE_SAMPLES);
+    sxs_clickhouse_joined_free(&j);
+    join_all(&j, &known, &rows);
+    assert_int_equal(j.of[SXS_CLICKHOUSE_FRAMES].size, 0);
+    assert_true(j.of[SXS_CLICKHOUSE_STACKS].size > 0); /* not accepted yet */
+    assert_int_equal(j.of[SXS_CLICKHOUSE_SAMPLES].size, rows.of[SXS_CLICKHOUSE_SAMPLES].size);
+    sxs_clickhouse_joined_free(&j);
+    sxs_clickhouse_forget(&known);
+    join_all(&j, &known, &rows);
+    assert_int_equal(j.of[SXS_CLICKHOUSE_FRAMES].size, rows.of[SXS_CLICKHOUSE_FRAMES].size);
+    sxs_clickhouse_joined_free(&j);
+    sxs_clickhouse_rows_free(&rows);
+    sxs_model_free(&m);
+}
+
+static void rows_that_are_cut_are_not_joined(void **state)
+{
+    struct sxs_model            m;
+    struct sxs_clickhouse_known known = {.of = {{0}}};
+    (void)state;
+    make_model(&m);
+    struct sxs_clickhouse_rows rows = encode(&m, 5);
+    for (unsigned t = 0; t < SXS_CLICKHOUSE_N_TABLES; t++) {
+        for (size_t cut = 1; cut < 9; cut++) {
+            struct sxs_clickhouse_joined j = {.from_s = 0};
+            assert_int_equal(
+                sxs_clickhouse_join(&j, &known, t, rows.of[t].bytes, rows.of[t].size - cut), -1);
+            sxs_clickhouse_joined_free(&j);
+        }
+    }
+    sxs_clickhouse_rows_free(&rows);
+    sxs_model_free(&m);
 }
 
 /* ---- addresses and reasons ------------------------------------------------------------------- */
@@ -411,7 +523,12 @@ int main(void)
         cmocka_unit_test(statements_of_a_new_server_have_codecs_and_an_end_of_life),
         cmocka_unit_test(threads_of_one_name_become_one_row),
         cmocka_unit_test(ids_stay_the_same),
+        cmocka_unit_test(tables_of_an_earlier_version_are_changed),
+        cmocka_unit_test(kinds_have_names),
         cmocka_unit_test(inserts_look_before_they_insert),
+        cmocka_unit_test(batches_that_are_joined_have_each_frame_once),
+        cmocka_unit_test(what_the_server_has_is_left_out_until_it_is_forgotten),
+        cmocka_unit_test(rows_that_are_cut_are_not_joined),
         cmocka_unit_test(addresses),
         cmocka_unit_test(reasons_of_old_and_new_servers),
     };

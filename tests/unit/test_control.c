@@ -339,6 +339,29 @@ static void the_time_limit_of_an_attach_is_that_of_its_session(void **state)
     wait_for_phase(SXS_SESSION_NONE); /* its connection is closed */
 }
 
+/* The library detaches by itself, as it would if the session had begun; not while one is on. */
+static void an_attach_whose_session_cannot_begin_detaches_at_its_time_limit(void **state)
+{
+    struct sxs_message attach;
+    char               request[] = "sxsprof 1 attach\nid=n\nduration_ms=50\ndetach=1\n\n", why[100];
+    unsigned           detaches = counted(&stub.detaches);
+    (void)state;
+    assert_int_equal(sxs_message_parse(request, strlen(request), &attach, why, sizeof(why)), 0);
+    sxs_control_not_begun(&attach);
+    while (counted(&stub.detaches) == detaches)
+        poll(NULL, 0, 1);
+    sxs_control_not_begun(&attach);
+    ask(START_ONE "\n", "ok\n", "phase=on\n");
+    poll(NULL, 0, 300);
+    ask("sxsprof 1 status\n\n", "ok\n", "phase=on\n");
+    ask("sxsprof 1 stop\n\n", "ok\n", "phase=none\n");
+    ask(START_ONE "duration_ms=3600000\n\n", "ok\n", "left_ms=3");
+    sxs_control_not_begun(&attach);
+    ask("sxsprof 1 status\n\n", "ok\n", "left_ms=3");
+    ask("sxsprof 1 stop\n\n", "ok\n", "phase=none\n");
+    assert_int_equal(counted(&stub.detaches), detaches + 1);
+}
+
 /* The time limit of a session that was ended otherwise does not end the next one. */
 static void a_time_limit_is_of_one_session(void **state)
 {
@@ -400,6 +423,7 @@ int main(void)
         cmocka_unit_test(a_session_is_joined_by_its_id),
         cmocka_unit_test(a_session_ends_at_its_time_limit),
         cmocka_unit_test(the_time_limit_of_an_attach_is_that_of_its_session),
+        cmocka_unit_test(an_attach_whose_session_cannot_begin_detaches_at_its_time_limit),
         cmocka_unit_test(a_time_limit_is_of_one_session),
         cmocka_unit_test(a_name_that_is_taken_is_stepped_over),
         cmocka_unit_test(the_start_time_is_found_behind_any_name),

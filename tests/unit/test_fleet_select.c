@@ -103,6 +103,19 @@ static void selections_become_conditions(void **state)
                                    "frame FROM frames WHERE name LIKE 'A.B(%'))");
 }
 
+static void a_state_is_the_last_of_each_process(void **state)
+{
+    struct sxs_fleet_selection s = {.kind = SXS_CLICKHOUSE_LIVE, .from = 60, .step = 3600};
+    (void)state;
+    FILE *to = begin();
+    sxs_fleet_where(to, &s, false);
+    fclose(to);
+    assert_string_equal(
+        text, "kind = 'live' AND time >= toDateTime(60) AND (source, time) IN (SELECT source, "
+              "max(time) FROM samples WHERE kind = 'live' AND time >= toDateTime(60) GROUP BY "
+              "source, intDiv(toUInt32(time), 3600))");
+}
+
 static void wrong_selections_are_refused(void **state)
 {
     static const char *const wrong[] = {"",           "version",       "=x",      "!=x",
@@ -122,6 +135,7 @@ int main(void)
     static const struct CMUnitTest tests[] = {
         cmocka_unit_test(times),
         cmocka_unit_test(selections_become_conditions),
+        cmocka_unit_test(a_state_is_the_last_of_each_process),
         cmocka_unit_test(wrong_selections_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -280,6 +280,38 @@ static void damage_is_survived(void **state)
     }
 }
 
+/* The magic is the last part of the header that a process writes. */
+static void a_file_that_is_being_made_is_no_damage(void **state)
+{
+    (void)state;
+    begin_image();
+    make_samples(300);
+    end_image();
+    open_disk();
+    assert_int_equal(ftruncate(disk.fd, 0), 0);
+    virtual_ns = BEGAN;
+    struct sxs_live *live = open_live(0);
+    sxs_live_look(live);
+    assert_null(sxs_live_problem(live, 0));
+    assert_int_equal(ftruncate(disk.fd, SXS_HEADER_SIZE + SXS_CHUNK_SIZE), 0);
+    sxs_live_look(live);
+    assert_null(sxs_live_problem(live, 0));
+    close(disk.fd);
+    open_disk();
+    while (write_record(0))
+        ;
+    end_disk();
+    look_to_the_end(live);
+    assert_null(sxs_live_problem(live, 0));
+    compare_with_report(live);
+    sxs_live_close(live);
+    assert_int_equal(pwrite(disk.fd, "SXSSOAP", 8, 0), 8);
+    live = open_live(0);
+    sxs_live_look(live);
+    assert_non_null(strstr(sxs_live_problem(live, 0), "it does not begin with"));
+    sxs_live_close(live);
+}
+
 static void what_is_no_session_is_said(void **state)
 {
     struct sxs_live        *live;
@@ -322,6 +354,7 @@ int main(void)
         cmocka_unit_test(the_window_has_the_last_seconds_only),
         cmocka_unit_test(costs_that_change_in_place_are_counted_once),
         cmocka_unit_test(damage_is_survived),
+        cmocka_unit_test(a_file_that_is_being_made_is_no_damage),
         cmocka_unit_test(what_is_no_session_is_said),
     };
     return cmocka_run_group_tests_name("live", tests, make_folder, remove_folder);

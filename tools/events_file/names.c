@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 #include "tools/events_file/names.h"
 
+#include <stdio.h>
+
 #include "base/hash.h"
 #include "base/session_state.h"
+#include "manager/watch.h"
 #include "tools/events_file/events_file.h"
 #include "tools/events_file/seen_set.h"
 #include "symbols/names.h"
@@ -69,8 +72,48 @@ void sxs_names_unloading(void)
 static struct sxs_seen_set texts; /* keys: runtime and two 64-bit hashes; the text is in the file */
 SXS_SESSION_KEEPS(texts); /* sxs_names_forget() empties it */
 
+/* ---- names that are waited for ----------------------------------------------------------------- */
+
+/* Classes whose exceptions somebody waits for. Further ones are not reported. */
+static struct watched {
+    _Atomic uint32_t is_taken;
+    _Atomic uint32_t number; /* of the name; 0: not complete yet */
+    char             text[SXS_WATCH_TYPE];
+} watched[32];
+SXS_SESSION_KEEPS(watched); /* sxs_names_forget() empties it */
+
+const char *sxs_names_watched(uint32_t number)
+{
+    for (size_t i = 0; number && i < ARRAY_LEN(watched); i++) {
+        if (!atomic_load_explicit(&watched[i].is_taken, memory_order_relaxed))
+            return NULL;
+        if (atomic_load_explicit(&watched[i].number, memory_order_acquire) == number)
+            return watched[i].text;
+    }
+    return NULL;
+}
+
+static void watch_name(uint32_t number, const char *text)
+{
+    if (!sxs_watch_type(text) || sxs_names_watched(number))
+        return;
+    for (size_t i = 0; i < ARRAY_LEN(watched); i++) {
+        uint32_t none = 0;
+        if (!atomic_compare_exchange_strong(&watched[i].is_taken, &none, 1))
+            continue;
+        snprintf(watched[i].text, sizeof(watched[i].text), "%.*s", (int)sizeof(watched[i].text) - 1,
+                 text);
+        atomic_store_explicit(&watched[i].number, number, memory_order_release);
+        return;
+    }
+}
+
 void sxs_names_forget(void)
 {
+    for (size_t i = 0; i < ARRAY_LEN(watched); i++) {
+        atomic_store(&watched[i].number, 0);
+        atomic_store(&watched[i].is_taken, 0);
+    }
     sxs_names_unloading();
     sxs_seen_set_clear(&texts);
 }
@@ -118,6 +161,8 @@ static uint32_t number_of(struct sxs_runtime *rt, uint64_t id, int kind)
         sxs_namer_function(namer, (sxs_function){rt, id}, text, sizeof(text));
     sxs_namer_free(namer);
     number = sxs_names_intern(runtime, text, sxs_events_add_name, rt);
+    if (number && kind == OF_CLASS)
+        watch_name(number, text);
     if (number)
         keep_name(slot, id, owner, number);
     return number;

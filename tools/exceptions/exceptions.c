@@ -21,6 +21,7 @@
 #include "base/clock.h"
 #include "base/fork.h"
 #include "base/session_state.h"
+#include "manager/watch.h"
 
 #define KEEP_OF_THROW_SITE 8u     /* exceptions that are kept one by one, at each throw site */
 #define KEEP_MAX           20000u /* exceptions that are kept one by one, in all */
@@ -185,6 +186,14 @@ static void fill_record(struct sxs_event_exception *r, const struct sxs_in_fligh
     sxs_events_commit(r, SXS_EVENT_EXCEPTION);
 }
 
+/* Reports the exception if somebody waits for its type. */
+static void tell_watcher(const struct sxs_in_flight *v)
+{
+    const char *type = sxs_names_watched(v->type);
+    if (type)
+        sxs_watch_exception(v->runtime, v->time_ns, type);
+}
+
 static HRESULT on_thrown(struct sxs_sub *sub, sxs_object object)
 {
     struct state               *state = sub->state;
@@ -209,6 +218,7 @@ static HRESULT on_thrown(struct sxs_sub *sub, sxs_object object)
         v->type = sxs_names_class(cls);
         sxs_message_read(&state->layout, object, cls, &message);
     }
+    tell_watcher(v);
     v->rethrown = (uint8_t)message.traced;
     fill_record(r, v, sub->rt, thread->tid, &message);
     return S_OK;

@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "manager/watch.h"
+
 static struct sxs_gc_recent *find_recent(struct sxs_gc_collections *c, uint32_t number)
 {
     for (uint32_t i = 0; i < SXS_GC_RECENT; i++)
@@ -156,6 +158,7 @@ static void end_pause(struct sxs_gc_collections *c, uint64_t now)
             add_pause(r->record, r->from_ns, 0, work);
     }
     uint64_t suspension = c->stopped_ns - from;
+    sxs_watch_pause(c->runtime, from, now - from);
     if (owner && owner->record)
         add_pause(owner->record, from, suspension < left ? suspension : left, left);
     c->resumed_ns = now;

@@ -38,6 +38,14 @@ static int read_tiers(const struct sxs_tool_option *row, const char *value, void
     return choice < 0 ? -1 : 0;
 }
 
+static int read_trace(const struct sxs_tool_option *row, const char *value, void *options)
+{
+    struct sxs_sampler_options *out = options;
+    int                         choice = sxs_choice(row->argument, value);
+    out->trace = choice == 0;
+    return choice < 0 ? -1 : 0;
+}
+
 #define RATE_EXPECTED "a rate from 1 to 10000 Hz"
 
 static const struct sxs_tool_option rows[] = {
@@ -53,11 +61,14 @@ static const struct sxs_tool_option rows[] = {
      read_walker},
     {"tiers=on|off", "tiers", "on|off", "on or off",
      "Ask the runtimes for the tiers of compiled methods (on)", read_tiers},
+    {"trace=on|off", "trace", "on|off", "on or off",
+     "Record the current Activity of each sample's thread: its trace, span and endpoint (off)",
+     read_trace},
 };
 const struct sxs_tool_table sxs_sampler_table = {"sample", rows, sizeof(rows) / sizeof(rows[0])};
 
 int sxs_sampler_parse(const char *text, struct sxs_sampler_options *out, char *why, size_t size)
 {
-    *out = (struct sxs_sampler_options){SXS_MODE_CPU, SXS_WALKER_FAST, 199, 1};
+    *out = (struct sxs_sampler_options){SXS_MODE_CPU, SXS_WALKER_FAST, 199, 1, 0};
     return sxs_tool_parse(&sxs_sampler_table, text, out, why, size);
 }

@@ -14,11 +14,12 @@ struct sxs_sampler_options {
     enum sxs_sample_walker walker;
     unsigned               hz;    /* samples a second */
     int                    tiers; /* 0: runtimes are not asked to report what they compile */
+    int                    trace; /* 1: samples have the current Activity of their threads */
 };
 
 extern const struct sxs_tool_table sxs_sampler_table;
 
-/** sxs_sampler_parse - parse @text over the defaults (cpu=199,walker=fast,tiers=on). Returns 0, or
+/** sxs_sampler_parse - parse @text over the defaults (cpu=199,walker=fast,tiers=on,trace=off). Returns 0, or
  *  -1 with a sentence about the first wrong option in @why (@size bytes). Pure. */
 int sxs_sampler_parse(const char *text, struct sxs_sampler_options *out, char *why, size_t size);
 

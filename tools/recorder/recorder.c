@@ -379,8 +379,10 @@ static int start_recording(void)
 
 __attribute__((destructor)) static void ended(void)
 {
-    if (recorder.started == 1 && !atomic_load(&recorder.forked))
+    atomic_fetch_add(&n_reporting, 1); /* a session that ends meanwhile waits */
+    if (sxs_recorder_is_on())
         atomic_store(&recorder.header->ended_ns, sxs_now_ns(CLOCK_MONOTONIC));
+    atomic_fetch_sub(&n_reporting, 1);
 }
 
 int sxs_recorder_start(void)
@@ -398,12 +400,13 @@ int sxs_recorder_start(void)
 
 /* ---- the end of the session ------------------------------------------------------------------ */
 
-#define HANDLERS_NS UINT64_C(5000000000) /* how long a handler of a signal may take */
+#define HANDLERS_NS UINT64_C(5000000000) /* a handler of a signal that takes longer is reported */
 #define SETTLE_NS   UINT64_C(5000000000)
 
 static void record_living(struct sxs_thread_slot *t)
 {
-    if (!t->excluded && !t->recorded)
+    /* A thread of the library is known as such a moment after its start. */
+    if (!t->excluded && !t->recorded && !sxs_thread_is_own(atomic_load(&t->tid)))
         record_thread(t, 0, 0);
 }
 
@@ -423,8 +426,13 @@ void sxs_recorder_end(void)
     sxs_worker_end(&recorder.worker);
     wait_for_reports();
     sxs_costs_forget();
-    if (sxs_poke_end(HANDLERS_NS) != 0)
-        sxs_error("a thread stays inside of the handler of the sample signal");
+    if (sxs_poke_end(HANDLERS_NS) != 0) {
+        sxs_warn(
+            "a thread stays inside of the handler of the sample signal; the session ends when it "
+            "has come back");
+        while (sxs_poke_drain(HANDLERS_NS) != 0) /* what it uses must stay */
+            continue;
+    }
     sxs_threads_each_busy(record_living);
     sxs_code_end();
     sxs_walk_forget();

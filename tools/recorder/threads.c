@@ -118,6 +118,13 @@ void sxs_threads_mark(uint32_t tid, unsigned number)
         atomic_fetch_or(&t->runtimes, UINT64_C(1) << number);
 }
 
+void sxs_threads_set_managed(uint32_t tid, unsigned at, uintptr_t thread)
+{
+    struct sxs_thread_slot *t = thread ? claim_slot(tid) : sxs_threads_find(tid);
+    if (t)
+        atomic_store_explicit(&t->managed[at], thread, memory_order_release);
+}
+
 uint64_t sxs_threads_unlisted(void)
 {
     uint64_t began = atomic_load(&refused), at_once = atomic_load(&unplaced);
@@ -185,6 +192,8 @@ void sxs_threads_release(struct sxs_thread_slot *t)
     t->run_began_ns = t->n_waits = 0;
     t->n_samples = 0;
     t->missed = 0;
+    for (size_t n = 0; n < SXS_SLOT_RUNTIMES; n++)
+        atomic_store(&t->managed[n], 0);
     t->started_ns = 0;
     t->name[0] = '\0';
     atomic_store(&t->state, SXS_SLOT_NEW);

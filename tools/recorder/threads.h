@@ -18,6 +18,8 @@
 
 #define SXS_MAX_THREADS 8192 /* at the same time; more are counted, but not recorded */
 
+#define SXS_SLOT_RUNTIMES 4  /* runtimes whose ThreadIDs a slot has room for */
+
 enum sxs_slot_state {
     SXS_SLOT_NEW,  /* not set up yet; only `runtimes` may be set */
     SXS_SLOT_BUSY, /* being set up, updated or cleared */
@@ -60,6 +62,9 @@ struct sxs_thread_slot {
     /* wall: enum sxs_waiting of the current wait, if reasons are asked for; 0: not asked yet */
     _Atomic uint32_t  reason;
     unsigned          missed;    /* snapshot: number of missed answers in a row */
+    /* The runtimes' own objects for the thread (ThreadIDs), by the numbers that tools/activities
+     * gives to runtimes; 0: none, or not known. */
+    _Atomic uintptr_t managed[SXS_SLOT_RUNTIMES];
 };
 
 /**
@@ -71,6 +76,11 @@ SXS_SIGSAFE struct sxs_thread_slot *sxs_threads_find(uint32_t tid);
  * sxs_threads_mark - note that @tid belongs to runtime @number. The thread may not have been
  * found yet. */
 void sxs_threads_mark(uint32_t tid, unsigned number);
+
+/**
+ * sxs_threads_set_managed - set the ThreadID of @tid in the runtime with index @at, which is below
+ * SXS_SLOT_RUNTIMES; 0: it has none any more. The thread may not have been found yet. */
+void sxs_threads_set_managed(uint32_t tid, unsigned at, uintptr_t thread);
 
 /**
  * sxs_threads_unlisted - the number of threads, at least, that found no room in the table, or

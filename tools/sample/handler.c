@@ -16,6 +16,7 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/session_state.h"
+#include "tools/activities/activities.h"
 #include "tools/sample/clocks.h"
 #include "tools/recorder/scratch.h"
 #include "tools/recorder/poke.h"
@@ -48,16 +49,38 @@ struct sample {
     ucontext_t                *uc;
 };
 
+/* The contexts of a sample. */
+struct contexts {
+    size_t                    n;
+    struct sxs_sample_context all[SXS_SLOT_RUNTIMES];
+};
+
+SXS_SIGSAFE static void find_contexts(const struct sample *sample, struct contexts *out)
+{
+    unsigned missed;
+    out->n = 0;
+    if (!state.header->has_contexts || !sample->t)
+        return;
+    out->n = sxs_activities_look(sample->t, out->all, &missed);
+    if (out->n)
+        atomic_fetch_add_explicit(&state.header->n_contexts, out->n, memory_order_relaxed);
+    if (missed)
+        atomic_fetch_add_explicit(&state.header->n_contexts_missed, missed, memory_order_relaxed);
+}
+
 /* @ips: room for @max frames. */
 SXS_SIGSAFE static void record(const struct sample *sample, uintptr_t *ips, size_t max)
 {
     const struct sxs_walk_limits limits = {.cycles = SXS_WALK_CYCLES, .max = max};
     struct sxs_record_sample    *record;
+    struct contexts              contexts;
     enum sxs_sample_end          end;
     size_t n = sxs_walk_interrupted(sample->t, sample->tid, state.walker, sample->uc, limits, ips,
                                     NULL, &end);
     note_end(end);
-    record = sxs_samples_reserve(state.writer, sizeof(*record) + n * sizeof(ips[0]));
+    find_contexts(sample, &contexts);
+    record = sxs_samples_reserve(state.writer, sizeof(*record) + n * sizeof(ips[0]) +
+                                                   contexts.n * sizeof(contexts.all[0]));
     if (!record) {
         atomic_fetch_add_explicit(&state.header->n_dropped, 1, memory_order_relaxed);
         return;
@@ -68,6 +91,7 @@ SXS_SIGSAFE static void record(const struct sample *sample, uintptr_t *ips, size
     record->end = (uint8_t)end;
     record->n = (uint16_t)n;
     memcpy(record->ips, ips, n * sizeof(ips[0]));
+    memcpy(&record->ips[n], contexts.all, contexts.n * sizeof(contexts.all[0]));
     sxs_samples_commit(record, SXS_RECORD_SAMPLE);
     if (sample->t)
         atomic_store_explicit(&sample->t->last, record, memory_order_release);

@@ -15,6 +15,7 @@
 #include "signals/signals.h"
 #include "symbols/tier_sessions.h"
 #include "symbols/tier_settings.h"
+#include "tools/activities/activities.h"
 #include "tools/options/wait_options.h"
 #include "tools/recorder/poke.h"
 #include "tools/recorder/recorder.h"
@@ -128,6 +129,8 @@ static void on_round(void)
     if (sxs_clocks_any_to_move())
         sxs_threads_each_busy(sxs_clocks_move);
     start_tier_sessions();
+    if (sampler.with.options.trace && !atomic_load(&sampler.stopped))
+        sxs_activities_round();
 }
 
 /* ---- fork ------------------------------------------------------------------------------------ */
@@ -183,6 +186,7 @@ static void fill_header(struct sxs_samples_header *header)
     header->mode = (uint16_t)options->mode;
     header->walker = (uint16_t)options->walker;
     header->asked_hz = options->hz;
+    header->has_contexts = options->trace != 0;
     header->clock = sxs_clocks_choose(options->hz);
     if (options->walker == SXS_WALKER_SNAPSHOT)
         header->clock = SXS_CLOCK_MONOTONIC;

@@ -8,6 +8,7 @@
 #include "symbols/compiled.h"
 #include "symbols/early.h"
 #include "symbols/tier_sessions.h"
+#include "tools/activities/activities.h"
 #include "tools/sample/sampler.h"
 #include "tools/sample/snapshot.h"
 
@@ -33,6 +34,10 @@ static HRESULT start_sampling(struct sxs_sub *sub, const struct sxs_sampler *sam
         if (!sxs_runtime_is_attached(sub->rt))
             sub->low |= SXS_TIER_SESSIONS_LOW;
         sxs_tier_sessions_expect(sub);
+    }
+    if (sampler->options.trace) {
+        sub->low |= COR_PRF_MONITOR_THREADS | COR_PRF_MONITOR_SUSPENDS;
+        sub->state = sxs_activities_start(sub->rt, sampler->writer);
     }
     return S_OK;
 }
@@ -89,23 +94,56 @@ static HRESULT on_compiled(struct sxs_sub *sub, sxs_function function, HRESULT s
 
 static HRESULT module_loaded(struct sxs_sub *sub, sxs_module module, HRESULT status)
 {
-    (void)sub;
     if (SUCCEEDED(status) && sxs_sampler()->options.walker == SXS_WALKER_SNAPSHOT)
         sxs_dispatch_module(module);
+    if (SUCCEEDED(status) && sub->state)
+        sxs_activities_module(sub->state, module);
     return S_OK;
 }
 
 static HRESULT module_unloading(struct sxs_sub *sub, sxs_module module)
 {
-    (void)module;
+    if (sub->state)
+        sxs_activities_unloading(sub->state, module);
     /* New code may be placed where unloaded early code was, so not all compilations are known. */
     if (sxs_tier_sessions_is_expected(sub->rt))
         sxs_compiled_incomplete(sub->rt);
     return S_OK;
 }
 
+static HRESULT thread_assigned(struct sxs_sub *sub, sxs_thread thread, DWORD tid)
+{
+    if (sub->state)
+        sxs_activities_thread(sub->state, thread, tid);
+    return S_OK;
+}
+
+static HRESULT thread_destroyed(struct sxs_sub *sub, sxs_thread thread)
+{
+    if (sub->state)
+        sxs_activities_thread_ended(sub->state, thread);
+    return S_OK;
+}
+
+static HRESULT suspend_started(struct sxs_sub *sub, COR_PRF_SUSPEND_REASON reason)
+{
+    (void)reason;
+    if (sub->state)
+        sxs_activities_stopping(sub->state);
+    return S_OK;
+}
+
+static HRESULT running_again(struct sxs_sub *sub)
+{
+    if (sub->state)
+        sxs_activities_running(sub->state);
+    return S_OK;
+}
+
 static void stop_tool(struct sxs_sub *sub, int how)
 {
+    if (sub->state)
+        sxs_activities_end(sub->state);
     if (how == SXS_STOP_SESSION)
         sxs_sampler_quiet(); /* the recorder can look up all samples now */
     if (sub->on == &no_events)
@@ -132,6 +170,11 @@ static const struct sxs_events events = {
     .ReJITCompilationFinished = on_recompiled,
     .ModuleLoadFinished = module_loaded,
     .ModuleUnloadStarted = module_unloading,
+    .ThreadAssignedToOSThread = thread_assigned,
+    .ThreadDestroyed = thread_destroyed,
+    .RuntimeSuspendStarted = suspend_started,
+    .RuntimeSuspendAborted = running_again,
+    .RuntimeResumeFinished = running_again,
     .EventPipeEventDelivered = event_delivered,
 };
 

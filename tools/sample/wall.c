@@ -63,7 +63,7 @@ static void record_waiting(struct sxs_thread_slot *t)
     record->end = last->end;
     record->waiting = (uint8_t)(reason ? reason : SXS_WAITS);
     record->n = last->n;
-    memcpy(record->ips, last->ips, last->n * sizeof(last->ips[0]));
+    memcpy(record->ips, last->ips, last->head.size - sizeof(*last)); /* with its contexts */
     sxs_samples_commit(record, SXS_RECORD_SAMPLE);
     atomic_fetch_add(&sxs_samples_header(writer)->n_samples, 1);
 }

@@ -1,0 +1,470 @@
+/* SPDX-License-Identifier: MIT */
+/* ring.c - segments end and begin, one after the other, on the thread "sxsprof session". */
+#include "control/ring.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/fork.h"
+#include "base/log.h"
+#include "control/ring/conditions.h"
+#include "control/ring_internal.h"
+#include "control/session_thread.h"
+#include "manager/runtime.h"
+#include "session/format/session.h"
+#include "signals/library/runtime_calls.h"
+#include "tools/recorder/recorder.h"
+
+#define TURN_NS    UINT64_C(1000000000)
+#define RETRY_NS   INT64_C(5000000000)
+#define SETTLE_NS  INT64_C(10000000000) /* before the cost of a segment is judged */
+#define LEAST_NS   INT64_C(1000000000)  /* a segment that is too large lasts so long all the same */
+#define RING_PARTS 5u /* a segment takes at most this part of the bytes of a ring */
+
+struct sxs_ring sxs_ring = {.lock = PTHREAD_MUTEX_INITIALIZER, .scale = 1};
+SXS_FORK_RESETS(sxs_ring.lock);
+
+static int64_t now_ns(void)
+{
+    return (int64_t)sxs_now_ns(CLOCK_MONOTONIC);
+}
+
+static int is_in_child(void)
+{
+    return sxs_ring.generation != sxs_fork_generation();
+}
+
+uint64_t sxs_ring_handler_ns(void)
+{
+    struct sxs_samples_writer *writer = sxs_recorder_writer();
+    return writer ? atomic_load(&sxs_samples_header(writer)->handler_ns) : 0;
+}
+
+static int has_live_runtime(void)
+{
+    struct sxs_runtime *live[SXS_MAX_RUNTIMES];
+    size_t              n = sxs_runtimes_live(live, ARRAY_LEN(live));
+    for (size_t i = 0; i < n; i++)
+        sxs_runtime_unref(live[i]);
+    return n != 0;
+}
+
+/* ---- the end of the ring ---------------------------------------------------------------------- */
+
+static void end_ring(void)
+{
+    if (!sxs_ring.is_on)
+        return;
+    sxs_ring_complete(&sxs_ring.now, now_ns());
+    sxs_conditions_stop();
+    sxs_ring.is_on = 0;
+    sxs_ring_list_free(&sxs_ring.list);
+    sxs_ring_list_free(&sxs_ring.kept);
+    if (sxs_ring.n_segments > 1)
+        sxs_note("%s: %" PRIu64 " segments; nothing was recorded for %" PRIu64
+                 " ms between them, %" PRIu64 " ms at most",
+                 sxs_ring.path, sxs_ring.n_segments, sxs_ring.gaps_ns / 1000000,
+                 sxs_ring.longest_gap_ns / 1000000);
+}
+
+/* Tells whether the session of the segment is on. */
+static int is_session_on(void)
+{
+    struct sxs_session_state state;
+    sxs_session_get_state(&state);
+    return state.phase == SXS_SESSION_ON && state.number == sxs_ring.now.session;
+}
+
+/* Notices that somebody else has ended the session. */
+static void look_locked(void)
+{
+    if (sxs_ring.is_on && sxs_ring.now.name[0] && !is_session_on())
+        end_ring();
+}
+
+void sxs_ring_look(void)
+{
+    pthread_mutex_lock(&sxs_ring.lock);
+    look_locked();
+    pthread_mutex_unlock(&sxs_ring.lock);
+}
+
+/* The program ends in the regular way: its last segment is complete. */
+__attribute__((destructor)) static void ended(void)
+{
+    const struct timespec pause = {0, 10000000};
+    for (int i = 0; i < 100; i++) {
+        if (pthread_mutex_trylock(&sxs_ring.lock) == 0) {
+            if (sxs_ring.is_on && !is_in_child())
+                end_ring();
+            pthread_mutex_unlock(&sxs_ring.lock);
+            return;
+        }
+        nanosleep(&pause, NULL);
+    }
+}
+
+/* ---- segments --------------------------------------------------------------------------------- */
+
+/* The session of the segment has begun. */
+static void note_begin(void)
+{
+    struct sxs_ring_current *now = &sxs_ring.now;
+    struct sxs_session_state state;
+    sxs_session_get_state(&state);
+    now->session = state.number;
+    now->started_ns = now_ns();
+    now->facts.started_ns = sxs_now_ns(CLOCK_REALTIME);
+    now->cost = sxs_cost_now(0);
+    if (sxs_ring.last_session)
+        sxs_session_thread_goes_on(sxs_ring.last_session, now->session);
+    sxs_ring.last_session = now->session;
+    sxs_ring.n_segments++;
+}
+
+static int call_begin(char why[SXS_SESSION_WHY])
+{
+    char                       out[PATH_MAX + SXS_SEGMENT_NAME];
+    struct sxs_session_request request = {
+        .tools = sxs_ring.now.tools,
+        .out = out,
+        .pick = sxs_ring.pick[0] ? sxs_ring.pick : NULL,
+        .id = sxs_ring.id,
+    };
+    snprintf(out, sizeof(out), "%s/%s", sxs_ring.path, sxs_ring.now.name);
+    return sxs_session_begin(&request, why);
+}
+
+static void forget_segment(struct sxs_ring_current *segment)
+{
+    if (segment->name[0])
+        sxs_segment_delete(&sxs_ring.dir, segment->name, 0);
+    segment->name[0] = '\0';
+}
+
+/* Begins the session of the segment sxs_ring.now. After a failure the segment is gone. */
+static int begin_segment(char why[SXS_SESSION_WHY])
+{
+    int err = call_begin(why);
+    while (err == -ENOSPC && sxs_ring_limit(1))
+        err = call_begin(why);
+    if (err)
+        forget_segment(&sxs_ring.now);
+    else
+        note_begin();
+    return err;
+}
+
+/* Says why there is no segment, and tries again later. */
+static void fail(const char *why)
+{
+    if (!sxs_ring.retry_ns)
+        sxs_warn("%s: no segment is recorded: %s; trying again every five seconds", sxs_ring.path,
+                 why);
+    sxs_ring.retry_ns = now_ns() + RETRY_NS;
+}
+
+/* What was measured of the gap, when the next segment has begun. */
+static void note_gap(void)
+{
+    uint64_t gap = (uint64_t)(sxs_ring.now.started_ns - sxs_ring.ended_ns);
+    sxs_ring.now.facts.gap_ns = gap;
+    sxs_ring.gaps_ns += gap;
+    if (gap > sxs_ring.longest_gap_ns)
+        sxs_ring.longest_gap_ns = gap;
+    sxs_ring.retry_ns = 0;
+    sxs_ring_describe(&sxs_ring.now, 0);
+    sxs_note("segment %s with the tools %s; nothing was recorded for %" PRIu64 " ms before it",
+             sxs_ring.now.name, sxs_ring.now.tools, gap / 1000000);
+}
+
+/* Tells whether a request has begun a session since the last segment ended. */
+static int is_taken(void)
+{
+    struct sxs_session_state state;
+    sxs_session_get_state(&state);
+    return state.phase == SXS_SESSION_ON && state.number != sxs_ring.last_session;
+}
+
+/* Begins the segment sxs_ring.now, which is made first if @made is 0. */
+static void begin_next(int made)
+{
+    char why[SXS_SESSION_WHY] = "";
+    int  err = made ? 0 : sxs_ring_make_segment(&sxs_ring.now);
+    if (!err)
+        err = begin_segment(why);
+    if (!err)
+        note_gap();
+    else if (err == -EBUSY && is_taken())
+        end_ring();
+    else
+        fail(why[0] ? why : strerror(-err));
+}
+
+/* ---- the budget ------------------------------------------------------------------------------- */
+
+static struct sxs_cost cost_so_far(void)
+{
+    return sxs_cost_between(sxs_ring.now.cost, sxs_cost_now(sxs_ring_handler_ns()));
+}
+
+/* Writes "1.25" of thousandths. */
+static void put_percent(char out[24], uint64_t thousandths)
+{
+    snprintf(out, 24, "%" PRIu64 ".%02" PRIu64, thousandths / 1000, thousandths % 1000 / 10);
+}
+
+static uint64_t part_of(struct sxs_cost c)
+{
+    uint64_t program = c.cpu_ns > c.own_ns ? c.cpu_ns - c.own_ns : 1;
+    return c.own_ns / 1000 * 100000 / (program / 1000 + 1);
+}
+
+/* Chooses the rates of the next segment by what this one has cost. */
+static void adapt(struct sxs_cost cost)
+{
+    const unsigned budget = sxs_ring.settings.budget;
+    const char    *tools = sxs_ring.tools[0] ? sxs_ring.tools : "sample";
+    unsigned       scale = sxs_budget_scale(sxs_ring.scale, cost, budget);
+    char           part[24], limit[24];
+    sxs_ring.adapted[0] = '\0';
+    if (scale == sxs_ring.scale)
+        return;
+    put_percent(part, part_of(cost));
+    put_percent(limit, budget);
+    snprintf(sxs_ring.adapted, sizeof(sxs_ring.adapted),
+             "the profiler used %s %% of the program's CPU time, and %s %% is the budget: %s", part,
+             limit, sxs_keep_can_scale(tools) ? "rates are divided by " : "no tool has a rate");
+    if (!sxs_keep_can_scale(tools)) {
+        scale = SXS_KEEP_MAX_SCALE; /* said once */
+    } else {
+        size_t len = strlen(sxs_ring.adapted);
+        snprintf(sxs_ring.adapted + len, sizeof(sxs_ring.adapted) - len, "%u", scale);
+    }
+    sxs_warn("%s: %s", sxs_ring.path, sxs_ring.adapted);
+    sxs_ring.scale = scale;
+}
+
+/* ---- turns ------------------------------------------------------------------------------------ */
+
+/* The session cannot be ended: it goes on as the last segment. @next: was made for nothing. */
+static void stay(struct sxs_ring_current *next, const char *why)
+{
+    forget_segment(next);
+    sxs_ring.settings.every_ns = UINT64_MAX / 4;
+    sxs_warn("%s: the segment goes on without an end: %s", sxs_ring.path, why);
+}
+
+/* Ends the segment and begins the next one, which is made before, so that the gap is short. */
+static void rotate(void)
+{
+    char                    why[SXS_SESSION_WHY] = "";
+    struct sxs_ring_current old, next;
+    int                     err, made;
+    adapt(cost_so_far());
+    made = sxs_ring_make_segment(&next) == 0;
+    sxs_ring.now.handler_ns = sxs_ring_handler_ns();
+    sxs_session_thread_change();
+    sxs_ring.ended_ns = now_ns();
+    err = sxs_session_end(why);
+    if (err && err != -ETIMEDOUT) {
+        stay(&next, why);
+    } else {
+        old = sxs_ring.now;
+        sxs_ring.now = next;
+        begin_next(made);
+        sxs_ring_complete(&old, sxs_ring.ended_ns);
+        sxs_ring_limit(0);
+    }
+    sxs_session_thread_change();
+}
+
+/* Tells whether the running segment takes too much of the ring. */
+static int is_too_large(void)
+{
+    uint64_t most = sxs_ring.settings.keep_bytes / RING_PARTS;
+    return most && now_ns() - sxs_ring.now.started_ns > LEAST_NS &&
+           sxs_segment_bytes(&sxs_ring.dir, sxs_ring.now.name, 0) > most;
+}
+
+/* Tells whether the running segment costs far more than the budget allows. */
+static int is_too_dear(void)
+{
+    struct sxs_cost cost;
+    if (!sxs_ring.settings.budget || sxs_ring.scale >= SXS_KEEP_MAX_SCALE ||
+        now_ns() - sxs_ring.now.started_ns < SETTLE_NS)
+        return 0;
+    cost = cost_so_far();
+    return cost.own_ns > 2 * sxs_cost_allowed_ns(cost, sxs_ring.settings.budget);
+}
+
+static int is_due(void)
+{
+    return (uint64_t)(now_ns() - sxs_ring.now.started_ns) + TURN_NS / 20 >=
+               sxs_ring.settings.every_ns ||
+           is_too_large() || is_too_dear();
+}
+
+/* Returns the nanoseconds until the next turn. */
+static uint64_t next_turn(void)
+{
+    uint64_t gone = (uint64_t)(now_ns() - sxs_ring.now.started_ns);
+    uint64_t left = sxs_ring.settings.every_ns > gone ? sxs_ring.settings.every_ns - gone : 1;
+    return sxs_ring.now.name[0] && left < TURN_NS ? left : TURN_NS;
+}
+
+static void turn_locked(void)
+{
+    look_locked();
+    if (!sxs_ring.is_on)
+        return;
+    sxs_conditions_look(sxs_ring_happened, NULL);
+    if (!has_live_runtime()) /* the program ends, or is about to begin */
+        return;
+    if (!sxs_ring.now.name[0]) {
+        if (now_ns() >= sxs_ring.retry_ns)
+            begin_next(0);
+    } else if (is_due()) {
+        rotate();
+    } else {
+        sxs_ring_limit(0);
+    }
+}
+
+static uint64_t take_turn(void)
+{
+    uint64_t next = 0;
+    pthread_mutex_lock(&sxs_ring.lock);
+    if (sxs_ring.is_on && !is_in_child()) {
+        sxs_runtime_calls_begin();
+        turn_locked();
+        sxs_runtime_calls_end();
+        next = sxs_ring.is_on ? next_turn() : 0;
+    }
+    pthread_mutex_unlock(&sxs_ring.lock);
+    return next;
+}
+
+/* ---- the begin -------------------------------------------------------------------------------- */
+
+int sxs_ring_start(void)
+{
+    struct sxs_session_state state;
+    int                      is_on;
+    pthread_mutex_lock(&sxs_ring.lock);
+    sxs_session_thread_also(take_turn);
+    if (sxs_ring.is_ready) {
+        sxs_session_get_state(&state);
+        sxs_ring.is_on = state.phase == SXS_SESSION_ON && state.out[0];
+        if (sxs_ring.is_on)
+            note_begin();
+        else
+            forget_segment(&sxs_ring.now);
+        sxs_ring.is_ready = 0;
+    }
+    is_on = sxs_ring.is_on;
+    pthread_mutex_unlock(&sxs_ring.lock);
+    return is_on;
+}
+
+int sxs_ring_is_wanted(void)
+{
+    return sxs_ring.is_ready;
+}
+
+int sxs_ring_folder(char *out, size_t size)
+{
+    int is_on;
+    pthread_mutex_lock(&sxs_ring.lock);
+    is_on = sxs_ring.is_on;
+    if (is_on)
+        snprintf(out, size, "%s", sxs_ring.path);
+    pthread_mutex_unlock(&sxs_ring.lock);
+    return is_on;
+}
+
+/* Copies the request. Returns 0, or -EINVAL or -ENOTSUP with a reason. */
+static int take_request(const struct sxs_session_request *request,
+                        const struct sxs_keep_texts *texts, char why[SXS_SESSION_WHY])
+{
+    if (sxs_keep_parse(texts, &sxs_ring.settings, why, SXS_SESSION_WHY) != 0)
+        return -EINVAL;
+    if (sxs_keep_tools_check(request->tools, why, SXS_SESSION_WHY) != 0)
+        return -ENOTSUP;
+    if (!request->out || request->out[0] != '/' || strlen(request->tools) >= SXS_KEEP_TOOLS ||
+        (request->pick && strlen(request->pick) >= sizeof(sxs_ring.pick))) {
+        snprintf(why, SXS_SESSION_WHY,
+                 "expected an absolute path of the folder, and shorter texts");
+        return -EINVAL;
+    }
+    snprintf(sxs_ring.path, sizeof(sxs_ring.path), "%s", request->out);
+    snprintf(sxs_ring.tools, sizeof(sxs_ring.tools), "%s", request->tools);
+    snprintf(sxs_ring.pick, sizeof(sxs_ring.pick), "%s", request->pick ? request->pick : "");
+    snprintf(sxs_ring.id, sizeof(sxs_ring.id), "%s", request->id ? request->id : "");
+    return 0;
+}
+
+static void reset_ring(void)
+{
+    sxs_ring.generation = sxs_fork_generation();
+    sxs_ring.scale = 1;
+    sxs_ring.adapted[0] = '\0';
+    sxs_ring.n_events = 0;
+    sxs_ring.last_session = 0;
+    sxs_ring.n_segments = sxs_ring.gaps_ns = sxs_ring.longest_gap_ns = 0;
+    sxs_ring.ended_ns = sxs_ring.retry_ns = sxs_ring.full_ns = 0;
+}
+
+static int begin_locked(const struct sxs_session_request *request,
+                        const struct sxs_keep_texts *texts, char why[SXS_SESSION_WHY])
+{
+    char reason[SXS_SESSION_WHY - 64] = "";
+    int  err;
+    look_locked();
+    if (sxs_ring.is_on && request->id && request->id[0] && strcmp(request->id, sxs_ring.id) == 0)
+        return 0;
+    if (sxs_ring.is_on) {
+        snprintf(why, SXS_SESSION_WHY, "segments are recorded into %.300s", sxs_ring.path);
+        return -EBUSY;
+    }
+    err = take_request(request, texts, why);
+    if (err)
+        return err;
+    reset_ring();
+    if (sxs_ring_open(reason, sizeof(reason)) != 0) {
+        snprintf(why, SXS_SESSION_WHY, "the folder cannot be used: %s", reason);
+        return -EACCES;
+    }
+    err = sxs_ring_make_segment(&sxs_ring.now);
+    if (err) {
+        snprintf(why, SXS_SESSION_WHY, "%.200s: %s", sxs_ring.path, strerror(-err));
+        return err;
+    }
+    sxs_conditions_start(&sxs_ring.settings);
+    err = begin_segment(why);
+    if (err)
+        sxs_conditions_stop();
+    sxs_ring.is_on = !err;
+    return err;
+}
+
+int sxs_ring_begin(const struct sxs_session_request *request, const struct sxs_keep_texts *texts,
+                   char why[SXS_SESSION_WHY])
+{
+    int err;
+    why[0] = '\0';
+    if (!sxs_session_thread_runs()) {
+        snprintf(why, SXS_SESSION_WHY, "SXSPROF_CONTROL=off: nothing can begin the next segment");
+        return -ENOTSUP;
+    }
+    pthread_mutex_lock(&sxs_ring.lock);
+    err = begin_locked(request, texts, why);
+    pthread_mutex_unlock(&sxs_ring.lock);
+    if (!err)
+        sxs_session_thread_wake();
+    return err;
+}

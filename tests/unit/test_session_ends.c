@@ -1,0 +1,311 @@
+/* SPDX-License-Identifier: MIT */
+/* test_session_ends.c - ends of sessions in which something does not come back: a thread inside of an
+ * event or of a signal handler, a runtime inside of a call, a tool's own thread. Who asks for the end
+ * waits a limited time; the end goes on by itself, and takes nothing from them before. */
+#include "tests/unit/sessions_fixture.h"
+
+#include "manager/sessions_internal.h"
+#include "tools/recorder/poke.h"
+
+#define SHORT_NS UINT64_C(1500000000) /* the limit of the ends in these tests */
+
+static void wait_for_none(void)
+{
+    while (phase() != SXS_SESSION_NONE)
+        usleep(1000);
+}
+
+/* The session does not end within the limit; nothing begins meanwhile. @what: is waited for. */
+static void must_not_end(const char *what)
+{
+    char why[SXS_SESSION_WHY];
+    sxs_session_end_limit_ns = SHORT_NS;
+    CHECK_EQ(sxs_session_end(why), -ETIMEDOUT);
+    if (!strstr(why, what))
+        dprintf(check_fd, "%s\n", why);
+    CHECK(strstr(why, what));
+    CHECK_EQ(phase(), SXS_SESSION_ENDING);
+    CHECK_EQ(begin_with("spy", why), -EBUSY);
+    CHECK(strstr(why, what));
+    CHECK_EQ(sxs_session_end(why), -ETIMEDOUT);
+    CHECK(strstr(why, what));
+    CHECK_EQ(sxs_runtimes_detach(1000, why), -ETIMEDOUT);
+    CHECK(strstr(why, what));
+}
+
+/* It has ended, and the next one is as always. */
+static void must_end_now(void)
+{
+    wait_for_none();
+    must_begin("sample:cpu=99;spy");
+    must_end();
+    CHECK_EQ(n_started, n_released);
+    CHECK_EQ(n_started, n_stopped);
+}
+
+static void *raise_one(void *arg)
+{
+    fake_raise0(arg, "JITCompilationStarted", 0x1234, 1);
+    return NULL;
+}
+
+static void held_body(void)
+{
+    char      why[SXS_SESSION_WHY];
+    pthread_t thread;
+    start_two();
+    must_begin("spy");
+    atomic_store(&holds, 1);
+    CHECK_EQ(pthread_create(&thread, NULL, raise_one, &eight), 0);
+    while (!atomic_load(&is_held))
+        usleep(100);
+    sxs_session_end_limit_ns = SHORT_NS;
+    CHECK_EQ(sxs_session_end(why), -ETIMEDOUT);
+    CHECK(strstr(why, "inside of an event"));
+    CHECK_EQ(phase(), SXS_SESSION_ENDING);
+    CHECK_EQ(n_stopped, 2);
+    CHECK_EQ(n_released, 0);
+    CHECK_EQ(n_ended, 0);
+    atomic_store(&holds, 0);
+    pthread_join(thread, NULL);
+    wait_for_none();
+    must_begin("spy");
+    CHECK_EQ(n_released, 2);
+    CHECK_EQ(n_ended, 1);
+    must_end();
+    end_two();
+}
+
+static void a_thread_that_stays_in_a_handler_keeps_its_memory_until_it_has_come_back(void **state)
+{
+    (void)state;
+    PASSES(held_body);
+}
+
+/* A runtime starts and another one ends although the session does not. */
+static void stop_body(void)
+{
+    struct fake_host ten;
+    start_two();
+    must_begin("spy");
+    atomic_store(&stop_holds, 1);
+    must_not_end("the tool spy stops in runtime 2");
+    ten = fake_start("10.0");
+    CHECK_EQ(n_started, 2);
+    fake_end(&nine);
+    CHECK_EQ(n_released, 0);
+    atomic_store(&stop_holds, 0);
+    must_end_now();
+    CHECK_EQ(n_started, 4);
+    nine = ten;
+    end_two();
+}
+
+static void a_tool_that_does_not_stop_keeps_nobody_waiting_for_ever(void **state)
+{
+    (void)state;
+    PASSES(stop_body);
+}
+
+static void join_body(void)
+{
+    start_two();
+    must_begin("spy");
+    atomic_store(&end_holds, 1);
+    must_not_end("the tool spy ends its threads");
+    CHECK_EQ(n_released, 2);
+    atomic_store(&end_holds, 0);
+    must_end_now();
+    end_two();
+}
+
+static void a_thread_of_a_tool_that_does_not_end_keeps_nobody_waiting_for_ever(void **state)
+{
+    (void)state;
+    PASSES(join_body);
+}
+
+/* ---- a thread that stays in the handler of the sample signal --------------------------------- */
+
+static _Atomic int handler_holds, is_in_handler, tid_of_burner, rests;
+
+static void hold_handler(const ucontext_t *uc)
+{
+    (void)uc;
+    while (atomic_load(&handler_holds))
+        atomic_store(&is_in_handler, 1);
+}
+
+static void *burn(void *arg)
+{
+    volatile unsigned long *n = arg;
+    atomic_store(&tid_of_burner, (int)syscall(SYS_gettid));
+    while (!atomic_load(&rests))
+        ++*n;
+    return NULL;
+}
+
+static void handler_body(void)
+{
+    struct sxs_session_state now;
+    unsigned long            n = 0;
+    pthread_t                thread;
+    start_two();
+    CHECK_EQ(pthread_create(&thread, NULL, burn, &n), 0);
+    while (!atomic_load(&tid_of_burner))
+        usleep(100);
+    must_begin("sample:cpu=99");
+    atomic_store(&handler_holds, 1);
+    sxs_poke_serve(hold_handler);
+    while (!atomic_load(&is_in_handler)) {
+        CHECK_EQ(sxs_poke((uint32_t)atomic_load(&tid_of_burner), 1000), 0);
+        usleep(10000);
+    }
+    must_not_end("the tool ");
+    usleep(6000000); /* longer than a handler is waited for at once */
+    sxs_session_get_state(&now);
+    CHECK_EQ(now.phase, SXS_SESSION_ENDING);
+    CHECK(strstr(now.waits_for, "the tool recorder ends its threads"));
+    atomic_store(&handler_holds, 0); /* the handler goes on to take its sample */
+    must_end_now();
+    atomic_store(&rests, 1);
+    pthread_join(thread, NULL);
+    end_two();
+}
+
+static void a_handler_of_the_sample_signal_keeps_what_it_uses_until_it_has_come_back(void **state)
+{
+    (void)state;
+    PASSES(handler_body);
+}
+
+/* ---- a runtime that does not return ---------------------------------------------------------- */
+
+static _Atomic int      lets_go = 0; /* 1: calls return */
+static _Atomic unsigned n_pipe_starts, n_pipe_stops;
+
+static _Atomic int      stop_pipe_holds;
+
+static HRESULT start_pipe(ICorProfilerInfo15 *self, UINT32 n,
+                          COR_PRF_EVENTPIPE_PROVIDER_CONFIG *providers, BOOL rundown,
+                          EVENTPIPE_SESSION *id)
+{
+    (void)self, (void)n, (void)providers, (void)rundown;
+    atomic_fetch_add(&n_pipe_starts, 1);
+    while (!atomic_load(&lets_go))
+        usleep(1000);
+    *id = 77;
+    return S_OK;
+}
+
+static HRESULT stop_pipe(ICorProfilerInfo15 *self, EVENTPIPE_SESSION id)
+{
+    (void)self;
+    CHECK_EQ(id, 77);
+    atomic_fetch_add(&n_pipe_stops, 1);
+    while (atomic_load(&stop_pipe_holds))
+        usleep(1000);
+    return S_OK;
+}
+
+/* Gives the simulated runtime number @number other functions for sessions of EventPipe. */
+static void replace_pipes(unsigned number)
+{
+    static struct ICorProfilerInfo15Vtbl other;
+    struct sxs_runtime                  *rts[8];
+    size_t                               n = sxs_runtimes_live(rts, ARRAY_LEN(rts));
+    for (size_t i = 0; i < n; i++) {
+        ICorProfilerInfo15 *info = atomic_load(&rts[i]->info);
+        if (sxs_runtime_number(rts[i]) == number) {
+            other = *info->vtbl;
+            other.EventPipeStartSession = start_pipe;
+            other.EventPipeStopSession = stop_pipe;
+            info->vtbl = &other;
+        }
+        sxs_runtime_unref(rts[i]);
+    }
+}
+
+static void wait_until(const _Atomic unsigned *count, unsigned wanted)
+{
+    while (atomic_load(count) < wanted)
+        usleep(1000);
+}
+
+static void stuck_runtime_body(void)
+{
+    unsigned threads;
+    start_two();
+    must_begin("sample:cpu=99");
+    must_end();
+    threads = entries_of("/proc/self/task");
+    replace_pipes(1);
+    must_begin("sample:cpu=99");
+    wait_until(&n_pipe_starts, 1);
+    must_end();
+    CHECK_EQ(phase(), SXS_SESSION_NONE);
+    CHECK_EQ(n_pipe_stops, 0);
+    must_begin("sample:cpu=99");
+    usleep(1500000); /* longer than a runtime is left alone at first */
+    CHECK_EQ(n_pipe_starts, 1); /* no other thread was sent in */
+    atomic_store(&lets_go, 1);
+    wait_until(&n_pipe_stops, 1); /* by the thread that comes back */
+    must_end();
+    while (entries_of("/proc/self/task") > threads)
+        usleep(1000);
+    must_begin("sample:cpu=99");
+    wait_until(&n_pipe_starts, 2);
+    must_end();
+    CHECK_EQ(n_pipe_stops, 2);
+    end_two();
+}
+
+static void a_session_ends_although_a_runtime_does_not_return(void **state)
+{
+    (void)state;
+    PASSES(stuck_runtime_body);
+}
+
+/* The tool gc stops its session of events on the thread that ends the session. */
+static void stuck_stop_body(void)
+{
+    start_two();
+    atomic_store(&lets_go, 1);
+    replace_pipes(1);
+    must_begin("gc;spy");
+    CHECK_EQ(n_pipe_starts, 1);
+    atomic_store(&stop_pipe_holds, 1);
+    must_not_end("the tool gc stops in runtime 1");
+    CHECK_EQ(n_stopped, 2);
+    atomic_store(&stop_pipe_holds, 0);
+    must_end_now();
+    CHECK_EQ(n_pipe_stops, 1);
+    end_two();
+}
+
+static void a_runtime_that_does_not_stop_its_events_keeps_nobody_waiting_for_ever(void **state)
+{
+    (void)state;
+    PASSES(stuck_stop_body);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup(
+            a_thread_that_stays_in_a_handler_keeps_its_memory_until_it_has_come_back,
+            plain_environment),
+        cmocka_unit_test_setup(a_tool_that_does_not_stop_keeps_nobody_waiting_for_ever,
+                               plain_environment),
+        cmocka_unit_test_setup(a_thread_of_a_tool_that_does_not_end_keeps_nobody_waiting_for_ever,
+                               plain_environment),
+        cmocka_unit_test_setup(
+            a_handler_of_the_sample_signal_keeps_what_it_uses_until_it_has_come_back,
+            plain_environment),
+        cmocka_unit_test_setup(a_session_ends_although_a_runtime_does_not_return,
+                               plain_environment),
+        cmocka_unit_test_setup(a_runtime_that_does_not_stop_its_events_keeps_nobody_waiting_for_ever,
+                               plain_environment),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
