@@ -53,10 +53,11 @@ web() {
     done
     sleep 20 # until hot code is optimized
     table "before"
-    pid=${pid_of[attached]}
+    pid=${pid_of[attached]} control=${pid_of[alone]}
     trace_often &
     tracer=$!
     attach_many "a web service under load" 1
+    control=
     wait $tracer
     table "after $RUNS attaches and $TRACES sessions of dotnet-trace"
     python3 - "${url_of[attached]}/order" >"$tmp/answer" 2>&1 <<'E2'
