@@ -372,8 +372,8 @@ $(O)/tests/test_allocator: tests/unit/test_allocator.c $(CASE_OBJ) $(O)/libsxspr
 	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) -fno-builtin -MMD -MP $(LDFLAGS) -o $@ $(filter %.c %.o,$^) \
 	    -Wl,--no-as-needed,-rpath,'$$ORIGIN/..' $(O)/libsxsprof-malloc.so -lcmocka -lpthread -lm
 
-# The control socket without the sessions, which the test program stands in for.
-CONTROL_OBJ := $(filter-out %/runtimes.o,$(call obj,$(wildcard control/*.c control/message/*.c))) $(call obj,$(filter base/% signals/%,$(LIB_SRC)))
+# The control socket without the sessions and the ring, which the test program stands in for.
+CONTROL_OBJ := $(filter-out %/runtimes.o $(call obj,$(wildcard control/ring*.c)),$(call obj,$(wildcard control/*.c control/message/*.c))) $(call obj,$(filter base/% signals/%,$(LIB_SRC)))
 
 $(O)/tests/test_control: tests/unit/test_control.c tests/unit/sessions_stub.h $(CASE_OBJ) $(CONTROL_OBJ)
 	@mkdir -p $(@D)

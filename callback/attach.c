@@ -8,6 +8,7 @@
 #include "base/log.h"
 #include "control/control.h"
 #include "control/message/message.h"
+#include "control/ring.h"
 #include "manager/sessions.h"
 
 static const char first_line[] = "sxsprof 1 attach";
@@ -19,7 +20,13 @@ static void begin(const struct sxs_message *m)
                                                 .pick = sxs_message_get(m, "pick"),
                                                 .id = sxs_message_get(m, "id")};
     char                             why[SXS_SESSION_WHY] = "";
-    if (sxs_session_begin(&request, why) != 0) {
+    struct sxs_keep_texts            keep;
+    int                              err;
+    if (sxs_ring_texts(m, &keep))
+        err = sxs_ring_begin(&request, &keep, why);
+    else
+        err = sxs_session_begin(&request, why);
+    if (err) {
         sxs_error("attached, but nothing is recorded: %s", why);
         sxs_control_not_begun(m); /* the command may be gone */
     } else if (sxs_control_begun(m, why, sizeof(why)) != 0) {

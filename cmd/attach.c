@@ -196,8 +196,15 @@ static int record(struct targets *all, struct sxs_target_wish *wish,
 static int open_out(const struct sxs_attach_options *o, pid_t pid, struct sxs_out_dir *out)
 {
     char why[PATH_MAX + 512];
-    int  status = o->out ? sxs_out_dir_open(out, o->out, o->append, why, sizeof(why))
+    bool segments = sxs_keep_is_on(&o->keep, false);
+    int  status = o->out ? sxs_out_dir_open(out, o->out,
+                                            segments    ? SXS_OUT_SEGMENTS
+                                            : o->append ? SXS_OUT_APPEND
+                                                        : SXS_OUT_NEW,
+                                            why, sizeof(why))
                          : sxs_out_dir_make(out, true, why, sizeof(why));
+    if (!status && segments)
+        sxs_out_dir_for_segments(out);
     if (status)
         sxs_complain("%s", why);
     else if (!o->out)
@@ -211,7 +218,13 @@ static int attach(const struct sxs_attach_options *o)
     struct sxs_out_dir     out;
     struct targets         all = {0};
     struct sxs_target_wish wish = {
-        .tools = o->tools, .pick = o->pick, .duration_ms = o->duration_ms};
+        .tools = o->tools,
+        .pick = o->pick,
+        .duration_ms = o->duration_ms,
+        .keep = o->keep.keep,
+        .every = o->keep.every,
+        .on = o->keep.on,
+        .budget = o->keep.budget};
     pid_t  pids[MAX_TARGETS];
     size_t n = 0;
     int    err = sxs_library_find(&lib);

@@ -30,6 +30,7 @@ static const struct argp_option option_list[] = {
     {"output", 'o', "DIR", 0,
      "Record into DIR, a new or empty folder; the default is ./sxsprof-PID", 0},
     {"append", APPEND, NULL, 0, "Add to the session that is in the folder of -o", 0},
+    SXS_KEEP_OPTION_ROWS
     {"quiet", QUIET, NULL, 0, "Print problems only", 0},
     {0},
 };
@@ -80,6 +81,7 @@ static void finish(struct argp_state *state, struct sxs_attach_options *o)
         argp_error(state, "--append: expected -o DIR with it, the folder of the earlier session");
     if (!o->tools)
         add_tool(state, o, "sample");
+    sxs_keep_complete(state, &o->keep, o->tools, false);
 }
 
 static error_t parse_attach(int key, char *arg, struct argp_state *state)
@@ -100,7 +102,7 @@ static error_t parse_attach(int key, char *arg, struct argp_state *state)
         return 0;
     case ARGP_KEY_ARG: take_target(state, o, arg); return 0;
     case ARGP_KEY_END: finish(state, o); return 0;
-    default: return ARGP_ERR_UNKNOWN;
+    default: return sxs_keep_option(key, arg, state, &o->keep);
     }
 }
 
@@ -141,6 +143,7 @@ void sxs_attach_options_free(struct sxs_attach_options *o)
 {
     free(o->tools);
     free(o->pick);
+    sxs_keep_options_free(&o->keep);
 }
 
 static int find_named(const char *name, pid_t *pids, size_t max, size_t *n)

@@ -3,6 +3,8 @@
 #ifndef SXS_CMD_ATTACH_OPTIONS_H
 #define SXS_CMD_ATTACH_OPTIONS_H
 
+#include "cmd/keep_options.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -16,6 +18,7 @@ struct sxs_attach_options {
     const char *target;                /* borrowed: a PID or a name */
     uint64_t    duration_ms, delay_ms; /* 0: none */
     bool        all, append, quiet;
+    struct sxs_keep_options keep; /* segments instead of one session */
 };
 
 void sxs_attach_options_free(struct sxs_attach_options *o);

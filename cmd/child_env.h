@@ -25,6 +25,7 @@ struct sxs_child_settings {
     const char *guests;            /* SXSPROF_GUESTS */
     const char *methods;           /* SXSPROF_METHODS */
     bool        adopt; /* remove the variables that name notification profilers: these are guests */
+    const char *keep, *every, *on, *budget; /* SXSPROF_KEEP, SXSPROF_EVERY, SXSPROF_ON, SXSPROF_BUDGET */
     const char *signals;  /* SXSPROF_SIGNALS */
     const char *out;      /* SXSPROF_OUT, absolute */
 };
@@ -34,7 +35,7 @@ struct sxs_child_variable {
     const char *name, *value;
 };
 
-#define SXS_CHILD_VARIABLES 14
+#define SXS_CHILD_VARIABLES 18
 
 /** sxs_child_variables - list the variables that @s sets, besides LD_PRELOAD. */
 void sxs_child_variables(const struct sxs_child_settings *s,

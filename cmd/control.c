@@ -63,10 +63,11 @@ void sxs_control_close(struct sxs_control_target *t)
     sxs_process_free(&t->process);
 }
 
-int sxs_control_out_open(struct sxs_out_dir *out, const char *dir, bool append, pid_t pid)
+int sxs_control_out_open(struct sxs_out_dir *out, const char *dir, enum sxs_out_use use,
+                         pid_t pid)
 {
     char why[PATH_MAX + 512];
-    int  status = dir ? sxs_out_dir_open(out, dir, append, why, sizeof(why))
+    int  status = dir ? sxs_out_dir_open(out, dir, use, why, sizeof(why))
                       : sxs_out_dir_make(out, true, why, sizeof(why));
     if (status)
         sxs_complain("%s", why);

@@ -42,7 +42,8 @@ void sxs_control_close(struct sxs_control_target *t);
 /** sxs_control_out_open - open the session folder @dir, as sxs_out_dir_open(), or one with the name
  *  of process @pid when @dir is NULL. Returns an exit status, after a message unless it is
  *  SXS_EXIT_OK. */
-int sxs_control_out_open(struct sxs_out_dir *out, const char *dir, bool append, pid_t pid);
+int sxs_control_out_open(struct sxs_out_dir *out, const char *dir, enum sxs_out_use use,
+                         pid_t pid);
 
 #define SXS_CONTROL_TIMEOUT_MS 120000 /* for requests that begin and end sessions */
 

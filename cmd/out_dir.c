@@ -14,6 +14,7 @@
 
 #include "base/env.h"
 #include "cmd/command.h"
+#include "cmd/output/segments.h"
 #include "cmd/output/text.h"
 #include "session/format/folder_safe.h"
 
@@ -61,9 +62,15 @@ static int refuse_session(const struct sxs_out_dir *out, const char *dir, char *
     return -1;
 }
 
-/* Accepts an existing folder when it is empty, or with @append when it contains only folders of
- * processes; any other folder is taken to be the user's own. */
-static int take_existing(struct sxs_out_dir *out, const char *dir, bool append, char *why,
+static bool is_of_segments(const char *name)
+{
+    return sxs_segment_name(name, NULL, NULL) || strcmp(name, SXS_SEGMENT_KEPT) == 0 ||
+           name[0] == '.';
+}
+
+/* Accepts an existing folder when it is empty, or contains only what @use says; any other folder is
+ * taken to be the user's own. */
+static int take_existing(struct sxs_out_dir *out, const char *dir, enum sxs_out_use use, char *why,
                          size_t size)
 {
     int  ret = 0;
@@ -76,11 +83,13 @@ static int take_existing(struct sxs_out_dir *out, const char *dir, bool append, 
     for (struct dirent *e; ret == 0 && (e = readdir(d));) {
         if (strcmp(e->d_name, ".") == 0 || strcmp(e->d_name, "..") == 0)
             continue;
-        if (!sxs_session_names_process(e->d_name)) {
+        if (use == SXS_OUT_SEGMENTS && is_of_segments(e->d_name))
+            continue;
+        if (use == SXS_OUT_SEGMENTS || !sxs_session_names_process(e->d_name)) {
             snprintf(why, size,
-                     "-o %s: it has '%s' in it; expected an empty folder, an earlier session (with "
-                     "--append), or a name that is free",
-                     dir, e->d_name);
+                     "-o %s: it has '%s' in it; expected an empty folder, %s, or a name that is free",
+                     dir, e->d_name,
+                     use == SXS_OUT_SEGMENTS ? "one of segments" : "an earlier session (with --append)");
             ret = -1;
         } else if (remember_name(out, e->d_name) != 0) {
             snprintf(why, size, "-o %s: out of memory", dir);
@@ -88,7 +97,7 @@ static int take_existing(struct sxs_out_dir *out, const char *dir, bool append, 
         }
     }
     closedir(d);
-    if (ret == 0 && out->n_old && !append)
+    if (ret == 0 && out->n_old && use != SXS_OUT_APPEND)
         ret = refuse_session(out, dir, why, size);
     if (ret == 0 && faccessat(AT_FDCWD, dir, W_OK | X_OK, AT_EACCESS) != 0) {
         snprintf(why, size, "-o %s: %s; expected a folder that can be written to", dir,
@@ -112,7 +121,8 @@ static int check_safe(const char *dir, char *why, size_t size)
     return 0;
 }
 
-static int open_named(struct sxs_out_dir *out, const char *dir, bool append, char *why, size_t size)
+static int open_named(struct sxs_out_dir *out, const char *dir, enum sxs_out_use use, char *why,
+                      size_t size)
 {
     if (mkdir(dir, 0700) == 0) {
         out->created = true;
@@ -120,7 +130,7 @@ static int open_named(struct sxs_out_dir *out, const char *dir, bool append, cha
         snprintf(why, size, "-o %s: %s; expected a folder that can be made there", dir,
                  strerror(errno));
         return -1;
-    } else if (take_existing(out, dir, append, why, size) != 0 || check_safe(dir, why, size) != 0) {
+    } else if (take_existing(out, dir, use, why, size) != 0 || check_safe(dir, why, size) != 0) {
         return -1;
     }
     if (!realpath(dir, out->path)) {
@@ -130,13 +140,21 @@ static int open_named(struct sxs_out_dir *out, const char *dir, bool append, cha
     return 0;
 }
 
-int sxs_out_dir_open(struct sxs_out_dir *out, const char *dir, bool append, char *why, size_t size)
+int sxs_out_dir_open(struct sxs_out_dir *out, const char *dir, enum sxs_out_use use, char *why,
+                     size_t size)
 {
     memset(out, 0, sizeof(*out));
-    if (open_named(out, dir, append, why, size) == 0)
+    if (open_named(out, dir, use, why, size) == 0)
         return SXS_EXIT_OK;
     free_old(out);
     return SXS_EXIT_USAGE;
+}
+
+void sxs_out_dir_for_segments(struct sxs_out_dir *out)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_REALTIME, &now);
+    out->segments_ns = (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
 /* Makes a new private folder in @parent. Returns 0 or an errno value. */

@@ -8,13 +8,22 @@
 #include <limits.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <sys/types.h>
+
+/** What a folder that exists may have in it. */
+enum sxs_out_use {
+    SXS_OUT_NEW,      /* nothing */
+    SXS_OUT_APPEND,   /* a session: more processes are added to it */
+    SXS_OUT_SEGMENTS, /* segments: more are added to them (continuous mode) */
+};
 
 /** A session folder to record into. */
 struct sxs_out_dir {
     char   path[PATH_MAX]; /* absolute, links resolved */
     bool   temporary;      /* sxs_out_dir_close() removes the folder */
     bool   created;        /* this run made the folder; sxs_out_dir_abandon() removes it */
+    uint64_t segments_ns; /* CLOCK_REALTIME: segments are recorded from then on; 0: one session */
     bool   unnamed;        /* sxs_out_dir_name() will name the folder after the command's PID */
     char **old;            /* owned; process folders that existed before this run */
     size_t n_old;
@@ -22,13 +31,17 @@ struct sxs_out_dir {
 
 /**
  * sxs_out_dir_open - open the session folder @dir.
- * A folder that does not exist is made (mode 0700); an empty one is used, and with @append one that
- * has a session and nothing else.
+ * A folder that does not exist is made (mode 0700); an empty one is used, and one that has nothing
+ * but what @use says.
  * @why: receives a sentence about a failure, what is wrong and what was expected; holds @size
  * bytes.
  * Returns SXS_EXIT_OK or SXS_EXIT_USAGE.
  */
-int sxs_out_dir_open(struct sxs_out_dir *out, const char *dir, bool append, char *why, size_t size);
+int sxs_out_dir_open(struct sxs_out_dir *out, const char *dir, enum sxs_out_use use,
+                     char *why, size_t size);
+
+/** sxs_out_dir_for_segments - say that segments are recorded into @out from now on. */
+void sxs_out_dir_for_segments(struct sxs_out_dir *out);
 
 /**
  * sxs_out_dir_make - make a new private folder.

@@ -29,7 +29,7 @@ void sxs_progress_init(struct sxs_progress *p, const struct sxs_out_dir *out, bo
     memset(p, 0, sizeof(*p));
     p->out = out;
     p->began_ns = p->last_ns = now_ns();
-    p->enabled = !quiet && isatty(STDERR_FILENO) && term && *term && strcmp(term, "dumb") != 0;
+    p->enabled = !quiet && !out->segments_ns && isatty(STDERR_FILENO) && term && *term && strcmp(term, "dumb") != 0;
 }
 
 struct sample_sums {

@@ -164,13 +164,15 @@ int sxs_run(const struct sxs_run_options *o)
     if (!status)
         status = check_command(o->command[0], path, sizeof(path));
     if (!status) {
-        status = o->out ? sxs_out_dir_open(&out, o->out, o->append, why, sizeof(why))
+        status = o->out ? sxs_out_dir_open(&out, o->out, sxs_run_out_use(o), why, sizeof(why))
                         : sxs_out_dir_make(&out, sxs_run_records(o), why, sizeof(why));
         if (status)
             sxs_complain("%s", why);
     }
     if (status)
         return status;
+    if (sxs_run_out_use(o) == SXS_OUT_SEGMENTS)
+        sxs_out_dir_for_segments(&out);
     print_replaced(o);
     return start_command(o, &lib, path, &out);
 }

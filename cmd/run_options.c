@@ -55,6 +55,7 @@ static const struct argp_option option_list[] = {
      "command's",
      0},
     {"append", SXS_RUN_APPEND, NULL, 0, "Add to the session that is in the folder of -o", 0},
+    SXS_KEEP_OPTION_ROWS
     {"no-preload", SXS_RUN_NO_PRELOAD, NULL, 0, "Do not preload the signal library", 0},
     {"signals", SXS_RUN_SIGNALS, "on|off", 0, "Route signals to their runtimes (on is the default)",
      0},
@@ -218,6 +219,12 @@ void sxs_run_options_complete(struct argp_state *state, struct sxs_run_options *
     complete_tools(state, o);
 }
 
+/* The tools that are used, as SXSPROF_TOOLS. */
+static const char *tools_of(const struct sxs_run_options *o)
+{
+    return o->tools ? o->tools : sxs_env_named("SXSPROF_TOOLS");
+}
+
 static void finish(struct argp_state *state, struct sxs_run_options *o)
 {
     if (o->no_command && o->command)
@@ -236,6 +243,7 @@ static void finish(struct argp_state *state, struct sxs_run_options *o)
     }
     sxs_run_options_complete(state, o);
     complete_guests(state, o);
+    sxs_keep_complete(state, &o->keep, tools_of(o), true);
 }
 
 error_t sxs_run_option(int key, const char *source, char *arg, struct argp_state *state,
@@ -270,7 +278,7 @@ error_t sxs_run_option(int key, const char *source, char *arg, struct argp_state
             argp_error(state, "-o: the folder's name is empty");
         o->out = arg;
         return 0;
-    default: return ARGP_ERR_UNKNOWN;
+    default: return sxs_keep_option(key, arg, state, &o->keep);
     }
 }
 
@@ -305,6 +313,10 @@ int sxs_run_inherited(const struct sxs_run_options *o)
         {"SXSPROF_INSTRUMENT", o->instrument != NULL},
         {"SXSPROF_GUESTS", o->guests != NULL},
         {"SXSPROF_METHODS", o->methods != NULL},
+        {"SXSPROF_KEEP", o->keep.keep != NULL},
+        {"SXSPROF_EVERY", o->keep.every != NULL},
+        {"SXSPROF_ON", o->keep.on != NULL},
+        {"SXSPROF_BUDGET", o->keep.budget != NULL},
         {"SXSPROF_LOG", false},
     };
     for (size_t i = 0; i < sizeof(inherited) / sizeof(inherited[0]); i++) {
@@ -318,6 +330,13 @@ int sxs_run_inherited(const struct sxs_run_options *o)
     return 0;
 }
 
+enum sxs_out_use sxs_run_out_use(const struct sxs_run_options *o)
+{
+    return sxs_keep_is_on(&o->keep, true) ? SXS_OUT_SEGMENTS
+           : o->append                    ? SXS_OUT_APPEND
+                                          : SXS_OUT_NEW;
+}
+
 const char *sxs_run_picked(const struct sxs_run_options *o)
 {
     return o->pick ? o->pick : sxs_env_named("SXSPROF_PICK");
@@ -325,9 +344,9 @@ const char *sxs_run_picked(const struct sxs_run_options *o)
 
 bool sxs_run_records(const struct sxs_run_options *o)
 {
-    const char *list = o->tools ? o->tools : sxs_env_named("SXSPROF_TOOLS");
+    const char *list = tools_of(o);
     const char *rules = o->instrument ? o->instrument : sxs_env_named("SXSPROF_INSTRUMENT");
-    if (rules && *rules)
+    if ((rules && *rules) || sxs_keep_is_on(&o->keep, true))
         return true;
     for (; list && *list; list += strcspn(list, ";"), list += *list == ';')
         if (strcspn(list, ":;") != strlen("census") || strncmp(list, "census", 6) != 0)
@@ -337,7 +356,7 @@ bool sxs_run_records(const struct sxs_run_options *o)
 
 bool sxs_run_has_tool(const struct sxs_run_options *o, const char *name)
 {
-    const char *list = o->tools ? o->tools : sxs_env_named("SXSPROF_TOOLS");
+    const char *list = tools_of(o);
     size_t      len = strlen(name);
     for (; list && *list; list += strcspn(list, ";"), list += *list == ';')
         if (strcspn(list, ":;") == len && strncmp(list, name, len) == 0)
@@ -362,6 +381,10 @@ struct sxs_child_settings sxs_run_settings(const struct sxs_run_options *o,
         .guests = o->guests,
         .methods = o->methods,
         .adopt = o->adopt,
+        .keep = o->keep.keep,
+        .every = o->keep.every,
+        .on = o->keep.on,
+        .budget = o->keep.budget,
         .signals = o->signals,
         .out = out,
     };
@@ -373,4 +396,5 @@ void sxs_run_options_free(struct sxs_run_options *o)
                      o->values, o->instrument, o->guests, o->methods};
     for (size_t i = 0; i < sizeof(owned) / sizeof(owned[0]); i++)
         free(owned[i]);
+    sxs_keep_options_free(&o->keep);
 }

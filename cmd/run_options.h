@@ -8,6 +8,8 @@
 #define SXS_CMD_RUN_OPTIONS_H
 
 #include "cmd/child_env.h"
+#include "cmd/keep_options.h"
+#include "cmd/out_dir.h"
 
 #include <argp.h>
 #include <stdbool.h>
@@ -25,6 +27,7 @@ struct sxs_run_options {
     bool        adopt; /* run the profilers that the environment names as guests */
     bool        heap_at_exit; /* use the tool "heap" with at-exit */
     bool        append, no_preload, quiet;
+    struct sxs_keep_options keep; /* segments instead of one session */
     /* Set before parsing. */
     bool        no_command; /* the verb has no COMMAND */
     const char *first_tool; /* tool of a shortcut, read when all options are parsed; NULL: none */
@@ -81,6 +84,9 @@ bool sxs_run_has_tool(const struct sxs_run_options *o, const char *name);
 
 /** sxs_run_picked - return the value of SXSPROF_PICK for the command; NULL: not set. Borrowed. */
 const char *sxs_run_picked(const struct sxs_run_options *o);
+
+/** sxs_run_out_use - return what the folder of -o may have in it. */
+enum sxs_out_use sxs_run_out_use(const struct sxs_run_options *o);
 
 /**
  * sxs_run_settings - return the environment that the options ask for. Borrows its strings from the

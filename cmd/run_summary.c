@@ -5,6 +5,7 @@
 #include "cmd/events/events.h"
 #include "cmd/guests/guests.h"
 #include "cmd/instrument/instrument.h"
+#include "cmd/output/segments.h"
 #include "cmd/report/profile.h"
 #include "cmd/run.h"
 #include "cmd/table.h"
@@ -105,7 +106,32 @@ static void print_recorded(const struct sxs_out_dir *out)
         fprintf(stderr, "all of it:\n  sxsprof report %s\n", path);
 }
 
-void sxs_run_finish(const struct sxs_run_options *o, struct sxs_out_dir *out)
+/* Prints what the segments of this run have together. */
+static void finish_segments(const struct sxs_run_options *o, struct sxs_out_dir *out)
+{
+    const struct sxs_period period = {.from_ns = out->segments_ns};
+    struct sxs_segments     segments;
+    struct sxs_session      s;
+    int                     err = sxs_session_read_joined(out->path, &period, &s, &segments);
+    bool                    unnamed = !o->out && !err && !segments.n;
+    if (err)
+        sxs_complain("%s: %s", out->path, strerror(err));
+    if (!o->quiet && !err) {
+        print_session(out, &s);
+        if (segments.n) {
+            sxs_segments_text(stderr, &segments);
+            fprintf(stderr, "The segments are kept in %s; for all of them:\n  sxsprof report %s\n",
+                    out->path, out->path);
+        }
+    }
+    print_unpicked(o, &s);
+    if (unnamed && s.n_problems == 0)
+        out->temporary = true; /* nothing was recorded */
+    sxs_session_free(&s);
+    sxs_segments_free(&segments);
+}
+
+static void finish_session(const struct sxs_run_options *o, struct sxs_out_dir *out)
 {
     struct sxs_session s;
     int                err = sxs_session_read(out->path, &s);
@@ -123,4 +149,12 @@ void sxs_run_finish(const struct sxs_run_options *o, struct sxs_out_dir *out)
     else if (unnamed && !o->quiet)
         print_recorded(out);
     sxs_session_free(&s);
+}
+
+void sxs_run_finish(const struct sxs_run_options *o, struct sxs_out_dir *out)
+{
+    if (out->segments_ns)
+        finish_segments(o, out);
+    else
+        finish_session(o, out);
 }

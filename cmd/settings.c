@@ -4,6 +4,7 @@
 #include "cmd/guest_option.h"
 #include "cmd/method_option.h"
 #include "cmd/pick_value.h"
+#include "control/keep/keep_settings.h"
 
 #include "instr/config/config.h"
 #include "tools/options/alloc_options.h"
@@ -207,6 +208,37 @@ static const char *check_out(const char *value, char *why, size_t size)
     return NULL;
 }
 
+/* Checks one setting of continuous mode, as if it were complete. */
+static const char *check_kept(const struct sxs_keep_texts *texts, char *why, size_t size)
+{
+    struct sxs_keep_settings settings;
+    char                     text[SXS_KEEP_WHY];
+    if (sxs_keep_parse(texts, &settings, text, sizeof(text)) == 0)
+        return NULL;
+    snprintf(why, size, "%s", text + strcspn(text, ":") + strlen(": "));
+    return why;
+}
+
+static const char *check_keep(const char *value, char *why, size_t size)
+{
+    return check_kept(&(struct sxs_keep_texts){.keep = value}, why, size);
+}
+
+static const char *check_every(const char *value, char *why, size_t size)
+{
+    return check_kept(&(struct sxs_keep_texts){.every = value}, why, size);
+}
+
+static const char *check_on(const char *value, char *why, size_t size)
+{
+    return check_kept(&(struct sxs_keep_texts){.on = value}, why, size);
+}
+
+static const char *check_budget(const char *value, char *why, size_t size)
+{
+    return check_kept(&(struct sxs_keep_texts){.every = "60s", .budget = value}, why, size);
+}
+
 const struct sxs_setting sxs_settings[] = {
     {"SXSPROF_PICK", "--pick", SXS_PICK_EXPECTED, sxs_pick_check},
     {"SXSPROF_UNPICKED", "--unpicked", "guard or cancel", check_unpicked},
@@ -217,6 +249,10 @@ const struct sxs_setting sxs_settings[] = {
     {"SXSPROF_INSTRUMENT", "--instrument", NULL, check_instrument},
     {"SXSPROF_GUESTS", "--guest", NULL, sxs_guests_check},
     {"SXSPROF_METHODS", "--method", NULL, sxs_methods_check},
+    {"SXSPROF_KEEP", "--keep", NULL, check_keep},
+    {"SXSPROF_EVERY", "--every", NULL, check_every},
+    {"SXSPROF_ON", "--on", NULL, check_on},
+    {"SXSPROF_BUDGET", "--budget", NULL, check_budget},
     {"SXSPROF_SIGNALS", "--signals", "on or off", check_switch},
     {"SXSPROF_CONTROL", NULL, "on or off", check_switch},
     {"SXSPROF_LOG", NULL, "error, warn, info or debug", check_log},

@@ -39,6 +39,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
         if (o->run.append && !o->run.out)
             argp_error(state,
                        "--append: expected -o DIR with it, the folder of the earlier session");
+        sxs_keep_complete(state, &o->run.keep, o->run.tools, false);
         return 0;
     default: return sxs_run_option(key, NULL, arg, state, &o->run);
     }
@@ -56,6 +57,7 @@ static const struct argp_option option_list[] = {
      "process sees it, by default in its /tmp",
      0},
     {"append", SXS_RUN_APPEND, NULL, 0, "Add to the session in DIR", 0},
+    SXS_KEEP_OPTION_ROWS
     {"quiet", SXS_RUN_QUIET, NULL, 0, "Print nothing when the session has begun", 0},
     {0},
 };
@@ -171,6 +173,10 @@ static int begin(struct sxs_control_target *t, const struct options *o, const ch
     sxs_message_add(w, "tools", o->run.tools);
     sxs_message_add(w, "pick", o->run.pick);
     sxs_message_add(w, "out", folder);
+    sxs_message_add(w, "keep", o->run.keep.keep);
+    sxs_message_add(w, "every", o->run.keep.every);
+    sxs_message_add(w, "on", o->run.keep.on);
+    sxs_message_add(w, "budget", o->run.keep.budget);
     if (o->duration_ms)
         sxs_message_addf(w, "duration_ms", "%" PRIu64, o->duration_ms);
     err = sxs_control_send(t, SXS_CONTROL_TIMEOUT_MS);
@@ -187,7 +193,10 @@ static int start_apart(struct sxs_control_target *t, const struct options *o)
 static int start(struct sxs_control_target *t, const struct options *o)
 {
     struct sxs_out_dir out;
-    int status = sxs_control_out_open(&out, o->run.out, o->run.append, t->process.pid);
+    enum sxs_out_use use = sxs_keep_is_on(&o->run.keep, false) ? SXS_OUT_SEGMENTS
+                           : o->run.append                     ? SXS_OUT_APPEND
+                                                               : SXS_OUT_NEW;
+    int              status = sxs_control_out_open(&out, o->run.out, use, t->process.pid);
     if (status)
         return status;
     status = give_folder(&t->process, &out);

@@ -144,7 +144,7 @@ static int snapshot(struct sxs_control_target *t, const struct options *o)
         sxs_complain("process %d: the session has no folder", (int)t->process.pid);
         return SXS_EXIT_PROBLEM;
     }
-    status = sxs_control_out_open(&out, o->out, false, t->process.pid);
+    status = sxs_control_out_open(&out, o->out, SXS_OUT_NEW, t->process.pid);
     if (status)
         return status;
     err = copy_session(t, folder, &out);

@@ -3,11 +3,13 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "control/ring.h"
 #include "control/runtimes.h"
 #include "control/session_thread.h"
 #include "manager/sessions.h"
@@ -94,6 +96,7 @@ static void add_session(struct sxs_message_writer *answer, const struct sxs_sess
 {
     static const char *const phases[] = {"none", "on", "ending"};
     uint64_t                 left = sxs_session_thread_left_ms(s->number);
+    char                     ring[PATH_MAX];
     sxs_message_add(answer, "phase", phases[s->phase]);
     sxs_message_addf(answer, "number", "%u", s->number);
     if (!s->number || (s->phase == SXS_SESSION_NONE && !s->tools[0]))
@@ -102,8 +105,11 @@ static void add_session(struct sxs_message_writer *answer, const struct sxs_sess
     sxs_message_add(answer, "tools", s->tools);
     sxs_message_add(answer, "out", s->out);
     sxs_message_addf(answer, "started_ns", "%" PRIu64, s->started_ns);
-    if (atomic_load(&begun.number) == s->number && atomic_load(&begun.client))
+    if (sxs_session_thread_is_same(atomic_load(&begun.number), s->number) &&
+        atomic_load(&begun.client))
         sxs_message_addf(answer, "client", "%d", atomic_load(&begun.client));
+    if (sxs_ring_folder(ring, sizeof(ring)))
+        sxs_message_add(answer, "ring", ring);
     if (left)
         sxs_message_addf(answer, "left_ms", "%" PRIu64, left);
 }
@@ -176,6 +182,7 @@ static int is_joined(const char *id)
 static void run_start(struct sxs_request *r)
 {
     struct sxs_session_request wanted = {0};
+    struct sxs_keep_texts      keep;
     struct sxs_session_state   state;
     char                       why[SXS_SESSION_WHY] = "";
     uint64_t                   ms = 0;
@@ -185,7 +192,8 @@ static void run_start(struct sxs_request *r)
     if (!err)
         joined = is_joined(wanted.id);
     if (!err && !joined)
-        err = sxs_session_begin(&wanted, why);
+        err = sxs_ring_texts(r->message, &keep) ? sxs_ring_begin(&wanted, &keep, why)
+                                                : sxs_session_begin(&wanted, why);
     get_state(&state);
     if (!err) {
         r->detach = sxs_request_asks(r->message, "detach");
@@ -208,6 +216,7 @@ static void run_stop(struct sxs_request *r)
     int                      err;
     get_state(&before);
     err = sxs_session_end(why);
+    sxs_ring_stop(0);
     get_state(&after);
     before.phase = after.number == before.number ? after.phase : SXS_SESSION_NONE;
     if (err == -ENOENT && !why[0])
@@ -244,6 +253,7 @@ static void run_detach(struct sxs_request *r)
         snprintf(why, sizeof(why), "timeout_ms=%.40s: expected milliseconds", text);
     else
         err = sxs_runtimes_detach((unsigned)ms, why);
+    sxs_ring_stop(0);
     get_state(&state);
     answer_result(r, err, why, &state);
 }

@@ -17,16 +17,35 @@
 #include "manager/runtime.h"
 #include "session/format/session.h"
 #include "signals/library/runtime_calls.h"
-#include "tools/recorder/recorder.h"
 
-#define TURN_NS    UINT64_C(1000000000)
-#define RETRY_NS   INT64_C(5000000000)
-#define SETTLE_NS  INT64_C(10000000000) /* before the cost of a segment is judged */
-#define LEAST_NS   INT64_C(1000000000)  /* a segment that is too large lasts so long all the same */
-#define RING_PARTS 5u /* a segment takes at most this part of the bytes of a ring */
+#define TURN_NS  UINT64_C(1000000000)
+#define RETRY_NS INT64_C(5000000000)
 
-struct sxs_ring sxs_ring = {.lock = PTHREAD_MUTEX_INITIALIZER, .scale = 1};
+struct sxs_ring sxs_ring = {.lock = PTHREAD_MUTEX_INITIALIZER, .budget = {.scale = 1}};
 SXS_FORK_RESETS(sxs_ring.lock);
+
+/* What other threads are told. A leaf lock, because ring.lock may be held for a minute. */
+static struct {
+    pthread_mutex_t lock;
+    char            path[PATH_MAX]; /* of the folder of the ring that is on; "": none is */
+} shown = {.lock = PTHREAD_MUTEX_INITIALIZER};
+SXS_FORK_RESETS(shown.lock);
+
+static void set_on(int is_on)
+{
+    pthread_mutex_lock(&shown.lock);
+    snprintf(shown.path, sizeof(shown.path), "%s", is_on ? sxs_ring.path : "");
+    pthread_mutex_unlock(&shown.lock);
+    sxs_ring.is_on = is_on;
+}
+
+int sxs_ring_folder(char *out, size_t size)
+{
+    pthread_mutex_lock(&shown.lock);
+    snprintf(out, size, "%s", shown.path);
+    pthread_mutex_unlock(&shown.lock);
+    return out[0] != '\0';
+}
 
 static int64_t now_ns(void)
 {
@@ -36,12 +55,6 @@ static int64_t now_ns(void)
 static int is_in_child(void)
 {
     return sxs_ring.generation != sxs_fork_generation();
-}
-
-uint64_t sxs_ring_handler_ns(void)
-{
-    struct sxs_samples_writer *writer = sxs_recorder_writer();
-    return writer ? atomic_load(&sxs_samples_header(writer)->handler_ns) : 0;
 }
 
 static int has_live_runtime(void)
@@ -61,7 +74,7 @@ static void end_ring(void)
         return;
     sxs_ring_complete(&sxs_ring.now, now_ns());
     sxs_conditions_stop();
-    sxs_ring.is_on = 0;
+    set_on(0);
     sxs_ring_list_free(&sxs_ring.list);
     sxs_ring_list_free(&sxs_ring.kept);
     if (sxs_ring.n_segments > 1)
@@ -86,11 +99,24 @@ static void look_locked(void)
         end_ring();
 }
 
-void sxs_ring_look(void)
+void sxs_ring_stop(unsigned number)
 {
     pthread_mutex_lock(&sxs_ring.lock);
-    look_locked();
+    if (sxs_ring.is_on && !is_in_child() && !is_session_on() &&
+        (!number || sxs_session_thread_is_same(number, sxs_ring.last_session)))
+        end_ring();
     pthread_mutex_unlock(&sxs_ring.lock);
+}
+
+int sxs_ring_texts(const struct sxs_message *m, struct sxs_keep_texts *out)
+{
+    *out = (struct sxs_keep_texts){
+        .keep = sxs_message_get(m, "keep"),
+        .every = sxs_message_get(m, "every"),
+        .on = sxs_message_get(m, "on"),
+        .budget = sxs_message_get(m, "budget"),
+    };
+    return out->keep || out->every || out->on || out->budget;
 }
 
 /* The program ends in the regular way: its last segment is complete. */
@@ -201,52 +227,8 @@ static void begin_next(int made)
         note_gap();
     else if (err == -EBUSY && is_taken())
         end_ring();
-    else
+    else if (has_live_runtime()) /* else the program ends */
         fail(why[0] ? why : strerror(-err));
-}
-
-/* ---- the budget ------------------------------------------------------------------------------- */
-
-static struct sxs_cost cost_so_far(void)
-{
-    return sxs_cost_between(sxs_ring.now.cost, sxs_cost_now(sxs_ring_handler_ns()));
-}
-
-/* Writes "1.25" of thousandths. */
-static void put_percent(char out[24], uint64_t thousandths)
-{
-    snprintf(out, 24, "%" PRIu64 ".%02" PRIu64, thousandths / 1000, thousandths % 1000 / 10);
-}
-
-static uint64_t part_of(struct sxs_cost c)
-{
-    uint64_t program = c.cpu_ns > c.own_ns ? c.cpu_ns - c.own_ns : 1;
-    return c.own_ns / 1000 * 100000 / (program / 1000 + 1);
-}
-
-/* Chooses the rates of the next segment by what this one has cost. */
-static void adapt(struct sxs_cost cost)
-{
-    const unsigned budget = sxs_ring.settings.budget;
-    const char    *tools = sxs_ring.tools[0] ? sxs_ring.tools : "sample";
-    unsigned       scale = sxs_budget_scale(sxs_ring.scale, cost, budget);
-    char           part[24], limit[24];
-    sxs_ring.adapted[0] = '\0';
-    if (scale == sxs_ring.scale)
-        return;
-    put_percent(part, part_of(cost));
-    put_percent(limit, budget);
-    snprintf(sxs_ring.adapted, sizeof(sxs_ring.adapted),
-             "the profiler used %s %% of the program's CPU time, and %s %% is the budget: %s", part,
-             limit, sxs_keep_can_scale(tools) ? "rates are divided by " : "no tool has a rate");
-    if (!sxs_keep_can_scale(tools)) {
-        scale = SXS_KEEP_MAX_SCALE; /* said once */
-    } else {
-        size_t len = strlen(sxs_ring.adapted);
-        snprintf(sxs_ring.adapted + len, sizeof(sxs_ring.adapted) - len, "%u", scale);
-    }
-    sxs_warn("%s: %s", sxs_ring.path, sxs_ring.adapted);
-    sxs_ring.scale = scale;
 }
 
 /* ---- turns ------------------------------------------------------------------------------------ */
@@ -265,7 +247,7 @@ static void rotate(void)
     char                    why[SXS_SESSION_WHY] = "";
     struct sxs_ring_current old, next;
     int                     err, made;
-    adapt(cost_so_far());
+    sxs_ring_adapt();
     made = sxs_ring_make_segment(&next) == 0;
     sxs_ring.now.handler_ns = sxs_ring_handler_ns();
     sxs_session_thread_change();
@@ -283,30 +265,11 @@ static void rotate(void)
     sxs_session_thread_change();
 }
 
-/* Tells whether the running segment takes too much of the ring. */
-static int is_too_large(void)
-{
-    uint64_t most = sxs_ring.settings.keep_bytes / RING_PARTS;
-    return most && now_ns() - sxs_ring.now.started_ns > LEAST_NS &&
-           sxs_segment_bytes(&sxs_ring.dir, sxs_ring.now.name, 0) > most;
-}
-
-/* Tells whether the running segment costs far more than the budget allows. */
-static int is_too_dear(void)
-{
-    struct sxs_cost cost;
-    if (!sxs_ring.settings.budget || sxs_ring.scale >= SXS_KEEP_MAX_SCALE ||
-        now_ns() - sxs_ring.now.started_ns < SETTLE_NS)
-        return 0;
-    cost = cost_so_far();
-    return cost.own_ns > 2 * sxs_cost_allowed_ns(cost, sxs_ring.settings.budget);
-}
-
 static int is_due(void)
 {
     return (uint64_t)(now_ns() - sxs_ring.now.started_ns) + TURN_NS / 20 >=
                sxs_ring.settings.every_ns ||
-           is_too_large() || is_too_dear();
+           sxs_ring_is_too_large() || sxs_ring_is_too_dear();
 }
 
 /* Returns the nanoseconds until the next turn. */
@@ -359,7 +322,7 @@ int sxs_ring_start(void)
     sxs_session_thread_also(take_turn);
     if (sxs_ring.is_ready) {
         sxs_session_get_state(&state);
-        sxs_ring.is_on = state.phase == SXS_SESSION_ON && state.out[0];
+        set_on(state.phase == SXS_SESSION_ON && state.out[0]);
         if (sxs_ring.is_on)
             note_begin();
         else
@@ -374,17 +337,6 @@ int sxs_ring_start(void)
 int sxs_ring_is_wanted(void)
 {
     return sxs_ring.is_ready;
-}
-
-int sxs_ring_folder(char *out, size_t size)
-{
-    int is_on;
-    pthread_mutex_lock(&sxs_ring.lock);
-    is_on = sxs_ring.is_on;
-    if (is_on)
-        snprintf(out, size, "%s", sxs_ring.path);
-    pthread_mutex_unlock(&sxs_ring.lock);
-    return is_on;
 }
 
 /* Copies the request. Returns 0, or -EINVAL or -ENOTSUP with a reason. */
@@ -411,7 +363,7 @@ static int take_request(const struct sxs_session_request *request,
 static void reset_ring(void)
 {
     sxs_ring.generation = sxs_fork_generation();
-    sxs_ring.scale = 1;
+    sxs_ring.budget = (struct sxs_budget){.scale = 1};
     sxs_ring.adapted[0] = '\0';
     sxs_ring.n_events = 0;
     sxs_ring.last_session = 0;
@@ -448,7 +400,7 @@ static int begin_locked(const struct sxs_session_request *request,
     err = begin_segment(why);
     if (err)
         sxs_conditions_stop();
-    sxs_ring.is_on = !err;
+    set_on(!err);
     return err;
 }
 

@@ -11,6 +11,7 @@
 #define SXS_CONTROL_RING_H
 
 #include "control/keep/keep_settings.h"
+#include "control/message/message.h"
 #include "manager/sessions.h"
 
 /** sxs_ring_prepare - have the settings of the environment changed for continuous mode, if it asks for
@@ -35,9 +36,14 @@ int sxs_ring_is_wanted(void);
 int sxs_ring_begin(const struct sxs_session_request *request, const struct sxs_keep_texts *texts,
                    char why[SXS_SESSION_WHY]);
 
-/** sxs_ring_look - notice now if the session of the ring was ended by somebody else: the segment is
- *  then complete. On the thread "sxsprof session". */
-void sxs_ring_look(void);
+/** sxs_ring_texts - read the settings of a request: its lines keep, every, on and budget. @out: borrows
+ *  from @m. Returns 1 if it asks for a ring. */
+int sxs_ring_texts(const struct sxs_message *m, struct sxs_keep_texts *out);
+
+/** sxs_ring_stop - end the ring if no session is on, because somebody has ended it; its last segment is
+ *  then complete. @number: only if its last session was this one, or has gone on from it; 0: any.
+ *  Not signal-safe; not while a session begins or ends on this thread. */
+void sxs_ring_stop(unsigned number);
 
 /** sxs_ring_folder - write the folder of segments of the ring that is on to @out (@size bytes).
  *  Returns 1, or 0 if none is on. Any thread. */

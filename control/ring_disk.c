@@ -123,7 +123,7 @@ int sxs_ring_make_segment(struct sxs_ring_current *out)
     uint64_t real = sxs_now_ns(CLOCK_REALTIME);
     int      err;
     memset(out, 0, sizeof(*out));
-    if (sxs_keep_tools(sxs_ring.tools, &sxs_ring.settings, sxs_ring.scale, out->tools) != 0)
+    if (sxs_keep_tools(sxs_ring.tools, &sxs_ring.settings, sxs_ring.budget.scale, out->tools) != 0)
         return -ENAMETOOLONG;
     snprintf(out->adapted, sizeof(out->adapted), "%s", sxs_ring.adapted);
     sxs_ring.next.began_s = real / NS_PER_S;

@@ -42,7 +42,7 @@ struct sxs_ring {
     struct sxs_ring_list     list, kept;
     struct sxs_trigger_event events[SXS_RING_EVENTS];
     size_t                   n_events;
-    unsigned                 scale;        /* rates are divided by it */
+    struct sxs_budget        budget;
     char                     adapted[256]; /* of the next segment */
     unsigned                 last_session; /* number of the session of the last segment; 0: none */
     int64_t                  ended_ns;     /* when it ended */
@@ -74,6 +74,14 @@ unsigned sxs_ring_limit(int more);
 
 /** sxs_ring_happened - an event has happened: keep the segments around it. @arg: unused. */
 void sxs_ring_happened(const struct sxs_trigger_event *event, void *arg);
+
+/** sxs_ring_adapt - choose the rates of the next segment by what the running one has cost. */
+void sxs_ring_adapt(void);
+
+/** sxs_ring_is_too_large - 1 if the running segment takes too much of the ring's bytes.
+ *  sxs_ring_is_too_dear - 1 if it costs more than twice the budget, so that it shall end early. */
+int sxs_ring_is_too_large(void);
+int sxs_ring_is_too_dear(void);
 
 /** sxs_ring_handler_ns - return the time in the handler of the sample signal so far, in this
  *  session. */

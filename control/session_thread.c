@@ -14,6 +14,7 @@
 #include "base/fork.h"
 #include "base/log.h"
 #include "base/thread.h"
+#include "control/ring.h"
 #include "manager/sessions.h"
 #include "signals/library/runtime_calls.h"
 
@@ -69,6 +70,8 @@ void sxs_session_thread_end(unsigned number, int detach)
     char                     why[SXS_SESSION_WHY] = "";
     int                      err;
     sxs_session_get_state(&state);
+    if (number && state.phase == SXS_SESSION_NONE)
+        sxs_ring_stop(number);
     if (number ? state.phase == SXS_SESSION_NONE || !sxs_session_thread_is_same(state.number, number)
                : state.phase != SXS_SESSION_NONE)
         return;
@@ -77,6 +80,8 @@ void sxs_session_thread_end(unsigned number, int detach)
         sxs_warn("session %u does not end as its request says: %s", number, why);
     else if (err)
         sxs_warn("the runtimes do not let the profiler go: %s", why);
+    if (number)
+        sxs_ring_stop(number);
 }
 
 /* Ends the session whose time limit is over. Returns the nanoseconds until then; 0: there is none,

@@ -100,6 +100,10 @@ static void write_wish(struct sxs_message_writer *w, const struct sxs_target *t,
     sxs_message_add(w, "out", t->inside);
     sxs_message_add(w, "pick", wish->pick);
     sxs_message_add(w, "id", t->id);
+    sxs_message_add(w, "keep", wish->keep);
+    sxs_message_add(w, "every", wish->every);
+    sxs_message_add(w, "on", wish->on);
+    sxs_message_add(w, "budget", wish->budget);
 }
 
 /* Begins the session in the library, or joins it, and holds it: it ends when this command dies. */

@@ -34,16 +34,49 @@ uint64_t sxs_cost_allowed_ns(struct sxs_cost cost, unsigned budget)
     return of_program > least ? of_program : least;
 }
 
-unsigned sxs_budget_scale(unsigned scale, struct sxs_cost cost, unsigned budget)
+uint64_t sxs_cost_part(struct sxs_cost cost)
 {
-    uint64_t allowed = sxs_cost_allowed_ns(cost, budget), own = cost.own_ns;
-    if (!budget || !cost.wall_ns)
-        return scale;
-    if (own <= allowed)
-        return scale > 1 && own * 100 < allowed * RISE_PERCENT ? scale / 2 : scale;
-    while (own > allowed && scale < SXS_KEEP_MAX_SCALE) {
-        own /= 2;
+    return cost.own_ns * 10 / (minus(cost.cpu_ns, cost.own_ns) / 10000 + 1);
+}
+
+/* The scale at which a cost of @own_ns would be allowed, if all of it came from the rates. */
+static unsigned wanted_scale(unsigned scale, uint64_t own_ns, uint64_t allowed)
+{
+    while (own_ns > allowed && scale < SXS_KEEP_MAX_SCALE) {
+        own_ns /= 2;
         scale *= 2;
     }
     return scale;
+}
+
+static enum sxs_budget_step lower(struct sxs_budget *b, struct sxs_cost cost, uint64_t allowed)
+{
+    uint64_t part = sxs_cost_part(cost);
+    if (b->gave_up || b->scale >= SXS_KEEP_MAX_SCALE)
+        return SXS_BUDGET_SAME;
+    if (b->before && part * 4 > b->part * 3) {
+        b->scale = b->before;
+        b->before = 0;
+        b->gave_up = 1;
+        return SXS_BUDGET_NO_HELP;
+    }
+    b->before = b->scale;
+    b->part = part;
+    b->scale = wanted_scale(b->scale, cost.own_ns, allowed);
+    return SXS_BUDGET_LOWER;
+}
+
+enum sxs_budget_step sxs_budget_step(struct sxs_budget *b, struct sxs_cost cost, unsigned budget)
+{
+    uint64_t allowed = sxs_cost_allowed_ns(cost, budget);
+    if (!budget || !cost.wall_ns)
+        return SXS_BUDGET_SAME;
+    if (cost.own_ns > allowed)
+        return lower(b, cost, allowed);
+    b->before = 0;
+    b->gave_up = 0;
+    if (b->scale == 1 || cost.own_ns * 100 >= allowed * RISE_PERCENT)
+        return SXS_BUDGET_SAME;
+    b->scale /= 2;
+    return SXS_BUDGET_HIGHER;
 }

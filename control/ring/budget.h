@@ -24,13 +24,33 @@ struct sxs_cost sxs_cost_between(struct sxs_cost then, struct sxs_cost now);
  *  of what the program used itself, but at least 0.1 % of one processor. Pure. */
 uint64_t sxs_cost_allowed_ns(struct sxs_cost cost, unsigned budget);
 
+/** The rates of segments. Begin with a scale of 1 and zeros. */
+struct sxs_budget {
+    unsigned scale; /* rates are divided by it: a power of two */
+    unsigned
+        before; /* the scale before rates were lowered last; 0: they were not, or that has helped */
+    uint64_t
+        part; /* what the profiler used then, in thousandths of a percent of the program's time */
+    int gave_up; /* 1: lower rates do not help */
+};
+
+enum sxs_budget_step {
+    SXS_BUDGET_SAME,
+    SXS_BUDGET_LOWER,  /* rates are lower in the next segment */
+    SXS_BUDGET_HIGHER, /* they are higher again */
+    SXS_BUDGET_NO_HELP, /* lower rates have not made the profiler cheaper: the earlier ones are back */
+};
+
+/** sxs_cost_part - return the profiler's part of the program's CPU time, in thousandths of a percent.
+ *  Pure. */
+uint64_t sxs_cost_part(struct sxs_cost cost);
+
 /**
- * sxs_budget_scale - return the number that rates are divided by in the next segment.
- * @scale: that of the segment that cost @cost. The result is a power of two: the rates are
- * divided by more as far as the budget needs it, and by half as much if the cost was below 40 % of what is
- * allowed.
- * Pure.
+ * sxs_budget_step - choose the rates of the next segment. @cost: of the segment that ends.
+ * Rates are divided by more as far as the budget needs it, and by half as much if the cost was below
+ * 40 % of what is allowed. If lower rates have saved less than a quarter, they go back, and are not lowered
+ * again until the budget is met. Pure.
  */
-unsigned sxs_budget_scale(unsigned scale, struct sxs_cost cost, unsigned budget);
+enum sxs_budget_step sxs_budget_step(struct sxs_budget *b, struct sxs_cost cost, unsigned budget);
 
 #endif

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #define NS_PER_S INT64_C(1000000000)
-#define LONGEST  (INT64_C(1000) * 366 * 86400) /* seconds: the age of a segment at most */
+#define LONGEST  (INT64_C(100) * 366 * 86400) /* seconds: the age of a segment at most */
 
 int sxs_ring_list_add(struct sxs_ring_list *list, const struct sxs_ring_segment *segment)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /**
- * sessions_stub.h - stands in for manager/sessions.h: counts what the control socket asks for, and
+ * sessions_stub.h - stands in for manager/sessions.h and control/ring.h: counts what the control socket asks for, and
  * lets a test keep the end of a session from returning. Also for the fuzz driver of the server.
  */
 #ifndef SXS_TESTS_SESSIONS_STUB_H
@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "control/ring.h"
 #include "control/runtimes.h"
 #include "manager/sessions.h"
 
@@ -18,7 +19,7 @@ static struct {
     pthread_mutex_t          lock;
     pthread_cond_t           opened;
     struct sxs_session_state state;
-    unsigned                 begins, ends, detaches, settles;
+    unsigned                 begins, ends, detaches, settles, rings;
     int                      gate; /* 1: sxs_session_end() waits until it is 0 */
 } stub = {.lock = PTHREAD_MUTEX_INITIALIZER, .opened = PTHREAD_COND_INITIALIZER};
 
@@ -85,6 +86,41 @@ int sxs_runtimes_detach(unsigned timeout_ms, char why[SXS_SESSION_WHY])
     stub.detaches++;
     pthread_mutex_unlock(&stub.lock);
     return 0;
+}
+
+int sxs_ring_is_wanted(void)
+{
+    return 0;
+}
+
+int sxs_ring_start(void)
+{
+    return 0;
+}
+
+void sxs_ring_stop(unsigned number)
+{
+    (void)number;
+}
+
+int sxs_ring_folder(char *out, size_t size)
+{
+    (void)out, (void)size;
+    return 0;
+}
+
+int sxs_ring_texts(const struct sxs_message *m, struct sxs_keep_texts *out)
+{
+    out->keep = sxs_message_get(m, "keep");
+    return out->keep != NULL;
+}
+
+int sxs_ring_begin(const struct sxs_session_request *request, const struct sxs_keep_texts *texts,
+                   char why[SXS_SESSION_WHY])
+{
+    (void)texts;
+    stub.rings++;
+    return sxs_session_begin(request, why);
 }
 
 void sxs_control_add_runtimes(struct sxs_message_writer *answer)

@@ -373,6 +373,52 @@ static void a_time_limit_is_of_one_session(void **state)
     ask("sxsprof 1 stop\n\n", "ok\n", "phase=none\n");
 }
 
+/* The stub's session ends and another one begins, as a ring does it. */
+static void go_on(void)
+{
+    unsigned before;
+    sxs_session_thread_change();
+    pthread_mutex_lock(&stub.lock);
+    before = stub.state.number;
+    stub.state.phase = SXS_SESSION_NONE;
+    pthread_mutex_unlock(&stub.lock);
+    wake();
+    ask("sxsprof 1 status\n\n", "ok\n", "phase=none\n");
+    pthread_mutex_lock(&stub.lock);
+    stub.state.phase = SXS_SESSION_ON;
+    stub.state.number++;
+    pthread_mutex_unlock(&stub.lock);
+    sxs_session_thread_goes_on(before, before + 1);
+    sxs_session_thread_change();
+    wake();
+}
+
+static void a_session_that_goes_on_keeps_its_connection_and_its_limit(void **state)
+{
+    char     answer[SXS_CONTROL_MAX];
+    int      fd = join();
+    unsigned ends = counted(&stub.ends), rings = counted(&stub.rings);
+    (void)state;
+    put(fd, START_ONE "hold=1\nkeep=10m\nduration_ms=3600000\n\n");
+    assert_true(get(fd, answer, sizeof(answer)));
+    assert_int_equal(counted(&stub.rings), rings + 1);
+    go_on();
+    go_on();
+    ask("sxsprof 1 status\n\n", "ok\n", "left_ms=3");
+    assert_int_equal(counted(&stub.ends), ends);
+    assert_int_equal(poll(&(struct pollfd){.fd = fd, .events = POLLIN}, 1, 0), 0);
+    close(fd);
+    wait_for_phase(SXS_SESSION_NONE);
+    assert_int_equal(counted(&stub.ends), ends + 1);
+    ask(START_ONE "\n", "ok\n", "phase=on\n"); /* another one, without a limit */
+    fd = join();
+    put(fd, "sxsprof 1 status\n\n");
+    assert_true(get(fd, answer, sizeof(answer)));
+    assert_null(strstr(answer, "left_ms"));
+    close(fd);
+    ask("sxsprof 1 stop\n\n", "ok\n", "phase=none\n");
+}
+
 static void a_name_that_is_taken_is_stepped_over(void **state)
 {
     char               why[100] = "";
@@ -425,6 +471,7 @@ int main(void)
         cmocka_unit_test(the_time_limit_of_an_attach_is_that_of_its_session),
         cmocka_unit_test(an_attach_whose_session_cannot_begin_detaches_at_its_time_limit),
         cmocka_unit_test(a_time_limit_is_of_one_session),
+        cmocka_unit_test(a_session_that_goes_on_keeps_its_connection_and_its_limit),
         cmocka_unit_test(a_name_that_is_taken_is_stepped_over),
         cmocka_unit_test(the_start_time_is_found_behind_any_name),
     };
