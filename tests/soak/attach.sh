@@ -31,7 +31,7 @@ serve() { # NAME: starts a copy of the service and its clients
     exec {fd}>"$tmp/stdin.$1" # the service ends when this is closed
     listens() { url_of[$1]=$(sed -n 's/^listening on //p' "$tmp/web.$1") && [ -n "${url_of[$1]}" ]; }
     wait_until listens "$1" || return 1
-    wrk -t1 -c8 -d36000 -s "$tmp/pause.lua" "${url_of[$1]}/order" >"$tmp/wrk.$1" 2>&1 &
+    wrk -t1 -c8 -d36000 --timeout 60s -s "$tmp/pause.lua" "${url_of[$1]}/order" >"$tmp/wrk.$1" 2>&1 &
     load_of[$1]=$!
 }
 table() { # MOMENT
@@ -71,7 +71,7 @@ E2
     for name in attached alone traced; do
         kill -INT "${load_of[$name]}"
         wait "${load_of[$name]}"
-        sed -n "s/^ *\(.* requests in\)/# $name: \1/p" "$tmp/wrk.$name"
+        sed -n "s/^ *\(.* requests in\|Latency \|Socket errors\)/# $name: \1/p" "$tmp/wrk.$name"
     done
     ! grep -q 'Socket errors\|Non-2xx' "$tmp/wrk.attached"
     check "no request failed" $? "$tmp/wrk.attached"
