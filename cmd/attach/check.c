@@ -268,14 +268,30 @@ int sxs_target_check(struct sxs_target *t, pid_t pid, const struct sxs_target_wi
 
 /* ---- what will be missing -------------------------------------------------------------------- */
 
+/* Returns the port that runtimes of the process connect to, or NULL. */
+static const char *find_connecting(const struct sxs_target *t)
+{
+    for (size_t i = 0; i < t->ports.n; i++)
+        if (t->ports.ports[i].connects)
+            return t->ports.ports[i].path;
+    return NULL;
+}
+
 static void print_mute(const struct sxs_target *t, FILE *to)
 {
+    const char *port = find_connecting(t);
     for (size_t i = 0; i < t->n_runtimes; i++) {
         const struct sxs_target_runtime *r = &t->runtimes[i];
         if (r->live || r->reached >= 0 || !r->picked)
             continue;
         if (!to)
             continue;
+        if (port) {
+            fprintf(to,
+                    "sxsprof: %d: runtime %s has not connected to %s in time; it is not recorded\n",
+                    (int)t->p.pid, r->version, port);
+            continue;
+        }
         fprintf(
             to,
             "sxsprof: %d: runtime %s has no diagnostics port of its own, because another runtime "
@@ -325,7 +341,7 @@ static bool explain_tool(const struct sxs_target *t, const char *tool, FILE *to)
         const char                      *why = "";
         if (!r->picked || (!r->live && r->reached < 0))
             continue;
-        bool is_there = strcmp(name, "native") == 0 ? t->p.allocator : r->live;
+        bool                 is_there = strcmp(name, "native") == 0 ? t->p.allocator : r->live;
         enum sxs_late_result result =
             sxs_late_start(is_there ? SXS_LATE_REQUEST : SXS_LATE_ATTACH, name, options,
                            (unsigned)strtoul(r->version, NULL, 10), &why);

@@ -28,7 +28,7 @@
 /* In the library's reason why a runtime in which instrument was on cannot be detached; that was said
  * before the attach. */
 #define IRREVERSIBLE "CORPROF_E_IRREVERSIBLE_INSTRUMENTATION_PRESENT"
-#define SPARE_MS       10000 /* the library's own limit lies behind that of this command */
+#define SPARE_MS     10000 /* the library's own limit lies behind that of this command */
 
 /* Adds a sentence to @why. */
 static void __attribute__((format(printf, 2, 3))) add_why(char *why, const char *format, ...)

@@ -16,7 +16,9 @@
 #define PROCESS_SET  4u
 #define PROCESS_INFO 4u /* ProcessInfo2 */
 #define STEP_MS      50
-#define SETTLE_MS    700 /* a runtime tries to connect at least every half second */
+/* A runtime tries to connect at least every half second, if its thread gets to run. A machine with 40
+ * runnable threads for each core needed more than 700 ms. Waited for only while a runtime is missing. */
+#define SETTLE_MS 5000
 
 static int64_t now_ms(void)
 {
@@ -199,14 +201,24 @@ static int ask_listening(const struct sxs_process *p, struct sxs_ports *ports, s
     return err;
 }
 
+/* Returns how many runtimes can have a port. */
+static size_t count_clrs(const struct sxs_process *p)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < p->n_runtimes; i++)
+        n += p->runtimes[i].kind != SXS_RUNTIME_NATIVE_AOT;
+    return n;
+}
+
 /* Asks each runtime that connects, until all runtimes of the process are known or no new one has
  * come for a time. */
 static int ask_connecting(const struct sxs_process *p, struct sxs_ports *ports, size_t port,
                           unsigned timeout_ms)
 {
     int64_t until = now_ms() + (timeout_ms < SETTLE_MS ? timeout_ms : SETTLE_MS);
+    size_t  wanted = count_clrs(p);
     int     err = open_listener(p, &ports->ports[port]);
-    while (!err && now_ms() < until && ports->n_runtimes < p->n_runtimes) {
+    while (!err && now_ms() < until && ports->n_runtimes < wanted) {
         struct sxs_diag_info advert_info, info;
         int                  fd;
         if (accept_runtime(p, &ports->ports[port], NULL, STEP_MS, &advert_info, &fd) != 0)

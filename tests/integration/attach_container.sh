@@ -1,8 +1,11 @@
 # SPDX-License-Identifier: MIT
 # attach_container.sh - checks sxsprof attach from the host into a container made of namespaces: other mounts, process
-# IDs and network, a /tmp of its own, another user. Needs root.
+# IDs and network, a /tmp of its own, another user. Needs root. RUNS, TOOLS and MS as in attach_detach.sh.
 . "$(dirname "$0")/lib.sh"
+: "${RUNS:=4}" "${TOOLS:=sample events}" "${MS:=500}"
+. tests/integration/attach_many.inc
 need_real 1
+LIMIT=$((280 + RUNS * 10))
 . tests/integration/container.inc
 user=65534
 needs_container "attach_container" $user
@@ -21,14 +24,11 @@ p = next(x for x in json.load(open(sys.argv[1]))["processes"] if x["pid"] == int
 print(p["own_root"], p["pid_inside"] != p["pid"], p["uid"], [r["version"] for r in p["runtimes"]])' "$tmp/ps" "$pid")"
 [ "$is_listed" = "True True $user ['$version']" ]
 check "sxsprof ps shows a process in a container, with its runtime and its user" $? "$tmp/ps"
-for n in $(seq "$RUNS"); do
-    timeout 120 "$sxsprof" attach --duration 1s -o "$tmp/out.$n" "$pid" >"$tmp/attach" 2>&1
-    check "attach $n into the container ends with status 0" $? "$tmp/attach"
-    session "$tmp/out.$n"
-    check "attach $n: the session is outside, with samples" $? "$tmp/attach"
-    [ -z "$(left)" ]
-    check "attach $n: no file is left in the container" $?
-done
+attach_many "a container" 1
+timeout 120 "$sxsprof" attach --duration 1s -o "$tmp/out.1" "$pid" >"$tmp/attach" 2>&1 && session "$tmp/out.1"
+check "the session is outside, with samples of the program" $? "$tmp/attach"
+[ -z "$(left)" ]
+check "no file is left in the container" $?
 [ "$(stat -c %u "$tmp/out.1")" = 0 ] && [ -z "$(find "$tmp/out.1" ! -user root)" ]
 check "the fetched session belongs to the user of the command" $?
 [ "$(grep 'libsxsprof\.so' "/proc/$pid/maps" | awk '{ print $5 }' | sort -u | wc -l)" = 1 ]
@@ -82,7 +82,7 @@ fi
 # Another user without a container: the folder of the command cannot be reached by that user.
 mkdir -m 1777 "$tmp/theirs"
 TMPDIR=$tmp/theirs timeout -k 5 300 setpriv --reuid $user --regid $user --clear-groups "$runsxs" --timeout 280 "$version" \
-    stress "nre=0 div=0 gcs=20 loops=1 pool=100 until=$tmp/shared/until" >"$tmp/log" 2>&1 &
+    stress "nre=2 div=0 gcs=20 loops=1 pool=100 until=$tmp/shared/until" >"$tmp/log" 2>&1 &
 outer=$!
 rm -f "$tmp/shared/until"
 plain() { pid=$(pgrep -P $outer -x runsxs) && grep -q 'stress\.dll' "/proc/$pid/maps"; }

@@ -1,20 +1,22 @@
 # SPDX-License-Identifier: MIT
 # attach_detach.sh - checks sxsprof attach on programs that run already: each of .NET 8, 9 and 10, and all three in
-# one process. Each is attached to and left several times (RUNS=3); each session must be complete, the program must
-# do the same work, and its memory, threads and descriptors must be what they were, within the bounds below.
+# one process. Each is attached to and left RUNS times (5), the tools taking turns; each session must be complete, the
+# program must do the same work, and its memory, threads and descriptors must be what they were, within bounds.
+#
+# RUNS=100     attaches to each program
+# TOOLS=all    or a list of tools, separated by blanks (sample exceptions gc)
+# MS=500       how long each attach records
+# ONLY=LIST    programs: 8 9 10.0.11 three; the last one is always there, because further checks use it
 . "$(dirname "$0")/lib.sh"
 need_real 3
-: "${RUNS:=3}" "${TOOLS:=sample}"
-# The first attach maps the library, its tables and the router's; they stay. What grows with each further attach
-# is a leak. Bounds of private memory in KiB from the second attach to the last: what a program's own heap may vary,
-# and for each attach. No descriptor and no thread more than before, but the library's threads for files and requests.
-varies_kib=24576 growth_kib=64
-work="nre=0 div=0 gcs=20 loops=1 pool=100"
+: "${RUNS:=5}" "${TOOLS:=sample exceptions gc}" "${MS:=500}" "${ONLY:=8 9 10.0.11 three}"
+. tests/integration/attach_many.inc
+work="nre=2 div=0 gcs=20 loops=1 pool=100"
 
 start() { # NAME ARGUMENTS...: sets $pid and $timeout_pid
     rm -f "$tmp/until"
     mkdir -p "$tmp/tmp"
-    TMPDIR=$tmp/tmp timeout -k 5 600 "$runsxs" --timeout 580 "$@" >"$tmp/log" 2>&1 &
+    TMPDIR=$tmp/tmp timeout -k 5 $((600 + RUNS * 10)) "$runsxs" --timeout $((580 + RUNS * 10)) "$@" >"$tmp/log" 2>&1 &
     timeout_pid=$!
     wait_until started
 }
@@ -24,56 +26,21 @@ stop() { # sets $status: of the program
     wait $timeout_pid
     status=$?
 }
-private_kib() { awk '/^Private_(Clean|Dirty):/ { sum += $2 } END { print sum }' "/proc/$pid/smaps_rollup"; }
-threads() { find "/proc/$pid/task" -maxdepth 1 -mindepth 1 | wc -l; }
-descriptors() { find "/proc/$pid/fd" -mindepth 1 | wc -l; }
-own_threads() { cat "/proc/$pid"/task/*/comm 2>/dev/null | grep -c '^sxsprof'; }
-# session DIR N: the session has N runtimes that were picked, and samples
+# session DIR N: the session has N runtimes that were picked, and samples of the program
 session() {
-    "$sxsprof" report --format json "$1" >"$tmp/json" 2>>"$tmp/attach" &&
-        [ "$(jsonq "$tmp/json" "[x['state'] for x in r]")" = "$(python3 -c "print(['picked'] * $2)")" ] &&
-        "$sxsprof" report --data samples --format text "$1" >"$tmp/text" 2>>"$tmp/attach" &&
+    has_session "$1" sample "$2" && "$sxsprof" report --data samples --format text "$1" >"$tmp/text" 2>>"$tmp/attach" &&
         grep -q 'stress' "$tmp/text"
-}
-many() { # CLAIM RUNTIMES: attaches RUNS times to $pid
-    local n failed=0 first=0 last before
-    for n in $(seq "$RUNS"); do
-        if ! timeout 120 "$sxsprof" attach --tool "$TOOLS" --duration 1s -o "$tmp/out.$n" "$pid" >"$tmp/attach" 2>&1; then
-            failed=1
-        elif ! session "$tmp/out.$n" "$2"; then
-            failed=2
-        fi
-        if [ $failed -ne 0 ]; then
-            cat "$tmp/json" >>"$tmp/attach" 2>/dev/null
-            not_ok "$1: attach $n of $RUNS records and detaches (step $failed)" "$tmp/attach"
-            return
-        fi
-        [ "$n" = 2 ] && first=$(private_kib) && before=$(descriptors)
-        [ "$n" = "$RUNS" ] || rm -rf "$tmp/out.$n"
-    done
-    ok "$1: $RUNS times, an attach records $2 runtimes with samples, and detaches"
-    last=$(private_kib)
-    rm -rf "$tmp"/out.*
-    most=$((varies_kib + growth_kib * RUNS))
-    grew=$((last - first))
-    [ $grew -le $most ]
-    check "$1: private memory grows by at most $most KiB in $RUNS attaches (it grew by $grew)" $?
-    fewer_descriptors() { [ "$(descriptors)" -le "$before" ]; }
-    wait_until fewer_descriptors
-    check "$1: no descriptor more than before" $?
-    [ "$(own_threads)" -le 3 ]
-    check "$1: at most the threads that serve files and requests are left" $? "$tmp/attach"
 }
 
 one() { # VERSION
     start "$1" stress "$work until=$tmp/until"
-    many "runtime $1" 1
+    attach_many "runtime $1" 1
     stop
     check "runtime $1: the program ends with status 0 afterwards" $status "$tmp/log"
 }
-one 8
-one 9
-one 10.0.11
+for version in $ONLY; do
+    [ "$version" = three ] || one "$version"
+done
 
 # Three runtimes in one process: a port in connect mode reaches all of them. Without the signal router they would take
 # each other's signals.
@@ -83,7 +50,7 @@ start 8 stress "$work until=$tmp/until" 9 stress "$work until=$tmp/until" 10.0.1
 unset DOTNET_DiagnosticPorts LD_PRELOAD
 three() { [ "$(grep -c 'r-xp.*/libcoreclr\.so' "/proc/$pid/maps")" = 3 ]; }
 wait_until three
-many "three runtimes" 3
+attach_many "three runtimes" 3
 
 # Second attacher, SIGINT, SIGKILL, detach.
 "$sxsprof" attach -o "$tmp/first" "$pid" >"$tmp/first.log" 2>&1 &
