@@ -57,34 +57,55 @@ def disk(database, table="samples"):
     return int(size), int(rows)
 
 
-def insert_path():
-    """Real inserts: four requests a batch, one batch for each machine and minute."""
-    machines = os.environ.get("INSERT_MACHINES", "100")
-    minutes = os.environ.get("INSERT_MINUTES", "20")
-    clients = int(os.environ.get("CLIENTS", "4"))
-    fleet("inserted", "init")
-    began = time.monotonic()
-    running, batches = [], 0
+def server_cpu():
+    """Seconds of CPU that the server has used."""
+    with open("/proc/%s/stat" % os.environ["CLICKHOUSE_PID"], encoding="ascii") as f:
+        fields = f.read().rsplit(")", 1)[1].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+def load(database, clients, machines, minutes, *args):
+    """Loads every session as a service with so many machines, by so many clients at once."""
+    running, batches, requests = [], 0, 0
     for i, session in enumerate(sorted(glob.glob(SESSIONS + "/*"))):
         for c in range(clients):
             running.append(subprocess.Popen(
-                [BUILD + "/tests/fleet_load", "clickhouse://127.0.0.1:%s/inserted" % PORT,
-                 "service=service-%d" % i, "machines=%d" % (int(machines) // clients),
-                 "first=%d" % (c * int(machines) // clients), "minutes=" + minutes,
-                 "start=%d" % (LAST - 86400), "seed=%d" % (i * 100 + c), session],
+                [BUILD + "/tests/fleet_load", "clickhouse://127.0.0.1:%s/%s" % (PORT, database),
+                 "service=service-%d" % i, "machines=%d" % (machines // clients),
+                 "first=%d" % (c * machines // clients), "minutes=%d" % minutes,
+                 "start=%d" % (LAST - 86400), "seed=%d" % (i * 100 + c), *args, session],
                 stdout=subprocess.PIPE))
-            if len(running) >= clients:
-                batches += int(running.pop(0).communicate()[0].split()[0])
+            while len(running) >= clients:
+                words = running.pop(0).communicate()[0].split()
+                batches, requests = batches + int(words[0]), requests + int(words[2])
     for r in running:
-        batches += int(r.communicate()[0].split()[0])
-    seconds = time.monotonic() - began
-    rows, samples = map(int, ask("SELECT count(), sum(count) FROM samples WHERE kind != 'batch'",
-                                 "inserted").split())
-    say("inserts: %d batches in %.1f s by %d clients: %.0f batches/s, %.0f rows/s, %.0f samples/s "
-        "(%d rows, %.1f samples a row)"
-        % (batches, seconds, clients, batches / seconds, rows / seconds, samples / seconds, rows,
-           samples / max(rows, 1)))
-    return seconds
+        words = r.communicate()[0].split()
+        batches, requests = batches + int(words[0]), requests + int(words[2])
+    return batches, requests
+
+
+def insert_path():
+    """Inserts as pushes send them: one batch for each machine and minute, of every session. The same
+    batches in three ways, each into a database of its own."""
+    machines = int(os.environ.get("INSERT_MACHINES", "100"))
+    minutes = int(os.environ.get("INSERT_MINUTES", "20"))
+    clients = int(os.environ.get("CLIENTS", "4"))
+    ways = [("everything with each batch", "all", ["forget=1"]),
+            ("one command a machine", "inserted", []),
+            ("one command for all, 32 batches as one", "relayed", ["relay=32"])]
+    for name, database, args in ways:
+        fleet(database, "init")
+        cpu, began = server_cpu(), time.monotonic()
+        batches, requests = load(database, clients, machines, minutes, *args)
+        seconds, cpu = time.monotonic() - began, server_cpu() - cpu
+        rows, samples = map(int, ask("SELECT count(), sum(count) FROM samples WHERE kind != 'batch'",
+                                     database).split())
+        say("inserts, %s: %d batches, %.2f requests each, by %d clients in %.1f s: %.0f batches/s, "
+            "%.0f rows/s, %.0f samples/s (%.1f samples a row); CPU of the server: %.2f ms a batch"
+            % (name, batches, requests / batches, clients, seconds, batches / seconds, rows / seconds,
+               samples / seconds, samples / max(rows, 1), 1000 * cpu / batches))
+        if database != "inserted":
+            ask("DROP DATABASE " + database)
 
 
 def bulk_path():
