@@ -6,7 +6,7 @@ the results.
 
 fleet.py BUILD PORT DIR SESSIONS: environment: ROWS (rows of samples that are made, 1e8), SAMPLES (how
 many samples they stand for, 1e9), DAYS (14), MACHINES (1000), INSERT_MACHINES, INSERT_MINUTES (the
-insert path: 100 machines, 20 minutes each, of every session).
+insert path: 100 machines, 20 minutes each, of every session), CLIENTS (4), ONLY=inserts.
 
 What is real: the sessions (three runtimes, recorded just before), their stacks, frames and weights,
 and the inserts of the first part. What is simulated: the machines, the times, and which stack a
@@ -64,6 +64,17 @@ def server_cpu():
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
+def idle_rate():
+    """Seconds of CPU in a second that the server uses while nobody asks, when its merges are done."""
+    for _ in range(60):
+        if ask("SELECT count() FROM system.merges").strip() == "0":
+            break
+        time.sleep(1)
+    cpu, began = server_cpu(), time.monotonic()
+    time.sleep(5)
+    return (server_cpu() - cpu) / (time.monotonic() - began)
+
+
 def load(database, clients, machines, minutes, *args):
     """Loads every session as a service with so many machines, by so many clients at once."""
     running, batches, requests = [], 0, 0
@@ -95,9 +106,11 @@ def insert_path():
             ("one command for all, 32 batches as one", "relayed", ["relay=32"])]
     for name, database, args in ways:
         fleet(database, "init")
+        idle = idle_rate()
         cpu, began = server_cpu(), time.monotonic()
         batches, requests = load(database, clients, machines, minutes, *args)
-        seconds, cpu = time.monotonic() - began, server_cpu() - cpu
+        seconds = time.monotonic() - began
+        cpu = max(0, server_cpu() - cpu - idle * seconds)
         rows, samples = map(int, ask("SELECT count(), sum(count) FROM samples WHERE kind != 'batch'",
                                      database).split())
         say("inserts, %s: %d batches, %.2f requests each, by %d clients in %.1f s: %.0f batches/s, "
@@ -228,6 +241,8 @@ def main():
     say("ClickHouse", ask("SELECT version()").strip(), "on", os.cpu_count(), "CPUs:",
         [l.split(":")[1].strip() for l in open("/proc/cpuinfo") if l.startswith("model name")][0])
     insert_path()
+    if os.environ.get("ONLY") == "inserts":
+        return
     bulk_path()
     make_fleet()
     size, rows, _ = sizes()
