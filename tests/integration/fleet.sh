@@ -162,6 +162,19 @@ queued
 grep -q "batches sent: $waiting" "$tmp/push"
 check "and are sent when it is" $? "$tmp/push"
 compare "batches that were sent as one" samples cpu s2 service=queued
+"$sxsprof" push --to "$SXSPROF_FLEET" --service gathered --period 1s --gather 1h --queue "$tmp/gathered" --follow "$tmp/s2" \
+    >"$tmp/push" 2>&1 &
+pushes=$!
+for _ in $(seq 300); do
+    [ "$(find "$tmp/gathered" -name '*.batch' 2>/dev/null | wc -l)" -ge "$waiting" ] && break
+    sleep 0.1
+done
+same "batches that gather wait, and nothing of them is sent" "$waiting 0" \
+    "$(find "$tmp/gathered" -name '*.batch' | wc -l) $(ask "SELECT count() FROM sources WHERE service = 'gathered'")"
+kill -TERM $pushes
+wait $pushes
+check "a signal sends what has gathered" $? "$tmp/push"
+compare "batches that have gathered" samples cpu s2 service=gathered
 load() { # DATABASE ARGUMENT...: the same batches each time
     local to=$url/$1
     shift
