@@ -34,6 +34,8 @@ static int choose_target(const struct sxs_push_options *o, struct sxs_push_job *
         return sxs_wrong_input("--to %s: %s", o->to, why);
     if (o->data & ~(SXS_PUSH_COMMON_DATA | t->more_data))
         return sxs_wrong_input("--data: %s takes samples, alloc, native and locks only", t->name);
+    if (o->gather_ns && !t->joining)
+        return sxs_wrong_input("--gather: %s sends each batch alone; expected clickhouse", t->name);
     job->sender.target = t;
     job->cut.more = t->more_data;
     return SXS_EXIT_OK;
@@ -189,6 +191,7 @@ int sxs_cmd_push(int argc, char **argv)
     set_settings(&o, &job.settings);
     job.kept = o.queue != NULL;
     job.retry_ns = o.retry_ns;
+    job.gather_ns = o.gather_ns;
     job.cut = (struct sxs_push_cut){.symbols = o.symbols, .width_ns = o.period_ns, .data = o.data};
     int status = choose_target(&o, &job);
     if (status == SXS_EXIT_OK && (o.n_headers || o.http.token_file || o.http.password) &&

@@ -26,6 +26,7 @@ enum {
     KEY_QUEUE,
     KEY_QUEUE_SIZE,
     KEY_PERIOD,
+    KEY_GATHER,
     KEY_RETRY,
     KEY_CA,
     KEY_CERT,
@@ -182,6 +183,8 @@ static void check(struct argp_state *state, const struct sxs_push_options *o)
         argp_error(state, "DIR is missing: expected a folder made by sxsprof run -o DIR");
     if (o->http.key && !o->http.cert)
         argp_error(state, "--key: --cert is missing");
+    if (o->gather_ns && !o->follow)
+        argp_error(state, "--gather: --follow is missing");
     if (o->password && !o->http.user)
         argp_error(state, "--password-file: --user is missing");
     if (o->service && !*o->service)
@@ -201,6 +204,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     case KEY_QUEUE_SIZE: o->queue_size = size_argument(state, "--queue-size", arg); return 0;
     case KEY_PERIOD:
         o->period_ns = time_argument(state, "--period", arg, MAX_DAY_S) * SECOND_NS;
+        return 0;
+    case KEY_GATHER:
+        o->gather_ns = time_argument(state, "--gather", arg, MAX_DAY_S) * SECOND_NS;
         return 0;
     case KEY_RETRY:
         o->retry_ns = time_argument(state, "--retry", arg, MAX_DAY_S) * SECOND_NS;
@@ -259,6 +265,8 @@ static const struct argp_option option_list[] = {
      "can be repeated (all that there are)",
      1},
     {"period", KEY_PERIOD, "TIME", 0, "Length of a batch on the wall clock (60s)", 1},
+    {"gather", KEY_GATHER, "TIME", 0,
+     "Of --follow, to ClickHouse: send what has gathered in so much time as one (at once)", 2},
     SXS_SYMBOLS_OPTION(KEY_SYMBOLS, 1),
     {"queue", KEY_QUEUE, "DIR", 0,
      "Keep in the folder DIR what could not be sent, and how far each session was sent", 2},

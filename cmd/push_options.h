@@ -10,7 +10,7 @@
  *  sxs_push_options_free(). */
 struct sxs_push_options {
     const char              *to, *format, *dir, *follow, *queue, *service;
-    uint64_t                 queue_size, period_ns, retry_ns;
+    uint64_t                 queue_size, period_ns, retry_ns, gather_ns;
     uint32_t                 data;   /* bit N: enum sxs_data N; 0: all */
     struct sxs_push_label   *labels; /* owned, with their keys */
     size_t                   n_labels, cap_labels;

@@ -52,3 +52,10 @@ step() {
 
 step "reading the package lists" apt-get update -qq
 step "installing$missing" apt-get install -y -qq --no-install-recommends $missing
+
+# A server that came as a service just now does not run as one: the tests start their own.
+for package in $missing; do
+    if [ -d /run/systemd/system ] && dpkg -L "$package" | grep -q "/systemd/system/$package.service$"; then
+        step "stopping the service $package" systemctl disable --quiet --now "$package.service"
+    fi
+done

@@ -33,7 +33,7 @@ bool sxs_clickhouse_ids_add(struct sxs_clickhouse_ids *ids, uint64_t id);
 bool sxs_clickhouse_ids_have(const struct sxs_clickhouse_ids *ids, uint64_t id);
 void sxs_clickhouse_ids_free(struct sxs_clickhouse_ids *ids);
 
-/** What a server has, as far as its answers have told: by table; samples are not in it. */
+/** What a server has, as far as its answers have said: by table; samples are not in it. */
 struct sxs_clickhouse_known {
     struct sxs_clickhouse_ids of[SXS_CLICKHOUSE_SAMPLES];
 };

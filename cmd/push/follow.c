@@ -31,9 +31,10 @@ struct follower {
     struct sxs_push_job *job;
     struct seen         *seen; /* owned */
     size_t               n, cap;
-    const char          *source;   /* of the process that is cut */
-    bool                 found;    /* a session was there in this round */
-    struct sxs_segments  segments; /* of this round */
+    const char          *source;     /* of the process that is cut */
+    bool                 found;      /* a session was there in this round */
+    struct sxs_segments  segments;   /* of this round */
+    uint64_t             waiting_ns; /* CLOCK_MONOTONIC: since when a batch waits; 0: none does */
 };
 
 static struct seen *seen_of(struct follower *f, const char *source)
@@ -314,13 +315,25 @@ static void look(struct follower *f, const char *dir)
         sxs_push_queue_forget(f->job->sender.queue, is_here, f);
 }
 
+/* Returns true when what waits is to be sent: there is as much of it as is sent as one, or it has
+ * waited long enough. */
+static bool is_time_to_send(struct follower *f)
+{
+    const struct sxs_push_job *job = f->job;
+    size_t                     n = sxs_push_queue_length(job->sender.queue);
+    uint64_t                   now = sxs_push_now_ns();
+    f->waiting_ns = !n ? 0 : f->waiting_ns ? f->waiting_ns : now;
+    return n && now >= job->sender.next_ns &&
+           (n >= SXS_PUSH_GROUP || now - f->waiting_ns >= job->gather_ns);
+}
+
 int sxs_push_follow(struct sxs_push_job *job, const char *dir)
 {
     struct follower       f = {.job = job};
     const struct timespec second = {.tv_sec = 1};
     while (!sxs_push_signalled()) {
         look(&f, dir);
-        if (sxs_push_queue_length(job->sender.queue) && sxs_push_now_ns() >= job->sender.next_ns)
+        if (is_time_to_send(&f))
             sxs_push_send(&job->sender);
         if (!sxs_push_signalled())
             nanosleep(&second, NULL); /* a signal ends it */

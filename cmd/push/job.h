@@ -14,6 +14,7 @@ struct sxs_push_job {
     struct sxs_push_sender   sender;
     bool                     kept;     /* the queue outlives the command */
     uint64_t                 retry_ns; /* of sxs_push_once(): repeat for so long after a failure */
+    uint64_t                 gather_ns; /* of sxs_push_follow(): how long batches wait for others */
     uint64_t                 flush_until; /* CLOCK_MONOTONIC: when to end; 0: no signal has come */
     bool                     damaged;     /* something in a session could not be read */
     bool                     gave_up;     /* the server does not take batches */

@@ -142,7 +142,7 @@ static enum sxs_push_verdict join(struct sxs_push_sender *s, struct group *g)
     const struct sxs_push_out *all[SXS_PUSH_GROUP];
     for (size_t i = 0; i < g->n; i++)
         all[i] = &g->entries[i].requests;
-    g->requests = all[0];
+    g->requests = &g->entries[0].requests;
     int err = s->joining ? s->target->joining->join(s->joining, all, g->n, &g->joined) : -ENOTSUP;
     if (!err)
         g->requests = &g->joined;

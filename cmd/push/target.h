@@ -93,9 +93,9 @@ struct sxs_push_joining {
      * damaged, or another negative errno. */
     int (*join)(void *joining, const struct sxs_push_out *const *batches, size_t n,
                 struct sxs_push_out *out);
-    /** Is told that request @i of the last join() was accepted. */
+    /** Called when request @i of the last join() was accepted. */
     void (*accepted)(void *joining, size_t i);
-    /** Is told that a request was not accepted: the server may have lost what it had. */
+    /** Called when a request was not accepted: the server may have lost what it had. */
     void (*failed)(void *joining);
 };
 

@@ -6,7 +6,7 @@ the results.
 
 fleet.py BUILD PORT DIR SESSIONS: environment: ROWS (rows of samples that are made, 1e8), SAMPLES (how
 many samples they stand for, 1e9), DAYS (14), MACHINES (1000), INSERT_MACHINES, INSERT_MINUTES (the
-insert path: 100 machines, 20 minutes each, of every session).
+insert path: 100 machines, 20 minutes each, of every session), CLIENTS (4), ONLY=inserts.
 
 What is real: the sessions (three runtimes, recorded just before), their stacks, frames and weights,
 and the inserts of the first part. What is simulated: the machines, the times, and which stack a
@@ -57,34 +57,68 @@ def disk(database, table="samples"):
     return int(size), int(rows)
 
 
-def insert_path():
-    """Real inserts: four requests a batch, one batch for each machine and minute."""
-    machines = os.environ.get("INSERT_MACHINES", "100")
-    minutes = os.environ.get("INSERT_MINUTES", "20")
-    clients = int(os.environ.get("CLIENTS", "4"))
-    fleet("inserted", "init")
-    began = time.monotonic()
-    running, batches = [], 0
+def server_cpu():
+    """Seconds of CPU that the server has used."""
+    with open("/proc/%s/stat" % os.environ["CLICKHOUSE_PID"], encoding="ascii") as f:
+        fields = f.read().rsplit(")", 1)[1].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+def idle_rate():
+    """Seconds of CPU in a second that the server uses while nobody asks, when its merges are done."""
+    for _ in range(60):
+        if ask("SELECT count() FROM system.merges").strip() == "0":
+            break
+        time.sleep(1)
+    cpu, began = server_cpu(), time.monotonic()
+    time.sleep(5)
+    return (server_cpu() - cpu) / (time.monotonic() - began)
+
+
+def load(database, clients, machines, minutes, *args):
+    """Loads every session as a service with so many machines, by so many clients at once."""
+    running, batches, requests = [], 0, 0
     for i, session in enumerate(sorted(glob.glob(SESSIONS + "/*"))):
         for c in range(clients):
             running.append(subprocess.Popen(
-                [BUILD + "/tests/fleet_load", "clickhouse://127.0.0.1:%s/inserted" % PORT,
-                 "service=service-%d" % i, "machines=%d" % (int(machines) // clients),
-                 "first=%d" % (c * int(machines) // clients), "minutes=" + minutes,
-                 "start=%d" % (LAST - 86400), "seed=%d" % (i * 100 + c), session],
+                [BUILD + "/tests/fleet_load", "clickhouse://127.0.0.1:%s/%s" % (PORT, database),
+                 "service=service-%d" % i, "machines=%d" % (machines // clients),
+                 "first=%d" % (c * machines // clients), "minutes=%d" % minutes,
+                 "start=%d" % (LAST - 86400), "seed=%d" % (i * 100 + c), *args, session],
                 stdout=subprocess.PIPE))
-            if len(running) >= clients:
-                batches += int(running.pop(0).communicate()[0].split()[0])
+            while len(running) >= clients:
+                words = running.pop(0).communicate()[0].split()
+                batches, requests = batches + int(words[0]), requests + int(words[2])
     for r in running:
-        batches += int(r.communicate()[0].split()[0])
-    seconds = time.monotonic() - began
-    rows, samples = map(int, ask("SELECT count(), sum(count) FROM samples WHERE kind != 'batch'",
-                                 "inserted").split())
-    say("inserts: %d batches in %.1f s by %d clients: %.0f batches/s, %.0f rows/s, %.0f samples/s "
-        "(%d rows, %.1f samples a row)"
-        % (batches, seconds, clients, batches / seconds, rows / seconds, samples / seconds, rows,
-           samples / max(rows, 1)))
-    return seconds
+        words = r.communicate()[0].split()
+        batches, requests = batches + int(words[0]), requests + int(words[2])
+    return batches, requests
+
+
+def insert_path():
+    """Inserts as pushes send them: one batch for each machine and minute, of every session. The same
+    batches in three ways, each into a database of its own."""
+    machines = int(os.environ.get("INSERT_MACHINES", "100"))
+    minutes = int(os.environ.get("INSERT_MINUTES", "20"))
+    clients = int(os.environ.get("CLIENTS", "4"))
+    ways = [("everything with each batch", "all", ["forget=1"]),
+            ("one command a machine", "inserted", []),
+            ("one command for all, 32 batches as one", "relayed", ["relay=32"])]
+    for name, database, args in ways:
+        fleet(database, "init")
+        idle = idle_rate()
+        cpu, began = server_cpu(), time.monotonic()
+        batches, requests = load(database, clients, machines, minutes, *args)
+        seconds = time.monotonic() - began
+        cpu = max(0, server_cpu() - cpu - idle * seconds)
+        rows, samples = map(int, ask("SELECT count(), sum(count) FROM samples WHERE kind != 'batch'",
+                                     database).split())
+        say("inserts, %s: %d batches, %.2f requests each, by %d clients in %.1f s: %.0f batches/s, "
+            "%.0f rows/s, %.0f samples/s (%.1f samples a row); CPU of the server: %.2f ms a batch"
+            % (name, batches, requests / batches, clients, seconds, batches / seconds, rows / seconds,
+               samples / seconds, samples / max(rows, 1), 1000 * cpu / batches))
+        if database != "inserted":
+            ask("DROP DATABASE " + database)
 
 
 def bulk_path():
@@ -207,6 +241,8 @@ def main():
     say("ClickHouse", ask("SELECT version()").strip(), "on", os.cpu_count(), "CPUs:",
         [l.split(":")[1].strip() for l in open("/proc/cpuinfo") if l.startswith("model name")][0])
     insert_path()
+    if os.environ.get("ONLY") == "inserts":
+        return
     bulk_path()
     make_fleet()
     size, rows, _ = sizes()

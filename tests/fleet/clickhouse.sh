@@ -3,7 +3,7 @@
 # clickhouse.sh - runs a command beside a ClickHouse server of its own: Debian's package, not as a
 # service, on the loopback address, with all its data in one folder.
 # usage: clickhouse.sh DIR COMMAND [ARGUMENT...]
-# The command finds the server's port for HTTP in CLICKHOUSE_PORT. The server ends with the command;
+# The command finds the server's port for HTTP in CLICKHOUSE_PORT, its process in CLICKHOUSE_PID. The server ends with the command;
 # DIR stays. CLICKHOUSE_COMPRESSION=zstd: its data compressed by ZSTD in place of LZ4.
 # Exit status: that of the command; 127 when there is no server; 126 when it does not start.
 set -u
@@ -79,4 +79,4 @@ P
     kill -0 "$pid" 2>/dev/null || exit 126
     sleep 0.1
 done
-CLICKHOUSE_PORT=$http "$@"
+CLICKHOUSE_PORT=$http CLICKHOUSE_PID=$pid "$@"

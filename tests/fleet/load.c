@@ -9,6 +9,7 @@
  *   machines=N minutes=N start=SECONDS first=N: simulated machines, minutes of each, time of the first
  *       minute, number of the first machine
  *   slower=F: factor of all weights of the second half of the machines, which have version "2"
+ *   heavier=TEXT: slower is only of functions whose name has this text
  *   relay=N: one command pushes for all machines, N batches as one; without it each machine has a
  *       command of its own, which sends each batch when it is there
  *   forget=1: a command does not remember what the server has
@@ -33,6 +34,7 @@ struct load {
     unsigned                 machines, minutes, first;
     uint64_t                 start_s;
     double                   slower;
+    const char              *heavier;
     bool                     twice, forget;
     struct sxs_http         *http;
     char                    *base;
@@ -144,11 +146,19 @@ static uint64_t poisson(double mean)
     return n;
 }
 
-/* Draws the samples of one minute from the weights of a whole session. */
-static void draw(struct sxs_model *m, const struct sxs_model_node *from, double scale)
+/* Returns true when `slower` is of this node. */
+static bool is_slower(const struct sxs_model *m, const struct sxs_model_node *n)
+{
+    return !load.heavier || (n->parent != SXS_NO_NODE &&
+                             strstr(sxs_model_text(m, m->frames[n->frame].name), load.heavier));
+}
+
+/* Draws the samples of one minute from the weights of a whole session. @second: of release 2. */
+static void draw(struct sxs_model *m, const struct sxs_model_node *from, double scale, bool second)
 {
     for (size_t i = 0; i < m->n_nodes; i++) {
-        m->nodes[i].self = from[i].self ? poisson((double)from[i].self * scale) : 0;
+        double factor = second && is_slower(m, &m->nodes[i]) ? load.slower : 1;
+        m->nodes[i].self = from[i].self ? poisson((double)from[i].self * scale * factor) : 0;
         m->nodes[i].self_ns =
             from[i].self
                 ? (uint64_t)((double)from[i].self_ns / (double)from[i].self) * m->nodes[i].self
@@ -173,13 +183,14 @@ static int push_minute(struct fleet *f, unsigned i, unsigned t)
     uint64_t                 id[2] = {next_random(), next_random()};
     snprintf(machine, sizeof(machine), "machine-%04u", load.first + i);
     s.machine = machine;
-    s.version = i >= load.machines / 2 ? "2" : "1";
+    bool second = i >= load.machines / 2;
+    s.version = second ? "2" : "1";
     if (load.relay == 1 && t == 0)
         begin_command(&s);
     memcpy(f->minute.id, id, sizeof(f->minute.id));
     f->minute.from_ns = (load.start_s + t * 60u) * 1000000000u;
     f->minute.to_ns = f->minute.from_ns + 60000000000u;
-    draw(f->model, f->from, f->load_of[i] * 60 / f->seconds);
+    draw(f->model, f->from, f->load_of[i] * 60 / f->seconds, second);
     return push(&s, &f->minute);
 }
 
@@ -195,7 +206,7 @@ static int simulate(const struct sxs_push_batch *b)
     f.seconds = (double)(f.model->last_ns - f.model->first_ns) / 1e9;
     f.seconds = f.seconds > 1 ? f.seconds : 1;
     for (unsigned i = 0; i < load.machines; i++)
-        f.load_of[i] = (0.5 + uniform()) * (i >= load.machines / 2 ? load.slower : 1);
+        f.load_of[i] = 0.5 + uniform();
     int err = 0;
     for (unsigned n = 0; n < load.machines * load.minutes && !err; n++)
         err = load.relay == 1 ? push_minute(&f, n / load.minutes, n % load.minutes)
@@ -258,6 +269,8 @@ static void set(const char *key, const char *value)
         load.start_s = strtoull(value, NULL, 10);
     else if (strcmp(key, "slower") == 0)
         load.slower = strtod(value, NULL);
+    else if (strcmp(key, "heavier") == 0)
+        load.heavier = value;
     else if (strcmp(key, "seed") == 0)
         load.random += n * 7919u;
     else if (strcmp(key, "relay") == 0)

@@ -162,6 +162,19 @@ queued
 grep -q "batches sent: $waiting" "$tmp/push"
 check "and are sent when it is" $? "$tmp/push"
 compare "batches that were sent as one" samples cpu s2 service=queued
+"$sxsprof" push --to "$SXSPROF_FLEET" --service gathered --period 1s --gather 1h --queue "$tmp/gathered" --follow "$tmp/s2" \
+    >"$tmp/push" 2>&1 &
+pushes=$!
+for _ in $(seq 300); do
+    [ "$(find "$tmp/gathered" -name '*.batch' 2>/dev/null | wc -l)" -ge "$waiting" ] && break
+    sleep 0.1
+done
+same "batches that gather wait, and nothing of them is sent" "$waiting 0" \
+    "$(find "$tmp/gathered" -name '*.batch' | wc -l) $(ask "SELECT count() FROM sources WHERE service = 'gathered'")"
+kill -TERM $pushes
+wait $pushes
+check "a signal sends what has gathered" $? "$tmp/push"
+compare "batches that have gathered" samples cpu s2 service=gathered
 load() { # DATABASE ARGUMENT...: the same batches each time
     local to=$url/$1
     shift
@@ -264,6 +277,37 @@ done
 same "texts with quotes, backslashes and statements select nothing and change nothing" "$before" "$(ask "SELECT count() FROM samples")"
 fleet series --by "it's \\ \`" --format json >"$tmp/out"
 check "a label with quotes as --by" $? "$tmp/err"
+
+# ---- a thousand machines: what release 2 has made slower
+export SXSPROF_FLEET=$url/thousand
+"$sxsprof" fleet init >"$tmp/out" 2>&1
+first=0
+for row in "shop 334" "search 333 slower=1.5 heavier=Alpha" "mail 333"; do
+    # shellcheck disable=SC2086 # the row's words
+    set -- $row
+    "$BUILD/tests/fleet_load" "$SXSPROF_FLEET" service="$1" machines="$2" first=$first minutes=1 relay=64 seed=7 \
+        "start=$(($(date +%s) / 60 * 60 - 60))" "${@:3}" "$tmp/s1" >"$tmp/load" 2>&1
+    check "$2 machines of service $1" $? "$tmp/load"
+    first=$((first + $2))
+done
+same "there are 1,000 machines" 1000 "$(ask "SELECT uniqExact(machine) FROM sources")"
+fleet diff --by service --a version=1 --b version=2 --format json >"$tmp/out"
+fleet diff --service search --a version=1 --b version=2 --format json >"$tmp/out2"
+fleet diff --service mail --a version=1 --b version=2 --format json >"$tmp/out3"
+python3 - "$tmp/out" "$tmp/out2" "$tmp/out3" <<'P' >"$tmp/compared" 2>&1
+import json, sys
+services, search, mail = [json.load(open(p)) for p in sys.argv[1:4]]
+first = services["rows"][0]
+assert first["service"] == "search" and first["per_process_b"] > 1.15 * first["per_process_a"], services["rows"]
+alpha = search["functions"][0]
+assert "Alpha" in alpha["function"], search["functions"][:3]
+share = [alpha["self_" + x] / search["total_" + x] for x in "ab"]
+assert share[1] > share[0] + 0.02, share
+for f in mail["functions"]:
+    assert abs(f["self_a"] / mail["total_a"] - f["self_b"] / mail["total_b"]) < 0.02, f
+P
+check "diff --by service names the service that got slower first, diff the function; other services are as before" $? "$tmp/compared"
+export SXSPROF_FLEET=$url/test
 
 # ---- users and versions
 says "a wrong user is told" 1 "knows no user nobody" "$sxsprof" fleet top --server "clickhouse://nobody@127.0.0.1:$CLICKHOUSE_PORT/test"
