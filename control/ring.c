@@ -24,7 +24,7 @@
 struct sxs_ring sxs_ring = {.lock = PTHREAD_MUTEX_INITIALIZER, .budget = {.scale = 1}};
 SXS_FORK_RESETS(sxs_ring.lock);
 
-/* What other threads are told. A leaf lock, because ring.lock may be held for a minute. */
+/* What other threads may ask for. A leaf lock, because ring.lock may be held for a minute. */
 static struct {
     pthread_mutex_t lock;
     char            path[PATH_MAX]; /* of the folder of the ring that is on; "": none is */

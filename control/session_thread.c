@@ -79,8 +79,9 @@ void sxs_session_thread_end(unsigned number, int detach)
     sxs_session_get_state(&state);
     if (number && state.phase == SXS_SESSION_NONE)
         tell_end(number);
-    if (number ? state.phase == SXS_SESSION_NONE || !sxs_session_thread_is_same(state.number, number)
-               : state.phase != SXS_SESSION_NONE)
+    if (number
+            ? state.phase == SXS_SESSION_NONE || !sxs_session_thread_is_same(state.number, number)
+            : state.phase != SXS_SESSION_NONE)
         return;
     err = detach ? sxs_runtimes_detach(SXS_DETACH_TIMEOUT_MS, why) : sxs_session_end(why);
     if (err && number)

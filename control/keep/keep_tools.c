@@ -13,7 +13,7 @@
 #include "tools/options/sample_options.h"
 #include "tools/options/wait_options.h"
 
-#define WHY    8    /* the reasons of wrong options are told when the tool starts */
+#define WHY    8    /* the reasons of wrong options are logged when the tool starts */
 #define NEWEST 9999 /* a runtime that lets tools do all that any runtime does */
 
 /* One of the tools, in the text. */

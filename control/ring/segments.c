@@ -100,7 +100,7 @@ static void delete_rests(int dir)
 static int open_dir(void *arg)
 {
     struct opening *o = arg;
-    struct stat     st;
+    struct stat     st = {0};
     char            path[PATH_MAX];
     size_t          len = strlen(o->path);
     int             fd, err = 0;
