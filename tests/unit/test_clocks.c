@@ -5,11 +5,13 @@
 #include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdatomic.h>
 #include <stddef.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -313,6 +315,49 @@ static void a_slow_rate_has_timers_only(void **state)
     assert_false(asks_within(40, of_timer(), run_for_long));
 }
 
+/* ---- forks ----------------------------------------------------------------------------------- */
+
+static _Atomic int forks_meanwhile, has_chosen;
+static int         had_chosen;
+static pthread_t   chooser;
+
+static void *choose_clock(void *arg)
+{
+    (void)arg;
+    sxs_clocks_choose(997); /* opens an event, to see whether there are any */
+    atomic_store(&has_chosen, 1);
+    return NULL;
+}
+
+/* A handler of the host, between those of the library and the fork: a session begins now. */
+static void prepare_host(void)
+{
+    if (!atomic_load(&forks_meanwhile))
+        return;
+    assert_int_equal(pthread_create(&chooser, NULL, choose_clock, NULL), 0);
+    for (int i = 0; i < 200 && !atomic_load(&has_chosen); i++)
+        usleep(1000);
+    had_chosen = atomic_load(&has_chosen);
+}
+
+static void no_event_is_opened_between_the_beginning_of_a_fork_and_its_child(void **state)
+{
+    pid_t child;
+    int   status;
+    (void)state;
+    if (self.perf_fd < 0)
+        skip();
+    atomic_store(&forks_meanwhile, 1);
+    child = fork();
+    if (child == 0)
+        _exit(0);
+    atomic_store(&forks_meanwhile, 0);
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_int_equal(status, 0);
+    assert_int_equal(pthread_join(chooser, NULL), 0);
+    assert_false(had_chosen);
+}
+
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, begin, end)
@@ -328,7 +373,9 @@ int main(void)
         TEST(a_thread_that_runs_for_long_gets_an_event_again),
         TEST(a_thread_that_computes_keeps_its_event),
         TEST(samples_stand_for_all_time_whichever_the_clock),
+        TEST(no_event_is_opened_between_the_beginning_of_a_fork_and_its_child),
         TEST(a_slow_rate_has_timers_only),
     };
+    pthread_atfork(prepare_host, NULL, NULL); /* before the library does: called after it */
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
