@@ -132,6 +132,16 @@ check "an event says what has happened" $? "$tmp/log"
 "$sxsprof" report "$dir" >"$tmp/log" 2>&1 && grep -q 'kept by triggers' "$tmp/log"
 check "a report has the segments that are kept, too" $? "$tmp/log"
 
+rm -rf "$dir"
+begin killed --every 60s --keep 10m --on 'exception=DivideByZero*' -o "$dir"
+wait_until test -s "$dir"/2*/trigger.json
+kill -9 "$pid"
+wait "$run"
+begin next --every 60s --keep 10m -o "$dir"
+wait_until has 'len(s) == 2 and s[0]["kept"] and s[0]["events"] and not s[1]["kept"]'
+check "an event whose program was killed keeps its segment when the program is started again" $? "$tmp/next.err"
+end
+
 # ---- requests ----
 
 rm -rf "$dir"
