@@ -12,13 +12,13 @@ struct sxs_push_job {
     struct sxs_push_settings settings;
     struct sxs_push_cut      cut; /* dir and name are set for each session */
     struct sxs_push_sender   sender;
-    bool                     kept;     /* the queue outlives the command */
-    uint64_t                 retry_ns; /* of sxs_push_once(): repeat for so long after a failure */
+    bool                     kept;      /* the queue outlives the command */
+    uint64_t                 retry_ns;  /* of sxs_push_once(): repeat for so long after a failure */
     uint64_t                 gather_ns; /* of sxs_push_follow(): how long batches wait for others */
     uint64_t                 flush_until; /* CLOCK_MONOTONIC: when to end; 0: no signal has come */
     bool                     damaged;     /* something in a session could not be read */
     bool                     gave_up;     /* the server does not take batches */
-    uint64_t                 lost; /* segments that were deleted before all was pushed */
+    uint64_t                 lost;        /* segments that were deleted before all was pushed */
     char                     reported[600]; /* the last message about the queue */
 };
 
