@@ -54,7 +54,7 @@ phase() {
         not_ok "$1: the service starts" "$tmp/web.err"
         return
     fi
-    wrk -t1 -c8 -d"$phase_s" "$url/order" >"$tmp/wrk" 2>&1 &
+    wrk -t1 -c8 --timeout 20s -d"$phase_s" "$url/order" >"$tmp/wrk" 2>&1 &
     load=$!
     sleep $((phase_s / 2))
     case $1 in
