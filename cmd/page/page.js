@@ -44,6 +44,7 @@ function paintTheme() {
 function paintSummary() {
   const ends = Object.entries(data.ends), whole = data.ends["bottom of the stack"] || 0;
   const sum = ends.reduce((a, [, n]) => a + n, 0), parts = [];
+  for (const [what, value] of data.selection || []) parts.push(`only ${what} ${value}`);
   const nThreads = threads.filter((t) => t[3]).length, threadsText = `${nThreads} thread${nThreads === 1 ? "" : "s"}`;
   if (!before && !data.samples && tl) {
     parts.push(nanos(L.spanNs), `${L.threads.length} threads`);
@@ -184,7 +185,7 @@ const hasLine = L && (L.nSpans || L.nCalls || L.exceptions.length || L.sites.len
 document.querySelector("[data-view=timeline]").hidden = !hasLine;
 document.querySelector("[data-view=gaps]").hidden = !gaps.length;
 for (const which of ["graph", "tree", "functions"]) document.querySelector(`[data-view=${which}]`).hidden = !hasTree && hasLine;
-document.title = `${data.title} · sxsprof`;
+document.title = `${(data.selection || []).map(([what, value]) => `${what} ${value} · `).join("")}${data.title} · sxsprof`;
 paintTheme();
 if (hasLine && (!hasTree || kept && kept.tl)) decodeTimeline();
 if (kept) putBack(kept);

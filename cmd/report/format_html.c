@@ -20,6 +20,7 @@
 #include "cmd/report/coverage_gaps.h"
 #include "sxs_page.h"
 
+#include <inttypes.h>
 #include <string.h>
 
 /* Calls and costs are sums, not samples of equal times. */
@@ -322,11 +323,38 @@ static void write_parts(const struct sxs_model *first, const struct sxs_report_o
     putc(']', to);
 }
 
+/* What the options select; nothing when they select all. */
+static void write_selection(const struct sxs_report_options *o, FILE *to)
+{
+    char runtime[11];
+    snprintf(runtime, sizeof(runtime), "%" PRIu32, o->runtime);
+    const struct {
+        const char *what, *value;
+    } chosen[] = {
+        {"trace", o->trace.trace},
+        {"endpoint", o->trace.endpoint},
+        {"process", o->process},
+        {"runtime", o->runtime ? runtime : NULL},
+        {"thread", o->thread},
+    };
+    int n = 0;
+    for (size_t i = 0; i < sizeof(chosen) / sizeof(*chosen); i++) {
+        if (!chosen[i].value)
+            continue;
+        fprintf(to, "%s[\"%s\",", n++ ? "," : ",\"selection\":[", chosen[i].what);
+        sxs_json_string(to, chosen[i].value);
+        putc(']', to);
+    }
+    if (n)
+        putc(']', to);
+}
+
 static void write_data(const struct sxs_model *m, const struct sxs_model *first,
                        const struct sxs_report_options *o, FILE *to)
 {
     struct preorder p = preorder_of(m);
     write_head(m, to);
+    write_selection(o, to);
     write_parts(first, o, to);
     write_strings(m, to);
     write_frames(m, to);

@@ -23,6 +23,9 @@ check "report --trace shows a trace" $? "$tmp/one"
 grep -q 'Traces.Program.Outer1' "$tmp/one" && grep -q 'Traces.Program.Inner1' "$tmp/one" &&
     ! grep -qE 'Program\.(Outer|Inner)[023]|Program\.None' "$tmp/one"
 check "it has the samples of that request only" $? "$tmp/one"
+"$sxsprof" report --trace "$id" --format html -o "$tmp/page.html" "$tmp/s" 2>"$tmp/log" &&
+    grep -q "\"selection\":\[\[\"trace\",\"$id\"\]\]" "$tmp/page.html"
+check "the page of a trace says which one it shows" $? "$tmp/log"
 "$sxsprof" report --trace "00-$id-00f067aa0ba902b7-01" --format collapsed "$tmp/s" | cmp -s - "$tmp/one"
 check "a traceparent says the same" $? "$tmp/one"
 
