@@ -92,12 +92,13 @@ static int is_own(int fd)
 static int n_hunted, n_lost;
 
 /* Whether @what is a library that a runtime loads, a file that the JIT compiler reads when it is
- * loaded, or the file that free() of the C library reads, on any thread, before it returns memory
- * of a thread's heap to the kernel for the first time. */
+ * loaded, or one of the files that the C library reads on any thread: free() before it returns
+ * memory of a thread's heap to the kernel for the first time (overcommit_memory), malloc() when a
+ * ninth thread gets a heap of its own (cpu/online). */
 static int is_of_others(const char *what)
 {
-    static const char *const parts[] = {".so",    ".dll",     "/mountinfo",
-                                        "cgroup", "/meminfo", "/overcommit_memory"};
+    static const char *const parts[] = {
+        ".so", ".dll", "/mountinfo", "cgroup", "/meminfo", "/overcommit_memory", "/cpu/online"};
     for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++)
         if (strstr(what, parts[i]))
             return 1;
