@@ -9,22 +9,31 @@ function pathOf(i) { // from the root to a node of the view
   for (; i > 0; i = view.parent[i]) path.unshift(keyOf(i));
   return path;
 }
-// The node at the end of a path below node i, or -1. A function may have had no name yet when the path
-// was kept; its node is then the one from which the rest of the path goes on.
-function nodeBelow(i, path, at) {
-  if (at === path.length) return i;
-  const kids = below(i), same = kids.find((k) => keyOf(k) === path[at]);
-  if (same !== undefined) return nodeBelow(same, path, at + 1);
-  for (const k of at + 1 < path.length ? kids : []) {
-    if (!below(k).some((l) => keyOf(l) === path[at + 1])) continue;
-    const found = nodeBelow(k, path, at + 1);
-    if (found >= 0) return found;
-  }
-  return -1;
+// How many levels two paths share at their beginning and at their end, less how far their lengths differ.
+function likeness(path, other) {
+  const n = Math.min(path.length, other.length);
+  let first = 0, last = 0;
+  while (first < n && path[first] === other[first]) first++;
+  while (last < n - first && path.at(-1 - last) === other.at(-1 - last)) last++;
+  return first + last - Math.abs(path.length - other.length);
 }
-function nodeAt(path) { // the node, or the last one on its path that there is
+// The node of the same function as the last of the path whose own path is most like it, or -1. Functions above
+// it may have had no name yet when the path was kept, or may have been no levels of their own.
+function likeliestNode(path) {
+  const wanted = path.at(-1), isWanted = new Map();
+  let best = -1, most = -Infinity;
+  for (let i = 1; i < view.M; i++) {
+    const f = view.frame[i];
+    if (!isWanted.has(f)) isWanted.set(f, keyOf(i) === wanted);
+    if (!isWanted.get(f)) continue;
+    const like = likeness(path, pathOf(i));
+    if (like > most) { most = like; best = i; }
+  }
+  return best;
+}
+function nodeAt(path) { // the node, or the one of the last function on its path that there is
   for (let n = path.length; n > 0; n--) {
-    const found = nodeBelow(0, path.slice(0, n), 0);
+    const found = likeliestNode(path.slice(0, n));
     if (found >= 0) return found;
   }
   return 0;
