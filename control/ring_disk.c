@@ -204,13 +204,15 @@ void sxs_ring_happened(const struct sxs_trigger_event *event, void *arg)
     for (size_t i = 0; i < sxs_ring.kept.n; i++)
         if (sxs_ring_overlaps(sxs_ring.kept.items[i].from_ns, sxs_ring.kept.items[i].until_ns, at))
             write_trigger(&sxs_ring.kept.items[i], 1);
-    for (size_t i = sxs_ring.list.n; i-- > 0;) {
+    for (size_t i = 0; i < sxs_ring.list.n;) { /* the oldest first, as in both lists */
         const struct sxs_ring_segment s = sxs_ring.list.items[i];
-        if (!sxs_ring_overlaps(s.from_ns, s.until_ns, at))
-            continue;
-        write_trigger(&s, 0);
-        if (keep_segment(&s) == 0)
+        int                           is_around = sxs_ring_overlaps(s.from_ns, s.until_ns, at);
+        if (is_around)
+            write_trigger(&s, 0);
+        if (is_around && keep_segment(&s) == 0)
             sxs_ring_list_drop(&sxs_ring.list, i);
+        else
+            i++;
     }
     if (sxs_ring.now.name[0]) { /* if the process is killed, the next one moves the segment */
         struct sxs_ring_segment s = {.from_ns = sxs_ring.now.started_ns, .until_ns = now_ns()};

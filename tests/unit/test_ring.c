@@ -314,6 +314,29 @@ static void a_session_that_somebody_else_ends_ends_the_ring(void **state)
     end_ring();
 }
 
+/* ---- events ---------------------------------------------------------------------------------- */
+
+/* The oldest of those that are kept is deleted first. */
+static void segments_around_an_event_are_kept_in_their_order(void **state)
+{
+    struct sxs_trigger_event event = {.on = "gc>1s", .what = "a pause"};
+    char                     folder[PATH_MAX];
+    struct sxs_segment_name  name;
+    snprintf(folder, sizeof(folder), "%s/ring", (const char *)*state);
+    begin_ring(folder, "10h");
+    for (int i = 0; i < 3; i++)
+        take_due_turn();
+    event.time_ns = sxs_now_ns(CLOCK_MONOTONIC);
+    sxs_ring_happened(&event, NULL);
+    assert_int_equal(sxs_ring.list.n, 0);
+    assert_int_equal(sxs_ring.kept.n, 3);
+    for (unsigned i = 0; i < 3; i++) {
+        assert_int_equal(sxs_segment_name_read(sxs_ring.kept.items[i].name, &name), 0);
+        assert_int_equal(name.number, i + 1);
+    }
+    end_ring();
+}
+
 /* ---- memory ---------------------------------------------------------------------------------- */
 
 static void segments_of_a_ring_without_a_limit_are_forgotten(void **state)
@@ -343,6 +366,7 @@ int main(void)
         IN_FOLDER(a_ring_that_has_no_session_can_be_ended),
         IN_FOLDER(a_segment_whose_session_does_not_end_goes_on),
         IN_FOLDER(a_session_that_somebody_else_ends_ends_the_ring),
+        IN_FOLDER(segments_around_an_event_are_kept_in_their_order),
         IN_FOLDER(segments_of_a_ring_without_a_limit_are_forgotten),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
