@@ -380,6 +380,15 @@ $(O)/tests/test_control: tests/unit/test_control.c tests/unit/sessions_stub.h $(
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) -Wno-missing-prototypes -MMD -MP $(LDFLAGS) -o $@ $(filter %.c %.o,$^) -lcmocka -lpthread -ldl
 
+# The ring without sessions, runtimes and their thread, which the test program stands in for.
+RING_OBJ := $(call obj,$(wildcard control/ring*.c control/ring/*.c control/keep/*.c control/message/*.c) manager/watch.c \
+              $(filter base/% signals/% tools/options/% session/write/%,$(LIB_SRC)))
+
+$(O)/tests/test_ring: tests/unit/test_ring.c $(CASE_OBJ) $(RING_OBJ)
+	@mkdir -p $(@D)
+	$(call say,LINK,$@)
+	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) -Wno-missing-prototypes -MMD -MP $(LDFLAGS) -o $@ $(filter %.c %.o,$^) -lcmocka -lpthread -ldl
+
 $(O)/tests/fuzz_control: tests/fuzz/fuzz_control.c tests/fuzz/fuzz.h tests/unit/sessions_stub.h $(CONTROL_OBJ)
 	@mkdir -p $(@D)
 	$(call say,LINK,$@)

@@ -157,8 +157,8 @@ int sxs_worker_end_within(struct sxs_worker *w, uint64_t limit_ns)
     if (!w->is_started)
         return 0;
     sxs_worker_ask(w);
-    until = sxs_timespec_of(sxs_now_ns(CLOCK_REALTIME) + limit_ns);
-    if (pthread_timedjoin_np(w->id, NULL, &until) != 0)
+    until = sxs_timespec_of(sxs_now_ns(CLOCK_MONOTONIC) + limit_ns);
+    if (pthread_clockjoin_np(w->id, NULL, CLOCK_MONOTONIC, &until) != 0)
         return -ETIMEDOUT;
     w->is_started = 0;
     return 0;

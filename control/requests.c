@@ -218,7 +218,10 @@ static void run_stop(struct sxs_request *r)
     int                      err;
     get_state(&before);
     err = sxs_session_end(why);
-    sxs_ring_stop(0);
+    if (sxs_ring_stop(0) && err == -ENOENT) {
+        err = 0;
+        why[0] = '\0';
+    }
     get_state(&after);
     before.phase = after.number == before.number ? after.phase : SXS_SESSION_NONE;
     if (err == -ENOENT && !why[0])

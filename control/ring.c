@@ -66,6 +66,14 @@ static int has_live_runtime(void)
     return n != 0;
 }
 
+/* The server keeps the connections of clients who hold the ring while it has no session. */
+static void set_between(int is_between)
+{
+    if (sxs_ring.is_between != is_between)
+        sxs_session_thread_change();
+    sxs_ring.is_between = is_between;
+}
+
 /* ---- the end of the ring ---------------------------------------------------------------------- */
 
 static void end_ring(void)
@@ -74,7 +82,9 @@ static void end_ring(void)
         return;
     sxs_ring_complete(&sxs_ring.now, now_ns());
     sxs_conditions_stop();
+    sxs_ring_close();
     set_on(0);
+    set_between(0);
     sxs_ring_list_free(&sxs_ring.list);
     sxs_ring_list_free(&sxs_ring.kept);
     if (sxs_ring.n_segments > 1)
@@ -99,13 +109,17 @@ static void look_locked(void)
         end_ring();
 }
 
-void sxs_ring_stop(unsigned number)
+int sxs_ring_stop(unsigned number)
 {
+    int between = 0;
     pthread_mutex_lock(&sxs_ring.lock);
     if (sxs_ring.is_on && !is_in_child() && !is_session_on() &&
-        (!number || sxs_session_thread_is_same(number, sxs_ring.last_session)))
+        (!number || sxs_session_thread_is_same(number, sxs_ring.last_session))) {
+        between = sxs_ring.is_between;
         end_ring();
+    }
     pthread_mutex_unlock(&sxs_ring.lock);
+    return between;
 }
 
 int sxs_ring_texts(const struct sxs_message *m, struct sxs_keep_texts *out)
@@ -216,13 +230,29 @@ static int is_taken(void)
     return state.phase == SXS_SESSION_ON && state.number != sxs_ring.last_session;
 }
 
+/* Makes the segment sxs_ring.now. If the folder of segments has been deleted, or another one has
+ * taken its place, the ring goes on in the folder that has its name. */
+static int make_now(char why[SXS_SESSION_WHY])
+{
+    int err = sxs_ring_make_segment(&sxs_ring.now);
+    if (err != -ENOENT && err != -ESTALE)
+        return err;
+    if (sxs_ring_open(why, SXS_SESSION_WHY) != 0)
+        return err;
+    sxs_warn("%s: the folder has been deleted or replaced; new segments are recorded into the one "
+             "that is there now",
+             sxs_ring.path);
+    return sxs_ring_make_segment(&sxs_ring.now);
+}
+
 /* Begins the segment sxs_ring.now, which is made first if @made is 0. */
 static void begin_next(int made)
 {
     char why[SXS_SESSION_WHY] = "";
-    int  err = made ? 0 : sxs_ring_make_segment(&sxs_ring.now);
+    int  err = made ? 0 : make_now(why);
     if (!err)
         err = begin_segment(why);
+    set_between(err != 0);
     if (!err)
         note_gap();
     else if (err == -EBUSY && is_taken())
@@ -233,12 +263,15 @@ static void begin_next(int made)
 
 /* ---- turns ------------------------------------------------------------------------------------ */
 
-/* The session cannot be ended: it goes on as the last segment. @next: was made for nothing. */
-static void stay(struct sxs_ring_current *next, const char *why)
+/* The session is still on: it goes on as the same segment. @next: was made for nothing. @err: of
+ * its end, which is tried again later, unless the session can never be ended. */
+static void stay(struct sxs_ring_current *next, int err, const char *why)
 {
     forget_segment(next);
-    sxs_ring.settings.every_ns = UINT64_MAX / 4;
-    sxs_warn("%s: the segment goes on without an end: %s", sxs_ring.path, why);
+    set_between(0);
+    if (!sxs_ring.retry_ns)
+        sxs_warn("%s: the segment goes on: %s", sxs_ring.path, why);
+    sxs_ring.retry_ns = err == -ENOTSUP ? INT64_MAX : now_ns() + RETRY_NS;
 }
 
 /* Ends the segment and begins the next one, which is made before, so that the gap is short. */
@@ -250,23 +283,29 @@ static void rotate(void)
     sxs_ring_adapt();
     made = sxs_ring_make_segment(&next) == 0;
     sxs_ring.now.handler_ns = sxs_ring_handler_ns();
-    sxs_session_thread_change();
+    set_between(1);
     sxs_ring.ended_ns = now_ns();
     err = sxs_session_end(why);
-    if (err && err != -ETIMEDOUT) {
-        stay(&next, why);
+    if (err && is_session_on()) {
+        stay(&next, err, why);
+    } else if (err == -ENOENT) { /* somebody else has ended it */
+        forget_segment(&next);
+        end_ring();
     } else {
         old = sxs_ring.now;
         sxs_ring.now = next;
+        if (!made)
+            sxs_ring_complete(&old, sxs_ring.ended_ns); /* the folder may be exchanged */
         begin_next(made);
         sxs_ring_complete(&old, sxs_ring.ended_ns);
         sxs_ring_limit(0);
     }
-    sxs_session_thread_change();
 }
 
 static int is_due(void)
 {
+    if (now_ns() < sxs_ring.retry_ns)
+        return 0;
     return (uint64_t)(now_ns() - sxs_ring.now.started_ns) + TURN_NS / 20 >=
                sxs_ring.settings.every_ns ||
            sxs_ring_is_too_large() || sxs_ring_is_too_dear();
@@ -323,10 +362,12 @@ int sxs_ring_start(void)
     if (sxs_ring.is_ready) {
         sxs_session_get_state(&state);
         set_on(state.phase == SXS_SESSION_ON && state.out[0]);
-        if (sxs_ring.is_on)
+        if (sxs_ring.is_on) {
             note_begin();
-        else
+        } else {
             forget_segment(&sxs_ring.now);
+            sxs_ring_close();
+        }
         sxs_ring.is_ready = 0;
     }
     is_on = sxs_ring.is_on;
@@ -369,6 +410,7 @@ static void reset_ring(void)
     sxs_ring.last_session = 0;
     sxs_ring.n_segments = sxs_ring.gaps_ns = sxs_ring.longest_gap_ns = 0;
     sxs_ring.ended_ns = sxs_ring.retry_ns = sxs_ring.full_ns = 0;
+    sxs_ring.next.number = 0; /* until the folder is open */
 }
 
 static int begin_locked(const struct sxs_session_request *request,
@@ -394,12 +436,14 @@ static int begin_locked(const struct sxs_session_request *request,
     err = sxs_ring_make_segment(&sxs_ring.now);
     if (err) {
         snprintf(why, SXS_SESSION_WHY, "%.200s: %s", sxs_ring.path, strerror(-err));
-        return err;
+    } else {
+        sxs_conditions_start(&sxs_ring.settings);
+        err = begin_segment(why);
+        if (err)
+            sxs_conditions_stop();
     }
-    sxs_conditions_start(&sxs_ring.settings);
-    err = begin_segment(why);
     if (err)
-        sxs_conditions_stop();
+        sxs_ring_close();
     set_on(!err);
     return err;
 }

@@ -42,8 +42,9 @@ int sxs_ring_texts(const struct sxs_message *m, struct sxs_keep_texts *out);
 
 /** sxs_ring_stop - end the ring if no session is on, because somebody has ended it; its last segment is
  *  then complete. @number: only if its last session was this one, or has gone on from it; 0: any.
+ *  Returns 1 if the ring was between two segments, so that nobody had a session to end; else 0.
  *  Not signal-safe; not while a session begins or ends on this thread. */
-void sxs_ring_stop(unsigned number);
+int sxs_ring_stop(unsigned number);
 
 /** sxs_ring_folder - write the folder of segments of the ring that is on to @out (@size bytes).
  *  Returns 1, or 0 if none is on. Any thread. */

@@ -14,9 +14,10 @@
 #include "base/proc.h"
 #include "control/message/name.h"
 
-#define NS_PER_S UINT64_C(1000000000)
-#define RESERVE  (UINT64_C(16) << 20) /* bytes that are left free on the file system */
-#define QUIET_NS INT64_C(60000000000) /* between two lines about a full disk */
+#define NS_PER_S  UINT64_C(1000000000)
+#define RESERVE   (UINT64_C(16) << 20)  /* bytes that are left free on the file system */
+#define QUIET_NS  INT64_C(60000000000)  /* between two lines about a full disk */
+#define FORGET_NS UINT64_C(60000000000) /* an event is known after this time at most */
 
 static int64_t now_ns(void)
 {
@@ -61,14 +62,25 @@ static void adopt_segment(const struct sxs_segment_found *found)
         sxs_ring_list_add(found->is_kept ? &sxs_ring.kept : &sxs_ring.list, &segment);
 }
 
+void sxs_ring_close(void)
+{
+    if (sxs_ring.is_open)
+        sxs_folder_close(&sxs_ring.dir);
+    sxs_ring.is_open = 0;
+}
+
 int sxs_ring_open(char *why, size_t size)
 {
     struct sxs_segment_found *found = NULL;
+    struct sxs_folder         dir;
     size_t                    n = 0;
     uint64_t                  highest = 0;
-    int                       err = sxs_segments_open(&sxs_ring.dir, sxs_ring.path, why, size);
+    int                       err = sxs_segments_open(&dir, sxs_ring.path, why, size);
     if (err)
         return -1;
+    sxs_ring_close();
+    sxs_ring.dir = dir;
+    sxs_ring.is_open = 1;
     snprintf(sxs_ring.path, sizeof(sxs_ring.path), "%s", sxs_ring.dir.path);
     sxs_ring_list_free(&sxs_ring.list);
     sxs_ring_list_free(&sxs_ring.kept);
@@ -78,7 +90,8 @@ int sxs_ring_open(char *why, size_t size)
     for (size_t i = 0; !err && i < n; i++)
         adopt_segment(&found[i]);
     free(found);
-    sxs_ring.next.number = highest + 1;
+    if (sxs_ring.next.number <= highest)
+        sxs_ring.next.number = highest + 1;
     return err ? -1 : 0;
 }
 
@@ -125,6 +138,9 @@ int sxs_ring_make_segment(struct sxs_ring_current *out)
     memset(out, 0, sizeof(*out));
     if (sxs_keep_tools(sxs_ring.tools, &sxs_ring.settings, sxs_ring.budget.scale, out->tools) != 0)
         return -ENAMETOOLONG;
+    err = sxs_segments_check(&sxs_ring.dir); /* the session finds it by its path */
+    if (err)
+        return err;
     snprintf(out->adapted, sizeof(out->adapted), "%s", sxs_ring.adapted);
     sxs_ring.next.began_s = real / NS_PER_S;
     out->facts = (struct sxs_segment_facts){.pid = (int)getpid(),
@@ -188,13 +204,15 @@ void sxs_ring_happened(const struct sxs_trigger_event *event, void *arg)
     for (size_t i = 0; i < sxs_ring.kept.n; i++)
         if (sxs_ring_overlaps(sxs_ring.kept.items[i].from_ns, sxs_ring.kept.items[i].until_ns, at))
             write_trigger(&sxs_ring.kept.items[i], 1);
-    for (size_t i = sxs_ring.list.n; i-- > 0;) {
+    for (size_t i = 0; i < sxs_ring.list.n;) { /* the oldest first, as in both lists */
         const struct sxs_ring_segment s = sxs_ring.list.items[i];
-        if (!sxs_ring_overlaps(s.from_ns, s.until_ns, at))
-            continue;
-        write_trigger(&s, 0);
-        if (keep_segment(&s) == 0)
+        int                           is_around = sxs_ring_overlaps(s.from_ns, s.until_ns, at);
+        if (is_around)
+            write_trigger(&s, 0);
+        if (is_around && keep_segment(&s) == 0)
             sxs_ring_list_drop(&sxs_ring.list, i);
+        else
+            i++;
     }
     if (sxs_ring.now.name[0]) { /* if the process is killed, the next one moves the segment */
         struct sxs_ring_segment s = {.from_ns = sxs_ring.now.started_ns, .until_ns = now_ns()};
@@ -266,6 +284,17 @@ static unsigned make_room(int more)
     return n;
 }
 
+/* Without a limit nothing is deleted. Then segments are remembered only as long as an event can
+ * still be around them. */
+static void forget_old(struct sxs_ring_list *list)
+{
+    const struct sxs_ring_limits around = {(uint64_t)SXS_RING_AROUND_NS + FORGET_NS, 0};
+    if (sxs_ring.settings.keep_ns || sxs_ring.settings.keep_bytes)
+        return;
+    while (sxs_ring_is_too_much(list, &around, now_ns(), 0))
+        sxs_ring_list_drop(list, 0);
+}
+
 unsigned sxs_ring_limit(int more)
 {
     const struct sxs_ring_limits ring = {sxs_ring.settings.keep_ns, sxs_ring.settings.keep_bytes};
@@ -278,5 +307,7 @@ unsigned sxs_ring_limit(int more)
         delete_oldest(&sxs_ring.list, 0);
     for (; sxs_ring_is_too_much(&sxs_ring.kept, &kept, now_ns(), 0); n++)
         delete_oldest(&sxs_ring.kept, 1);
+    forget_old(&sxs_ring.list);
+    forget_old(&sxs_ring.kept);
     return n + make_room(more && !n);
 }

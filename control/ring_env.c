@@ -87,6 +87,7 @@ static const char *change_out(const char *text)
     err = sxs_ring_make_segment(&sxs_ring.now);
     if (err) {
         snprintf(why, sizeof(why), "out: %.200s: %s", sxs_ring.path, strerror(-err));
+        sxs_ring_close();
         refuse(why);
         return NULL;
     }

@@ -31,12 +31,14 @@ struct sxs_ring {
     int             is_on;
     int      is_ready;   /* 1: the folder is open and the first segment made, by the environment */
     int      is_refused; /* 1: settings of the environment were not understood */
+    int      is_between; /* 1: a segment has ended, and the next one has not begun yet */
     unsigned generation; /* sxs_fork_generation() of the process that began it */
     struct sxs_keep_settings settings;
     char                     path[PATH_MAX];        /* of the folder of segments */
     char                     tools[SXS_KEEP_TOOLS]; /* as they were asked for; "": none were */
     char                     pick[600], id[33];
-    struct sxs_folder        dir;
+    struct sxs_folder        dir; /* valid if is_open */
+    int                      is_open;
     struct sxs_segment_name  next; /* the number of the next segment */
     struct sxs_ring_current  now;
     struct sxs_ring_list     list, kept;
@@ -53,12 +55,17 @@ struct sxs_ring {
 
 extern struct sxs_ring sxs_ring;
 
-/** sxs_ring_open - open the folder sxs_ring.path, and learn which segments are there. Returns 0, or -1
- *  with a reason. */
+/** sxs_ring_open - open the folder sxs_ring.path, which is made if it is missing, and learn which
+ *  segments are there. Numbers of segments go on behind the highest one, and behind those that this
+ *  ring has made. Returns 0, or -1 with a reason. */
 int sxs_ring_open(char *why, size_t size);
 
+/** sxs_ring_close - close the folder of segments. */
+void sxs_ring_close(void);
+
 /** sxs_ring_make_segment - make the folder of the next segment, with the tools of the present scale.
- *  Deletes the oldest if the disk is full. Returns 0 or -errno; then it has no name. */
+ *  Deletes the oldest if the disk is full. Returns 0 or -errno, then it has no name; -ENOENT, -ESTALE:
+ *  the folder of segments has been deleted, or is not at its path any more. */
 int sxs_ring_make_segment(struct sxs_ring_current *out);
 
 /** sxs_ring_describe - write segment.json of @segment. @ended_ns: CLOCK_REALTIME; 0: it runs. */

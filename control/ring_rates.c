@@ -51,7 +51,6 @@ static void say(const char *what, unsigned scale, uint64_t part)
 
 void sxs_ring_adapt(void)
 {
-    const char     *tools = sxs_ring.tools[0] ? sxs_ring.tools : "sample";
     struct sxs_cost cost = cost_so_far();
     uint64_t        part = sxs_cost_part(cost);
     int             gave_up = sxs_ring.budget.gave_up;
@@ -60,7 +59,7 @@ void sxs_ring_adapt(void)
     case SXS_BUDGET_SAME: return;
     case SXS_BUDGET_HIGHER:
     case SXS_BUDGET_LOWER:
-        if (sxs_keep_can_scale(tools)) {
+        if (sxs_keep_can_scale(sxs_ring.tools)) {
             say("rates are divided by", sxs_ring.budget.scale, part);
             return;
         }

@@ -29,8 +29,8 @@ static struct {
     _Atomic int      runs;       /* 1: the thread was started */
     unsigned         generation; /* sxs_fork_generation() then */
     void (*done)(void);
-    uint64_t (*_Atomic also)(void);         /* NULL: nothing */
-    void (*_Atomic ended)(unsigned number); /* likewise */
+    uint64_t (*_Atomic also)(void);        /* NULL: nothing */
+    int (*_Atomic ended)(unsigned number); /* likewise */
     /* Sessions `first_same` to `last_same` are one for time limits and connections. 0: none are. */
     _Atomic unsigned first_same, last_same;
     _Atomic unsigned n_changes; /* odd while a session goes on as another one */
@@ -64,11 +64,10 @@ static struct sxs_job *take_job(void)
     return job;
 }
 
-static void tell_end(unsigned number)
+static int tell_end(unsigned number)
 {
-    void (*ended)(unsigned) = atomic_load(&thread.ended);
-    if (ended)
-        ended(number);
+    int (*ended)(unsigned) = atomic_load(&thread.ended);
+    return ended && ended(number);
 }
 
 void sxs_session_thread_end(unsigned number, int detach)
@@ -77,8 +76,8 @@ void sxs_session_thread_end(unsigned number, int detach)
     char                     why[SXS_SESSION_WHY] = "";
     int                      err;
     sxs_session_get_state(&state);
-    if (number && state.phase == SXS_SESSION_NONE)
-        tell_end(number);
+    if (number && state.phase == SXS_SESSION_NONE && tell_end(number) && detach)
+        number = 0; /* there was no session to end just then */
     if (number
             ? state.phase == SXS_SESSION_NONE || !sxs_session_thread_is_same(state.number, number)
             : state.phase != SXS_SESSION_NONE)
@@ -122,7 +121,11 @@ static uint64_t end_due_session(void)
 static uint64_t take_turn(void)
 {
     uint64_t (*also)(void) = atomic_load(&thread.also);
-    return also ? also() : 0;
+    unsigned n_changes = atomic_load(&thread.n_changes);
+    uint64_t next = also ? also() : 0;
+    if (atomic_load(&thread.n_changes) != n_changes)
+        thread.done(); /* the session of a connection may have ended */
+    return next;
 }
 
 /* The shorter of two times, of which 0 means for ever. */
@@ -171,7 +174,7 @@ int sxs_session_thread_runs(void)
     return is_running();
 }
 
-void sxs_session_thread_also(uint64_t (*turn)(void), void (*ended)(unsigned number))
+void sxs_session_thread_also(uint64_t (*turn)(void), int (*ended)(unsigned number))
 {
     atomic_store(&thread.ended, ended);
     atomic_store(&thread.also, turn);

@@ -51,9 +51,10 @@ void sxs_session_thread_end(unsigned number, int detach);
 /**
  * sxs_session_thread_also - call @turn on the thread whenever it has done something, and when the time
  * is over that @turn returned: nanoseconds; 0: for ever. Call @ended when the thread has ended a session,
- * or should have, by its number. Any thread.
+ * or should have, by its number; it returns 1 if it has ended what goes on as that session without
+ * being one now. Any thread.
  */
-void sxs_session_thread_also(uint64_t (*turn)(void), void (*ended)(unsigned number));
+void sxs_session_thread_also(uint64_t (*turn)(void), int (*ended)(unsigned number));
 
 /** sxs_session_thread_runs - return 1 if the thread runs in this process. Any thread. */
 int sxs_session_thread_runs(void);
@@ -73,7 +74,7 @@ void sxs_session_thread_goes_on(unsigned before, unsigned after);
 int sxs_session_thread_is_same(unsigned a, unsigned b);
 
 /** sxs_session_thread_change - a session begins to go on as another one, and meanwhile none is on; or
- *  that has been done. On the thread. */
+ *  that has been done, or will not be done. Any thread. */
 void sxs_session_thread_change(void);
 
 /** sxs_session_thread_n_changes - return how often the function above was called. Odd: no session is

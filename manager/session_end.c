@@ -124,17 +124,24 @@ static void finish(const struct sxs_runtimes *list, int discard)
     memset(s, 0, sizeof(*s));
 }
 
+/* Wait for runtimes that start or end without a turn. */
+static void wait_for_others(void)
+{
+    sxs_sessions_wait_for("a runtime starts or ends");
+    sxs_sessions_wait_for_others();
+}
+
 void sxs_session_end_now(int discard)
 {
     struct sxs_runtimes list;
     sxs_sessions_set_phase(SXS_SESSION_ENDING);
+    wait_for_others(); /* one may just be starting the session's tools; later ones do not */
     sxs_sessions_wait_for("a runtime that has ended is given up");
     list_known(&list);
     stop_all(&list);
     while (drain_all(&list, SXS_DRAIN_NS) != 0)
         continue;
-    sxs_sessions_wait_for("a runtime starts or ends");
-    sxs_sessions_wait_for_others();
+    wait_for_others(); /* one may just be stopping them */
     finish(&list, discard);
     sxs_runtimes_drop(&list);
     sxs_sessions_set_phase(SXS_SESSION_NONE);

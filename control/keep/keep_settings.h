@@ -66,7 +66,7 @@ int sxs_keep_tools_check(const char *tools, char *why, size_t size);
 
 /**
  * sxs_keep_tools - write the tools of a segment to @out (SXS_KEEP_TOOLS bytes): @tools, as
- * SXSPROF_TOOLS, or the tool sample if NULL or ""; rates that are not given are low ones; gc and
+ * SXSPROF_TOOLS, or the tool sample if it names none, or is NULL; rates that are not given are low ones; gc and
  * exceptions are added if conditions need them.
  * @scale: all rates are divided by it, at least 1; distances of the tools alloc and native are
  *   multiplied.
@@ -75,7 +75,7 @@ int sxs_keep_tools_check(const char *tools, char *why, size_t size);
 int sxs_keep_tools(const char *tools, const struct sxs_keep_settings *s, unsigned scale,
                    char out[SXS_KEEP_TOOLS]);
 
-/** sxs_keep_can_scale - 1 if a tool of @tools has a rate that @scale changes. */
+/** sxs_keep_can_scale - 1 if a tool of @tools, as above, has a rate that @scale changes. */
 int sxs_keep_can_scale(const char *tools);
 
 /** sxs_trigger_fits - 1 if @t is a condition for exceptions, and @type is one of its types. */

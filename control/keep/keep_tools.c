@@ -36,6 +36,13 @@ static int next_item(const char **at, struct item *out)
     return len != 0;
 }
 
+/* Tells whether there is a tool in the text at all. */
+static int has_any(const char *tools)
+{
+    struct item item;
+    return tools && next_item(&tools, &item);
+}
+
 static int is_named(const struct item *i, const char *name)
 {
     return strlen(name) == i->name_len && strncmp(i->name, name, i->name_len) == 0;
@@ -141,6 +148,8 @@ static void put_item(struct sxs_text *out, const struct item *item, unsigned sca
 
 int sxs_keep_can_scale(const char *tools)
 {
+    if (!has_any(tools))
+        return 1; /* it is the tool sample */
     for (size_t i = 0; i < ARRAY_LEN(scaled); i++)
         if (has_tool(tools, scaled[i].name))
             return 1;
@@ -161,7 +170,7 @@ int sxs_keep_tools(const char *tools, const struct sxs_keep_settings *s, unsigne
                    char out[SXS_KEEP_TOOLS])
 {
     struct sxs_text text = sxs_text_counted(out, SXS_KEEP_TOOLS);
-    const char     *at = tools && *tools ? tools : "sample";
+    const char     *at = has_any(tools) ? tools : "sample";
     const char     *all = at;
     struct item     item;
     while (next_item(&at, &item)) {

@@ -137,6 +137,20 @@ int sxs_segments_open(struct sxs_folder *dir, const char *path, char *why, size_
     return err ? -1 : 0;
 }
 
+static int check_dir(void *arg)
+{
+    const struct sxs_folder *dir = *(const struct sxs_folder **)arg;
+    struct stat              st;
+    if (lstat(dir->path, &st) != 0)
+        return -errno;
+    return st.st_dev == dir->dev && st.st_ino == dir->ino ? 0 : -ESTALE;
+}
+
+int sxs_segments_check(const struct sxs_folder *dir)
+{
+    return sxs_descriptors_call(check_dir, &dir);
+}
+
 /* ---- what is there --------------------------------------------------------------------------- */
 
 struct listing {

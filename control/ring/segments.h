@@ -48,6 +48,10 @@ struct sxs_segment_found {
  */
 int sxs_segments_open(struct sxs_folder *dir, const char *path, char *why, size_t size);
 
+/** sxs_segments_check - look whether @dir is the folder that its path leads to. Returns 0, -ESTALE if
+ *  another one is there, or -errno. */
+int sxs_segments_check(const struct sxs_folder *dir);
+
 /**
  * sxs_segments_list - list the segments that are in @dir, by number.
  * @out: receives an owned array, to be freed by free(). @highest: receives the highest number; 0:

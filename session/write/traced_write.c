@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "session/write/traced_write.h"
 
-#include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/log.h"
@@ -13,75 +12,86 @@
 
 #define READY 64u /* chunks kept ready: 16 MiB, for bursts between two calls of sxs_traced_keep() */
 
-/* A file. Never freed, because instrumented code may trace while a session ends, and the next one
- * begins. */
-struct file {
+static struct {
     struct sxs_chunks         chunks;
     struct sxs_traced_header *header;
-};
-
-static struct file *_Atomic current_file; /* NULL: nothing is recorded */
-SXS_SESSION_KEEPS(current_file);
+    _Atomic int               is_on;     /* 0: nothing is recorded */
+    _Atomic unsigned          n_writing; /* threads that may use the members above */
+} file;
+SXS_SESSION_KEEPS(
+    file); /* instrumented code may trace while a session ends, and the next one begins */
 
 int sxs_traced_create(const struct sxs_folder *folder, unsigned mb)
 {
     struct sxs_traced_header *h;
-    struct file              *file;
     int                       err;
-    if (!folder || atomic_load(&current_file))
+    if (!folder || atomic_load(&file.is_on))
         return 0;
-    file = calloc(1, sizeof(*file));
-    if (!file)
-        return ENOMEM;
-    file->chunks.ahead = READY;
-    err = sxs_chunks_create(&file->chunks, folder, SXS_TRACED_FILE, (uint64_t)mb << 20,
+    file.chunks = (struct sxs_chunks){.ahead = READY};
+    err = sxs_chunks_create(&file.chunks, folder, SXS_TRACED_FILE, (uint64_t)mb << 20,
                             offsetof(struct sxs_traced_header, n_chunks));
-    if (err) {
-        free(file);
+    if (err)
         return err;
-    }
-    h = (struct sxs_traced_header *)(void *)file->chunks.map;
+    h = (struct sxs_traced_header *)(void *)file.chunks.map;
     h->version = SXS_TRACED_VERSION;
-    h->max_chunks = file->chunks.max_chunks;
+    h->max_chunks = file.chunks.max_chunks;
     memcpy(h->magic, SXS_TRACED_MAGIC, sizeof(h->magic));
-    file->header = h;
-    atomic_store(&current_file, file);
+    file.header = h;
+    atomic_store(&file.is_on, 1);
     return 0;
 }
 
 int sxs_traced_on(void)
 {
-    return atomic_load_explicit(&current_file, memory_order_relaxed) != NULL;
+    return atomic_load_explicit(&file.is_on, memory_order_relaxed);
 }
 
 void sxs_traced_keep(void)
 {
-    struct file *file = atomic_load(&current_file);
-    if (file && sxs_chunks_make_room(&file->chunks) != 0)
+    if (sxs_traced_on() && sxs_chunks_make_room(&file.chunks) != 0)
         sxs_warn("the traced file cannot grow: calls are no longer recorded one by one, "
                  "their counts are");
 }
 
 void sxs_traced_forget(void)
 {
-    struct file *file = atomic_exchange(&current_file, NULL);
-    if (file)
-        sxs_chunks_forget(&file->chunks);
+    if (atomic_exchange(&file.is_on, 0))
+        sxs_chunks_forget(&file.chunks);
 }
 
 void sxs_traced_close(void)
 {
-    struct file *file = atomic_exchange(&current_file, NULL);
-    if (file)
-        sxs_chunks_abandon(&file->chunks);
+    const struct timespec pause = {0, 100000};
+    if (!atomic_exchange(&file.is_on, 0))
+        return;
+    while (atomic_load(&file.n_writing))
+        nanosleep(&pause, NULL);
+    sxs_chunks_finish(&file.chunks);
+}
+
+/* Returns 1 if there is a file, which stays until end_write(); else 0. Either sxs_traced_close() sees
+ * this thread, or this thread sees that the file is being closed. */
+static int begin_write(void)
+{
+    if (!sxs_traced_on())
+        return 0;
+    atomic_fetch_add(&file.n_writing, 1);
+    if (atomic_load(&file.is_on))
+        return 1;
+    atomic_fetch_sub(&file.n_writing, 1);
+    return 0;
+}
+
+static void end_write(void)
+{
+    atomic_fetch_sub_explicit(&file.n_writing, 1, memory_order_release);
 }
 
 static void *reserve_record(size_t size)
 {
-    struct file *file = atomic_load_explicit(&current_file, memory_order_acquire);
-    void        *record = file ? sxs_chunks_reserve(&file->chunks, size) : NULL;
-    if (!record && file)
-        atomic_fetch_add_explicit(&file->header->lost, 1, memory_order_relaxed);
+    void *record = sxs_chunks_reserve(&file.chunks, size);
+    if (!record)
+        atomic_fetch_add_explicit(&file.header->lost, 1, memory_order_relaxed);
     return record;
 }
 
@@ -107,7 +117,7 @@ static char *put_text(char *to, struct sxs_traced_text t)
     return to + cut_length(t);
 }
 
-void sxs_traced_enter(uint32_t method, uint64_t started, struct sxs_traced_text arguments)
+static void write_enter(uint32_t method, uint64_t started, struct sxs_traced_text arguments)
 {
     struct sxs_traced_enter *r =
         reserve_record(offsetof(struct sxs_traced_enter, text) + cut_length(arguments));
@@ -121,9 +131,9 @@ void sxs_traced_enter(uint32_t method, uint64_t started, struct sxs_traced_text 
     sxs_chunks_commit(r, SXS_TRACED_ENTER);
 }
 
-void sxs_traced_end(uint32_t method, uint64_t started, uint64_t ended, int threw,
-                    struct sxs_traced_text result, struct sxs_traced_text after,
-                    struct sxs_traced_text thrown)
+static void write_end(uint32_t method, uint64_t started, uint64_t ended, int threw,
+                      struct sxs_traced_text result, struct sxs_traced_text after,
+                      struct sxs_traced_text thrown)
 {
     size_t                 at = offsetof(struct sxs_traced_end, text);
     struct sxs_traced_end *r =
@@ -140,4 +150,22 @@ void sxs_traced_end(uint32_t method, uint64_t started, uint64_t ended, int threw
     r->thrown_size = (uint16_t)cut_length(thrown);
     put_text(put_text(put_text((char *)r + at, result), after), thrown);
     sxs_chunks_commit(r, SXS_TRACED_END);
+}
+
+void sxs_traced_enter(uint32_t method, uint64_t started, struct sxs_traced_text arguments)
+{
+    if (!begin_write())
+        return;
+    write_enter(method, started, arguments);
+    end_write();
+}
+
+void sxs_traced_end(uint32_t method, uint64_t started, uint64_t ended, int threw,
+                    struct sxs_traced_text result, struct sxs_traced_text after,
+                    struct sxs_traced_text thrown)
+{
+    if (!begin_write())
+        return;
+    write_end(method, started, ended, threw, result, after, thrown);
+    end_write();
 }

@@ -20,8 +20,8 @@ int sxs_traced_on(void);
 /** sxs_traced_keep - make room in the file. Called by a thread of the library every few ms. */
 void sxs_traced_keep(void);
 
-/** sxs_traced_close - complete and close the file. Threads may still record; that is lost. No thread may
- *  be in sxs_traced_keep(). */
+/** sxs_traced_close - complete and close the file, and unmap it. Waits for threads that are writing a
+ *  record; later ones are lost. No thread may be in sxs_traced_keep(). */
 void sxs_traced_close(void);
 
 /** In a forked child: write nothing more, because the file belongs to the parent. */

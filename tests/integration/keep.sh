@@ -134,7 +134,7 @@ check "a report has the segments that are kept, too" $? "$tmp/log"
 
 rm -rf "$dir"
 begin killed --every 60s --keep 10m --on 'exception=DivideByZero*' -o "$dir"
-wait_until test -s "$dir"/2*/trigger.json
+wait_until has 'any(d["events"] for d in s)'
 kill -9 "$pid"
 wait "$run"
 begin next --every 60s --keep 10m -o "$dir"

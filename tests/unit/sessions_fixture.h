@@ -45,7 +45,8 @@ static unsigned kept_for_good;
 SXS_SESSION_KEEPS(kept_for_good);
 static _Atomic int holds; /* 1: a handler stays until it is 0 again */
 static _Atomic int is_held;
-static _Atomic int stop_holds, end_holds; /* 1: the function does not return until it is 0 again */
+static _Atomic int start_holds, stop_holds,
+    end_holds; /* 1: the function does not return until it is 0 again */
 
 static inline HRESULT on_event(struct sxs_sub *sub, sxs_function function, BOOL safe)
 {
@@ -67,6 +68,10 @@ static inline HRESULT spy_start(struct sxs_sub *sub, const char *options)
     if (strcmp(options, "fail") == 0) {
         sxs_error("tool spy: it was told to fail");
         return E_FAIL;
+    }
+    while (atomic_load(&start_holds)) {
+        atomic_store(&is_held, 1);
+        usleep(100);
     }
     of_session++;
     kept_for_good++;

@@ -20,7 +20,8 @@ static struct {
     pthread_cond_t           opened;
     struct sxs_session_state state;
     unsigned                 begins, ends, detaches, settles, rings;
-    int                      gate; /* 1: sxs_session_end() waits until it is 0 */
+    int                      gate;    /* 1: sxs_session_end() waits until it is 0 */
+    _Atomic int              between; /* 1: a ring is between two segments */
 } stub = {.lock = PTHREAD_MUTEX_INITIALIZER, .opened = PTHREAD_COND_INITIALIZER};
 
 int sxs_session_begin(const struct sxs_session_request *r, char why[SXS_SESSION_WHY])
@@ -98,9 +99,12 @@ int sxs_ring_start(void)
     return 0;
 }
 
-void sxs_ring_stop(unsigned number)
+int sxs_ring_stop(unsigned number)
 {
+    int between = stub.between;
     (void)number;
+    stub.between = 0;
+    return between;
 }
 
 int sxs_ring_folder(char *out, size_t size)

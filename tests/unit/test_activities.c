@@ -4,6 +4,7 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -11,6 +12,7 @@
 #include <cmocka.h>
 
 #include "base/hash.h"
+#include "session/write/samples_write.h"
 #include "tools/activities/activities_internal.h"
 
 /* Classes are distinguished by these numbers, as by the addresses of their descriptions. */
@@ -304,6 +306,35 @@ static void a_thread_that_belongs_to_another_is_not_believed(void **state)
     check_not(SXS_FOUND_UNKNOWN);
 }
 
+/* ---- names of endpoints ---------------------------------------------------------------------- */
+
+static void a_name_for_which_there_was_no_room_is_written_later(void **state)
+{
+    const struct sxs_activity_text get = {3, {'G', 'E', 'T'}}, put_text = {3, {'P', 'U', 'T'}};
+    struct sxs_folder              folder;
+    char                           path[] = "/tmp/sxsprof-test.XXXXXX", command[64];
+    uint32_t                       number;
+    (void)state;
+    assert_non_null(mkdtemp(path));
+    assert_int_equal(sxs_folder_open(&folder, path), 0);
+    world.a.writer = sxs_samples_create(&folder, 1 << 24);
+    assert_non_null(world.a.writer);
+    for (size_t size = 50000; size > 16; size /= 2)
+        while (sxs_samples_reserve(world.a.writer, size)) {
+        }
+    assert_int_equal(sxs_activities_endpoint(&world.a, &get), 0);
+    assert_int_equal(sxs_activities_endpoint(&world.a, &get), 0);
+    assert_int_equal(sxs_samples_make_room(world.a.writer), 0);
+    number = sxs_activities_endpoint(&world.a, &get);
+    assert_int_not_equal(number, 0);
+    assert_int_equal(sxs_activities_endpoint(&world.a, &get), number);
+    assert_int_not_equal(sxs_activities_endpoint(&world.a, &put_text), number);
+    sxs_samples_finish(world.a.writer);
+    sxs_folder_close(&folder);
+    snprintf(command, sizeof(command), "rm -rf %s", path);
+    assert_int_equal(system(command), 0);
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, make_world, drop_world)
 
 int main(void)
@@ -318,6 +349,7 @@ int main(void)
         TEST(nothing_is_found_while_the_runtime_stops_its_threads),
         TEST(damaged_memory_gives_the_right_ids_or_none),
         TEST(a_thread_that_belongs_to_another_is_not_believed),
+        TEST(a_name_for_which_there_was_no_room_is_written_later),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

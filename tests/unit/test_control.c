@@ -171,7 +171,8 @@ static void wrong_requests_are_refused_with_a_reason(void **state)
     ask(START_ONE "duration_ms=0\n\n", "error\n", "why=duration_ms=0: expected 1 to");
     ask(START_ONE "duration_ms=-1\n\n", "error\n", "why=duration_ms=-1: expected 1 to");
     ask(START_ONE "duration_ms=99999999999999999999\n\n", "error\n", "expected 1 to");
-    ask(START_ONE "id=123456789012345678901234567890123\n\n", "error\n", "why=id: expected at most 32");
+    ask(START_ONE "id=123456789012345678901234567890123\n\n", "error\n",
+        "why=id: expected at most 32");
     ask("sxsprof 1 detach\ntimeout_ms=x\n\n", "error\n", "why=timeout_ms=x: expected");
     assert_int_equal(counted(&stub.begins), begins);
 }
@@ -326,8 +327,8 @@ static void a_session_ends_at_its_time_limit(void **state)
 static void the_time_limit_of_an_attach_is_that_of_its_session(void **state)
 {
     struct sxs_message attach;
-    char               request[] = "sxsprof 1 attach\nid=other\nduration_ms=1\ndetach=1\n\n", why[100];
-    char               wrong[] = "sxsprof 1 attach\nid=mine\nduration_ms=x\n\n";
+    char request[] = "sxsprof 1 attach\nid=other\nduration_ms=1\ndetach=1\n\n", why[100];
+    char wrong[] = "sxsprof 1 attach\nid=mine\nduration_ms=x\n\n";
     (void)state;
     ask(START_ONE "id=mine\nduration_ms=3600000\n\n", "ok\n", "left_ms=3");
     assert_int_equal(sxs_message_parse(request, strlen(request), &attach, why, sizeof(why)), 0);
@@ -419,6 +420,35 @@ static void a_session_that_goes_on_keeps_its_connection_and_its_limit(void **sta
     ask("sxsprof 1 stop\n\n", "ok\n", "phase=none\n");
 }
 
+/* A segment has ended, and the next one could not begin yet. Returns the session's number. */
+static unsigned end_segment(void)
+{
+    unsigned number;
+    pthread_mutex_lock(&stub.lock);
+    stub.state.phase = SXS_SESSION_NONE;
+    number = stub.state.number;
+    pthread_mutex_unlock(&stub.lock);
+    atomic_store(&stub.between, 1);
+    return number;
+}
+
+static void a_ring_between_two_segments_ends_as_one_that_records(void **state)
+{
+    unsigned detaches = counted(&stub.detaches);
+    (void)state;
+    sxs_session_thread_also(NULL, sxs_ring_stop);
+    ask(START_ONE "keep=10m\n\n", "ok\n", "phase=on\n");
+    end_segment();
+    ask("sxsprof 1 stop\n\n", "ok\n", "phase=none\n");
+    ask("sxsprof 1 stop\n\n", "error\n", "why=");
+    ask(START_ONE "keep=10m\nduration_ms=3600000\ndetach=1\n\n", "ok\n", "phase=on\n");
+    sxs_session_thread_limit(end_segment(), 1, 1);
+    while (counted(&stub.detaches) == detaches)
+        poll(NULL, 0, 1);
+    assert_int_equal(atomic_load(&stub.between), 0);
+    sxs_session_thread_also(NULL, NULL);
+}
+
 static void a_name_that_is_taken_is_stepped_over(void **state)
 {
     char               why[100] = "";
@@ -444,8 +474,10 @@ static void a_name_that_is_taken_is_stepped_over(void **state)
 
 static void the_start_time_is_found_behind_any_name(void **state)
 {
-    static const char plain[] = "12 (dotnet) S 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 4711 20\n";
-    static const char odd[] = "12 (a) 1 (b)) S 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 4711 20\n";
+    static const char plain[] =
+        "12 (dotnet) S 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 4711 20\n";
+    static const char odd[] =
+        "12 (a) 1 (b)) S 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 4711 20\n";
     unsigned long long start = 0;
     (void)state;
     assert_int_equal(sxs_control_start_time(plain, &start), 0);
@@ -472,6 +504,7 @@ int main(void)
         cmocka_unit_test(an_attach_whose_session_cannot_begin_detaches_at_its_time_limit),
         cmocka_unit_test(a_time_limit_is_of_one_session),
         cmocka_unit_test(a_session_that_goes_on_keeps_its_connection_and_its_limit),
+        cmocka_unit_test(a_ring_between_two_segments_ends_as_one_that_records),
         cmocka_unit_test(a_name_that_is_taken_is_stepped_over),
         cmocka_unit_test(the_start_time_is_found_behind_any_name),
     };

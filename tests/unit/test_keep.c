@@ -142,6 +142,7 @@ static void segments_have_low_rates_and_the_tools_of_conditions(void **state)
     (void)state;
     check_tools(NULL, &plain, 1, "sample:rate=19,tiers=off");
     check_tools("", &plain, 4, "sample:rate=4,tiers=off");
+    check_tools(";;", &plain, 1, "sample:rate=19,tiers=off");
     check_tools("sample:wall", &plain, 1, "sample:wall,rate=19,tiers=off");
     check_tools("sample:cpu=99,tiers=on", &plain, 2, "sample:cpu=99,tiers=on,rate=49");
     check_tools("sample:cpu=99", &plain, 1024, "sample:cpu=99,rate=1,tiers=off");
@@ -158,6 +159,7 @@ static void segments_have_low_rates_and_the_tools_of_conditions(void **state)
     assert_int_equal(sxs_keep_tools(longest, &plain, 1, out), -1);
     assert_int_equal(sxs_keep_can_scale("gc;exceptions"), 0);
     assert_int_equal(sxs_keep_can_scale("gc;alloc"), 1);
+    assert_int_equal(sxs_keep_can_scale(";"), 1);
 }
 
 static void tools_that_cannot_start_late_are_refused(void **state)

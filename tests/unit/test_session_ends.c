@@ -111,6 +111,55 @@ static void a_tool_that_does_not_stop_keeps_nobody_waiting_for_ever(void **state
     PASSES(stop_body);
 }
 
+static void *start_ten(void *arg)
+{
+    *(struct fake_host *)arg = fake_start("10.0");
+    return NULL;
+}
+
+static void *end_session(void *arg)
+{
+    (void)arg;
+    must_end();
+    return NULL;
+}
+
+/* The runtime has got no turn in time, and starts the tools of the session without one. */
+static void start_body(void)
+{
+    struct fake_host ten;
+    pthread_t        starts, ends;
+    start_two();
+    must_begin("spy");
+    sxs_session_end_limit_ns = SHORT_NS;
+    CHECK_EQ(sxs_sessions_lock(0), 0);
+    atomic_store(&start_holds, 1);
+    pthread_create(&starts, NULL, start_ten, &ten);
+    while (!atomic_load(&is_held))
+        usleep(1000);
+    sxs_session_end_limit_ns = UINT64_C(60000000000);
+    sxs_sessions_unlock();
+    pthread_create(&ends, NULL, end_session, NULL);
+    while (phase() != SXS_SESSION_ENDING)
+        usleep(1000);
+    wait_until_it_waits_for("a runtime starts or ends");
+    atomic_store(&start_holds, 0);
+    pthread_join(starts, NULL);
+    pthread_join(ends, NULL);
+    CHECK_EQ(n_stopped, 3);
+    CHECK_EQ(n_released, 3);
+    fake_raise0(&ten, "JITCompilationStarted", 0x1234, 1);
+    CHECK_EQ(n_events, 0);
+    fake_end(&ten);
+    end_two();
+}
+
+static void a_session_waits_for_a_runtime_that_starts_its_tools(void **state)
+{
+    (void)state;
+    PASSES(start_body);
+}
+
 static void join_body(void)
 {
     start_two();
@@ -297,6 +346,8 @@ int main(void)
             a_thread_that_stays_in_a_handler_keeps_its_memory_until_it_has_come_back,
             plain_environment),
         cmocka_unit_test_setup(a_tool_that_does_not_stop_keeps_nobody_waiting_for_ever,
+                               plain_environment),
+        cmocka_unit_test_setup(a_session_waits_for_a_runtime_that_starts_its_tools,
                                plain_environment),
         cmocka_unit_test_setup(a_thread_of_a_tool_that_does_not_end_keeps_nobody_waiting_for_ever,
                                plain_environment),

@@ -1,11 +1,16 @@
 /* SPDX-License-Identifier: MIT */
-/* test_traced_file.c - damaged files "traced". Under the address sanitizer a read behind a chunk ends the test. */
+/* test_traced_file.c - damaged files "traced": under the address sanitizer a read behind a chunk ends the test; and
+ * files that are written one after the other while a thread records. */
 #include <fcntl.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "session/read/traced_read.h"
+#include "session/write/traced_write.h"
 #include "tests/unit/folder_fixture.h"
 
 /* cmocka wants these before it. */
@@ -64,10 +69,70 @@ static void a_record_too_short_for_its_type_is_left_out(void **state)
         }
 }
 
+/* ---- one file after the other ---------------------------------------------------------------- */
+
+#define FILES 50
+
+static _Atomic int      is_over;
+static _Atomic unsigned n_written;
+
+static void *record_calls(void *arg)
+{
+    const struct sxs_traced_text text = {"text", 4}, none = {"", 0};
+    while (!atomic_load(&is_over)) {
+        sxs_traced_enter(1, 2, text);
+        sxs_traced_end(1, 2, 3, 0, text, none, none);
+        atomic_fetch_add(&n_written, 1);
+    }
+    return arg;
+}
+
+static unsigned long mapped_pages(void)
+{
+    unsigned long pages = 0;
+    FILE         *statm = fopen("/proc/self/statm", "r");
+    assert_non_null(statm);
+    assert_int_equal(fscanf(statm, "%lu", &pages), 1);
+    fclose(statm);
+    return pages;
+}
+
+/* Each session of a ring has one. */
+static void files_that_are_closed_while_a_thread_records_leave_no_memory(void **state)
+{
+    struct sxs_folder      to;
+    struct sxs_traced_data d;
+    pthread_t              thread;
+    unsigned long          before = 0;
+    char                   why[256];
+    (void)state;
+    assert_int_equal(sxs_folder_open(&to, folder), 0);
+    assert_int_equal(pthread_create(&thread, NULL, record_calls, NULL), 0);
+    for (unsigned i = 0; i < FILES; i++) {
+        unsigned n;
+        unlinkat(folder_fd, SXS_TRACED_FILE, 0);
+        assert_int_equal(sxs_traced_create(&to, 64), 0);
+        n = atomic_load(&n_written);
+        while (atomic_load(&n_written) - n < 1000)
+            sxs_traced_keep();
+        sxs_traced_close();
+        before = before ? before : mapped_pages();
+    }
+    atomic_store(&is_over, 1);
+    pthread_join(thread, NULL);
+    assert_true(mapped_pages() < before + 4096); /* 16 MiB, what one file takes */
+    assert_int_equal(sxs_traced_read(folder_fd, &d, why, sizeof(why)), 0);
+    assert_true(d.n_calls > 0);
+    assert_int_equal(d.n_problems, 0);
+    sxs_traced_free(&d);
+    sxs_folder_close(&to);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_record_too_short_for_its_type_is_left_out),
+        cmocka_unit_test(files_that_are_closed_while_a_thread_records_leave_no_memory),
     };
     return cmocka_run_group_tests(tests, make_folder, remove_folder);
 }

@@ -13,10 +13,11 @@
 #define MAX_ENDPOINTS 4096u
 #define N_SLOTS       (2 * MAX_ENDPOINTS)
 #define PROBES        32u
+#define WRITING       UINT32_MAX
 
 static struct {
     _Atomic uint64_t hash;   /* of runtime and text; 0: free */
-    _Atomic uint32_t number; /* 0: not written yet */
+    _Atomic uint32_t number; /* 0: there was no room for it yet; WRITING */
 } slots[N_SLOTS];
 static _Atomic uint32_t n_endpoints;
 SXS_SESSION_RESETS(slots);
@@ -63,6 +64,18 @@ SXS_SIGSAFE static uint32_t write_name(const struct sxs_activities    *a,
     return number;
 }
 
+/* Returns the number in a slot, which is tried to be written if it is not yet. */
+SXS_SIGSAFE static uint32_t number_in(_Atomic uint32_t *slot, const struct sxs_activities *a,
+                                      const struct sxs_activity_text *text)
+{
+    uint32_t number = 0;
+    if (atomic_compare_exchange_strong(slot, &number, WRITING)) {
+        number = write_name(a, text);
+        atomic_store_explicit(slot, number, memory_order_release);
+    }
+    return number == WRITING ? 0 : number; /* the next sample will find it */
+}
+
 SXS_SIGSAFE uint32_t sxs_activities_endpoint(const struct sxs_activities    *a,
                                              const struct sxs_activity_text *text)
 {
@@ -70,9 +83,8 @@ SXS_SIGSAFE uint32_t sxs_activities_endpoint(const struct sxs_activities    *a,
     for (unsigned i = 0; i < PROBES; i++) {
         size_t   at = (size_t)(hash + i) % N_SLOTS;
         uint64_t is = atomic_load_explicit(&slots[at].hash, memory_order_acquire);
-        uint32_t number;
         if (is == hash)
-            return atomic_load_explicit(&slots[at].number, memory_order_acquire);
+            return number_in(&slots[at].number, a, text);
         if (is)
             continue;
         if (atomic_load(&n_endpoints) >= MAX_ENDPOINTS)
@@ -80,9 +92,7 @@ SXS_SIGSAFE uint32_t sxs_activities_endpoint(const struct sxs_activities    *a,
         if (!atomic_compare_exchange_strong(&slots[at].hash, &is, hash))
             return 0; /* another thread adds a name there: the next sample will find it */
         atomic_fetch_add(&n_endpoints, 1);
-        number = write_name(a, text);
-        atomic_store_explicit(&slots[at].number, number, memory_order_release);
-        return number;
+        return number_in(&slots[at].number, a, text);
     }
     return 0;
 }
