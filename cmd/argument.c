@@ -30,7 +30,7 @@ unsigned long sxs_number_argument(struct argp_state *state, const char *option, 
     char         *end;
     unsigned long n = strtoul(text, &end, 10);
     if (end == text || *end || n == 0 || n > 1000000)
-        argp_error(state, "%s: '%s': expected a number from 1", option, text);
+        argp_error(state, "%s: '%s': expected a number from 1 to 1000000", option, text);
     return n;
 }
 

@@ -216,8 +216,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 static const struct argp_option option_list[] = {
     {"server", KEY_SERVER, "URL", 0,
      "The server: clickhouse://[USER@]HOST[:PORT][/DATABASE], clickhouses:// with TLS; by default "
-     "the "
-     "variable SXSPROF_FLEET. The user's password is in SXSPROF_FLEET_PASSWORD",
+     "the variable SXSPROF_FLEET. The user's password is in SXSPROF_FLEET_PASSWORD",
      0},
     {"ca", KEY_CA, "FILE", 0, "Certificates to trust in place of the system's", 0},
     {"timeout", KEY_TIMEOUT, "SECONDS", 0, "How long to wait for an answer (600)", 0},
@@ -227,8 +226,7 @@ static const struct argp_option option_list[] = {
     {"service", 's', "PATTERN", 0, "Samples of this service; * and ? are wildcards", 1},
     {"where", KEY_WHERE, "KEY=PATTERN,...", 0,
      "Samples for which all of this is true: service, version, machine, container, process, "
-     "command, "
-     "runtime, class (managed, native, gc, jit, sxsprof), thread, function (anywhere in the "
+     "command, runtime, class (managed, native, gc, jit, sxsprof), thread, function (anywhere in the "
      "stack), or "
      "a label; KEY!=PATTERN for the opposite; can be repeated",
      1},
@@ -472,6 +470,7 @@ int sxs_cmd_fleet(int argc, char **argv)
                         .top = DEFAULT_TOP,
                         .now = time(NULL)};
     struct context c = {.o = &o};
+    bool           is_empty = false; /* a period */
     int            status;
     sxs_options_parse(&sxs_argp_fleet, argc, argv, 0, &o);
     for (int i = A; i <= B; i++) {
@@ -480,8 +479,11 @@ int sxs_cmd_fleet(int argc, char **argv)
         sxs_fleet_select_copy(&o.of[i], &o.common);
         sxs_fleet_select_copy(&o.of[i], &own);
         sxs_fleet_selection_free(&own);
+        is_empty |= o.of[i].to && o.of[i].to <= o.of[i].from;
     }
-    if (sxs_clickhouse_address_parse(o.server, &c.address, c.why, WHY) != 0)
+    if (is_empty)
+        status = sxs_wrong_input("fleet: --to: expected a time after that of --from");
+    else if (sxs_clickhouse_address_parse(o.server, &c.address, c.why, WHY) != 0)
         status = sxs_wrong_input("--server: %s", c.why);
     else if (!(c.server = sxs_fleet_server_open(&c.address, &o.connection, c.why, WHY)))
         status = sxs_wrong_input("fleet: %s", c.why);

@@ -50,6 +50,24 @@ static struct sxs_keep_texts texts_of(const struct sxs_keep_options *o, bool inh
     };
 }
 
+/* Ends the process with @why, which begins with the name of a setting ("keep"). The message names
+ * the option, or the variable if the value is from there. */
+static void refuse(struct argp_state *state, const struct sxs_keep_options *o, const char *why)
+{
+    const struct {
+        const char *name, *option, *variable, *given;
+    } rows[] = {{"keep", "--keep", "SXSPROF_KEEP", o->keep},
+                {"every", "--every", "SXSPROF_EVERY", o->every},
+                {"on", "--on", "SXSPROF_ON", o->on},
+                {"budget", "--budget", "SXSPROF_BUDGET", o->budget}};
+    size_t len = strcspn(why, ":");
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+        if (strlen(rows[i].name) == len && strncmp(rows[i].name, why, len) == 0)
+            argp_error(state, "%s%s%s", rows[i].given ? rows[i].option : rows[i].variable,
+                       why + len, rows[i].given ? "" : " (the variable is set)");
+    argp_error(state, "%s", why);
+}
+
 void sxs_keep_complete(struct argp_state *state, const struct sxs_keep_options *o,
                        const char *tools, bool inherited)
 {
@@ -57,9 +75,16 @@ void sxs_keep_complete(struct argp_state *state, const struct sxs_keep_options *
     struct sxs_keep_settings    settings;
     char                        why[SXS_KEEP_WHY];
     if (sxs_keep_parse(&texts, &settings, why, sizeof(why)) != 0)
-        argp_error(state, "--%s", why);
-    if (settings.is_on && sxs_keep_tools_check(tools, why, sizeof(why)) != 0)
-        argp_error(state, "--%s: %s", texts.keep ? "keep" : texts.every ? "every" : "on", why);
+        refuse(state, o, why);
+    if (settings.is_on && sxs_keep_tools_check(tools, why, sizeof(why)) != 0) {
+        char line[SXS_KEEP_WHY + 8];
+        snprintf(line, sizeof(line), "%s: %s",
+                 texts.keep && *texts.keep     ? "keep"
+                 : texts.every && *texts.every ? "every"
+                                               : "on",
+                 why);
+        refuse(state, o, line);
+    }
 }
 
 bool sxs_keep_is_on(const struct sxs_keep_options *o, bool inherited)

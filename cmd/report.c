@@ -360,11 +360,12 @@ static void load_rest(struct options *o, const struct sxs_session *s)
     o->view.thread = o->samples.thread;
 }
 
-/* Refuses a choice of traces where no sample has any. */
+/* Refuses a choice of traces that no sample has. */
 static int check_traces(struct options *o, const struct sxs_session *s)
 {
-    int err = 0;
-    if (sxs_trace_choice_is_all(&o->samples.trace))
+    const struct sxs_trace_choice *choice = &o->samples.trace;
+    int                            err = 0;
+    if (sxs_trace_choice_is_all(choice))
         return SXS_EXIT_OK;
     if (o->samples.data != SXS_DATA_ANY && o->samples.data != SXS_DATA_SAMPLES &&
         o->samples.data != SXS_DATA_WAIT)
@@ -375,6 +376,10 @@ static int check_traces(struct options *o, const struct sxs_session *s)
         return sxs_wrong_input("%s: its samples have no traces; expected a session recorded with "
                                "--tool sample:trace=on",
                                sxs_shown(o->dir));
+    if (!err && !sxs_traces_any(&o->traces))
+        return sxs_wrong_input("%s: no trace fits %s '%s'; expected one that sxsprof report lists",
+                               sxs_shown(o->dir), choice->trace ? "--trace" : "--endpoint",
+                               choice->trace ? choice->trace : choice->endpoint);
     sxs_traces_free(&o->traces);
     return SXS_EXIT_OK;
 }

@@ -149,6 +149,8 @@ static const char *check_tools(const char *value, char *why, size_t size)
 static const char *check_patterns(const char *value, char *why, size_t size)
 {
     struct sxs_calls_pattern parsed;
+    if (!*value)
+        return "an empty pattern";
     while (*value) {
         size_t len = strcspn(value, ";");
         if (len && sxs_calls_pattern(value, len, &parsed) != 0) {
@@ -197,35 +199,41 @@ static const char *check_out(const char *value, char *why, size_t size)
     return NULL;
 }
 
-/* Checks one setting of continuous mode, as if it were complete. */
-static const char *check_kept(const struct sxs_keep_texts *texts, char *why, size_t size)
+/* Checks @value of a setting of continuous mode, as if @texts with it were all. */
+static const char *check_kept(const char *value, const struct sxs_keep_texts *texts,
+                              const char *expected, char *why, size_t size)
 {
     struct sxs_keep_settings settings;
     char                     text[SXS_KEEP_WHY];
-    if (sxs_keep_parse(texts, &settings, text, sizeof(text)) == 0)
+    if (!*value) /* in a variable: not set */
+        snprintf(why, size, "'': expected %s", expected);
+    else if (sxs_keep_parse(texts, &settings, text, sizeof(text)) != 0)
+        snprintf(why, size, "%s", text + strcspn(text, ":") + strlen(": "));
+    else
         return NULL;
-    snprintf(why, size, "%s", text + strcspn(text, ":") + strlen(": "));
     return why;
 }
 
 static const char *check_keep(const char *value, char *why, size_t size)
 {
-    return check_kept(&(struct sxs_keep_texts){.keep = value}, why, size);
+    return check_kept(value, &(struct sxs_keep_texts){.keep = value}, SXS_KEEP_EXPECTED, why, size);
 }
 
 static const char *check_every(const char *value, char *why, size_t size)
 {
-    return check_kept(&(struct sxs_keep_texts){.every = value}, why, size);
+    return check_kept(value, &(struct sxs_keep_texts){.every = value}, SXS_EVERY_EXPECTED, why,
+                      size);
 }
 
 static const char *check_on(const char *value, char *why, size_t size)
 {
-    return check_kept(&(struct sxs_keep_texts){.on = value}, why, size);
+    return check_kept(value, &(struct sxs_keep_texts){.on = value}, SXS_ON_EXPECTED, why, size);
 }
 
 static const char *check_budget(const char *value, char *why, size_t size)
 {
-    return check_kept(&(struct sxs_keep_texts){.every = "60s", .budget = value}, why, size);
+    return check_kept(value, &(struct sxs_keep_texts){.every = "60s", .budget = value},
+                      SXS_BUDGET_EXPECTED, why, size);
 }
 
 const struct sxs_setting sxs_settings[] = {

@@ -24,6 +24,16 @@ struct options {
     const char            *process;
 };
 
+/* Segments have samples of CPU time if no tool is given, as with run and attach. */
+static void complete_tools(struct argp_state *state, struct sxs_run_options *o)
+{
+    if (o->tools || !(o->keep.keep || o->keep.every || o->keep.on))
+        return;
+    o->tools = strdup("sample");
+    if (!o->tools)
+        argp_error(state, "out of memory");
+}
+
 static error_t parse_option(int key, char *arg, struct argp_state *state)
 {
     struct options *o = state->input;
@@ -33,6 +43,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
     case ARGP_KEY_END:
         sxs_process_argument(key, arg, state, &o->process);
         sxs_run_options_complete(state, &o->run);
+        complete_tools(state, &o->run);
         if (!o->run.tools)
             argp_error(state,
                        "--tool is missing: expected what shall be recorded, as --tool sample");

@@ -47,7 +47,7 @@ const struct argp sxs_argp_status = {
 
 /* ---- the answer ------------------------------------------------------------------------------ */
 
-/* A line "NUMBER VERSION STATE live|ended PATH", cut into its parts in place. */
+/* A line "NUMBER VERSION STATE live|detached|ended PATH", cut into its parts in place. */
 struct runtime {
     char *number, *version, *state, *life, *path;
 };
@@ -151,6 +151,22 @@ static void print_session(const struct sxs_control_target *t, bool ending)
     puts(")");
 }
 
+static void count_by_life(void *arg, const struct runtime *r)
+{
+    size_t *counts = arg; /* those that are live, and those that are detached */
+    counts[0] += strcmp(r->life, "live") == 0;
+    counts[1] += strcmp(r->life, "detached") == 0;
+}
+
+/* A session of detached runtimes only begins with an attach. */
+static void print_no_session(const struct sxs_control_target *t)
+{
+    size_t counts[2] = {0, 0};
+    each_runtime(t, count_by_life, counts);
+    printf("  nothing is recorded; sxsprof %s %d begins a session\n",
+           !counts[0] && counts[1] ? "attach" : "start --tool NAME", (int)t->process.pid);
+}
+
 static void print_text(const struct sxs_control_target *t)
 {
     char phase[16], version[64], name[64];
@@ -160,8 +176,7 @@ static void print_text(const struct sxs_control_target *t)
     printf("process %d (%s), library %s\n", (int)t->process.pid, name, version);
     each_runtime(t, print_runtime, NULL);
     if (strcmp(phase, "none") == 0)
-        printf("  nothing is recorded; sxsprof start --tool NAME %d begins a session\n",
-               (int)t->process.pid);
+        print_no_session(t);
     else
         print_session(t, strcmp(phase, "ending") == 0);
 }

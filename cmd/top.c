@@ -5,6 +5,7 @@
 #include "cmd/command.h"
 #include "cmd/process_session.h"
 #include "cmd/top_attach.h"
+#include "cmd/top_follow.h"
 
 #include "base/c_locale.h"
 #include "session/read/session_read.h"
@@ -140,18 +141,28 @@ static unsigned look_at_all(struct sxs_live *live)
     return changes;
 }
 
-static int batch(struct sxs_live *live, const struct options *o, pid_t pid)
+/* Looks, also at the session that follows one that has ended. */
+static unsigned look_on(struct sxs_top_follow *f)
+{
+    unsigned changes = look_at_all(f->live);
+    if ((changes & SXS_LIVE_ENDED) && sxs_top_follow_wait(f))
+        changes = look_at_all(f->live);
+    return changes;
+}
+
+static int batch(struct sxs_top_follow *f, const struct options *o, pid_t pid)
 {
     struct sxs_top_system system = {0};
-    unsigned              changes = look_at_all(live);
+    unsigned              changes = look_on(f);
     sxs_top_system_read(&system, pid);
     for (size_t n = 0; !sxs_top_stopped(); n++) {
         if (!(changes & SXS_LIVE_ENDED)) { /* figures are those of an interval, also at first */
             wait_s(o->top.interval_s);
-            changes = look_at_all(live);
+            changes = look_on(f);
             sxs_top_system_read(&system, pid);
         }
-        if ((o->top.json ? sxs_top_print_json : sxs_top_print_text)(live, &o->top, &system, stdout))
+        if ((o->top.json ? sxs_top_print_json : sxs_top_print_text)(f->live, &o->top, &system,
+                                                                    stdout))
             return sxs_finish_output();
         if ((changes & SXS_LIVE_ENDED) || n + 1 == o->top.count)
             break;
@@ -166,27 +177,35 @@ static void print_problems(struct sxs_live *live)
         sxs_complain("%s", line);
 }
 
-static int show(const char *dir, const struct options *o)
+static struct sxs_live *next_session(void *arg)
 {
-    struct sxs_live_options live_options = {
-        .process = o->top.process, .pid = (uint32_t)o->pid, .window_s = o->top.window_s};
-    struct sxs_live *live;
-    char             why[512];
-    int              status = SXS_EXIT_OK;
-    if (sxs_live_open(dir, &live_options, &live, why, sizeof(why)) != 0)
+    struct sxs_top_follow *f = arg;
+    return sxs_top_follow_next(f) ? f->live : NULL;
+}
+
+/* @follows: the next sessions of the process are shown too. */
+static int show(const char *dir, const struct options *o, bool follows)
+{
+    struct sxs_top_follow f;
+    char                  why[1024];
+    int                   status = SXS_EXIT_OK;
+    if (sxs_top_follow_open(&f, dir, o->top.process, o->pid, o->top.window_s, why, sizeof(why)) !=
+        0)
         return sxs_wrong_input("top: %s: %s", dir, why);
     pid_t pid = o->pid;
+    if (!follows)
+        f.pid = 0;
     if (!pid) { /* the process of a session, if it is of this PID namespace and runs */
-        sxs_live_look(live);
-        pid = sxs_live_process(live)->running ? (pid_t)sxs_live_process(live)->pid : 0;
+        sxs_live_look(f.live);
+        pid = sxs_live_process(f.live)->running ? (pid_t)sxs_live_process(f.live)->pid : 0;
     }
     if (o->batch) {
-        status = batch(live, o, pid);
-    } else if (sxs_top_screen(live, &o->top, pid, why, sizeof(why)) != 0) {
+        status = batch(&f, o, pid);
+    } else if (sxs_top_screen(f.live, &o->top, pid, next_session, &f, why, sizeof(why)) != 0) {
         status = sxs_wrong_input("top: %s", why);
     }
-    print_problems(live);
-    sxs_live_close(live);
+    print_problems(f.live);
+    sxs_top_follow_close(&f);
     return status;
 }
 
@@ -201,7 +220,7 @@ static int show_process(const struct options *o)
         status = sxs_top_attach(o->pid, &attached, &found);
     if (status == SXS_EXIT_OK) {
         snprintf(dir, sizeof(dir), "%s/%s", found.dir, found.folder);
-        status = show(dir, o);
+        status = show(dir, o, !attached.child);
     }
     sxs_top_detach(&attached);
     sxs_process_session_free(&found);
@@ -213,5 +232,5 @@ int sxs_cmd_top(int argc, char **argv)
     struct options o = {.top = {.interval_s = 1, .window_s = 5}};
     sxs_options_parse(&sxs_argp_top, argc, argv, 0, &o);
     sxs_top_catch();
-    return o.pid ? show_process(&o) : show(o.source, &o);
+    return o.pid ? show_process(&o) : show(o.source, &o, false);
 }

@@ -41,7 +41,7 @@ static void say(const char *what, unsigned scale, uint64_t part)
     char used[24], limit[24], number[12] = "";
     put_percent(used, part);
     put_percent(limit, sxs_ring.settings.budget);
-    if (scale)
+    if (scale > 1)
         snprintf(number, sizeof(number), " %u", scale);
     snprintf(sxs_ring.adapted, sizeof(sxs_ring.adapted),
              "the profiler used %s %% of the program's CPU time, and %s %% is the budget: %s%s",
@@ -60,7 +60,9 @@ void sxs_ring_adapt(void)
     case SXS_BUDGET_HIGHER:
     case SXS_BUDGET_LOWER:
         if (sxs_keep_can_scale(sxs_ring.tools)) {
-            say("rates are divided by", sxs_ring.budget.scale, part);
+            say(sxs_ring.budget.scale == 1 ? "rates are those asked for again"
+                                           : "rates are divided by",
+                sxs_ring.budget.scale, part);
             return;
         }
         sxs_ring.budget = (struct sxs_budget){.scale = 1, .gave_up = 1};
@@ -68,7 +70,9 @@ void sxs_ring_adapt(void)
             say("no tool has a rate that can be lowered", 0, part);
         return;
     case SXS_BUDGET_NO_HELP:
-        say("lower rates have not helped, the earlier ones are back: rates are divided by",
+        say(sxs_ring.budget.scale == 1
+                ? "lower rates have not helped: rates are those asked for again"
+                : "lower rates have not helped, the earlier ones are back: rates are divided by",
             sxs_ring.budget.scale, part);
         return;
     }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "control/runtimes.h"
 
+#include "manager/manager.h"
 #include "manager/runtime.h"
 #include "session/write/session_write.h"
 
@@ -22,7 +23,7 @@ static uint64_t find_live(void)
 void sxs_control_add_runtimes(struct sxs_message_writer *answer)
 {
     const struct sxs_census *census = sxs_session_open(NULL);
-    uint64_t                 live = find_live();
+    uint64_t                 live = find_live(), detached = sxs_manager_find_detached();
     uint32_t                 n = atomic_load(&census->n_runtimes);
     for (uint32_t i = 0; i < n && i < SXS_MAX_RUNTIMES; i++) {
         const struct sxs_census_runtime *row = &census->runtimes[i];
@@ -31,6 +32,9 @@ void sxs_control_add_runtimes(struct sxs_message_writer *answer)
             continue;
         sxs_message_addf(answer, "runtime", "%u %.*s %s %s %.*s", i + 1, (int)sizeof(row->version),
                          row->version[0] ? row->version : "?", sxs_state_text(state),
-                         live >> i & 1 ? "live" : "ended", (int)sizeof(row->path), row->path);
+                         live >> i & 1       ? "live"
+                         : detached >> i & 1 ? "detached"
+                                             : "ended",
+                         (int)sizeof(row->path), row->path);
     }
 }

@@ -279,6 +279,17 @@ void sxs_manager_detached(struct sxs_runtime *rt)
     sxs_manager_ended(rt, 1);
 }
 
+uint64_t sxs_manager_find_detached(void)
+{
+    uint64_t out = 0;
+    pthread_mutex_lock(&manager.lock);
+    for (size_t i = 0; i < ARRAY_LEN(manager.detached); i++)
+        if (manager.detached[i].base && manager.detached[i].number <= SXS_MAX_RUNTIMES)
+            out |= UINT64_C(1) << (manager.detached[i].number - 1);
+    pthread_mutex_unlock(&manager.lock);
+    return out;
+}
+
 size_t sxs_runtimes_live(struct sxs_runtime **out, size_t cap)
 {
     size_t n = 0;

@@ -53,6 +53,10 @@ void sxs_manager_ended(struct sxs_runtime *rt, int detached);
  *  (ProfilerDetachSucceeded). When the library is attached to it again, it gets the same number. */
 void sxs_manager_detached(struct sxs_runtime *rt);
 
+/** sxs_manager_find_detached - tell which runtimes have let the library go, and have not been attached
+ *  to again. Bit N is that of runtime N + 1. Any thread; takes the manager's lock. */
+uint64_t sxs_manager_find_detached(void);
+
 /** Add tools that are found at run time, such as guests, behind those of SXSPROF_TOOLS. Call it after
  *  sxs_manager_init(), before any runtime is admitted. @tools: static; copied. */
 void sxs_manager_enable(const struct sxs_enabled_tool *tools, size_t n);

@@ -140,6 +140,10 @@ static void join(const char *dir, const struct sxs_period *period, struct sxs_se
     (void)sxs_segments_list(dir, period, segments);
     for (size_t i = 0; i < segments->n; i++) {
         int err = take_segment(&j, dir, &segments->all[i]);
+        if (!err && segments->all[i].is_damaged)
+            sxs_lines_add(&out->problems, &out->n_problems,
+                          "%s/segment.json: damaged: its process is shown as one of its own",
+                          segments->all[i].folder);
         if (err == ENOENT)
             segments->n_gone++;
         else if (err)

@@ -75,6 +75,7 @@ static void read_facts(int dir_fd, struct sxs_segment *s)
         snprintf(s->adapted, sizeof(s->adapted), "%s", adapted ? adapted : "");
         sxs_strings_clean(s->adapted, strlen(s->adapted));
     }
+    s->is_damaged = fd >= 0 && !s->pid;
     json_decref(top);
     if (fd >= 0)
         close(fd);
@@ -177,7 +178,7 @@ static uint64_t gaps_of(const struct sxs_segments *s, size_t *longest)
     uint64_t sum = 0;
     *longest = 0;
     for (size_t i = 0; i < s->n; i++)
-        for (size_t k = 0; k < i; k++)
+        for (size_t k = i; k-- > 0;) /* the one before is near */
             if (s->all[k].pid == s->all[i].pid && s->all[k].number + 1 == s->all[i].number &&
                 s->all[k].process_started == s->all[i].process_started) {
                 sum += s->all[i].gap_ns;

@@ -43,7 +43,14 @@ static bool terminal_is_gone(void)
 
 static void look(struct sxs_screen *s)
 {
+    struct sxs_live *next = NULL;
     s->changes = sxs_live_look(s->live);
+    if (s->changes & SXS_LIVE_ENDED)
+        next = s->next(s->next_arg);
+    if (next) {
+        s->live = next;
+        s->changes = sxs_live_look(next);
+    }
     sxs_top_system_read(&s->system, s->pid);
 }
 
@@ -69,11 +76,11 @@ static void run(struct sxs_screen *s)
     }
 }
 
-int sxs_top_screen(struct sxs_live *live, const struct sxs_top_options *o, pid_t pid, char *why,
-                   size_t why_size)
+int sxs_top_screen(struct sxs_live *live, const struct sxs_top_options *o, pid_t pid,
+                   struct sxs_live *(*next)(void *arg), void *arg, char *why, size_t why_size)
 {
     static struct sxs_screen s;
-    s = (struct sxs_screen){.live = live, .pid = pid, .interval_s = o->interval_s};
+    s = (struct sxs_screen){.live = live, .pid = pid, .next = next, .next_arg = arg, .interval_s = o->interval_s};
     s.state.runtime = o->runtime;
     s.state.view = o->view ? sxs_top_view_named(o->view) : SXS_TOP_FUNCTIONS;
     snprintf(s.filter, sizeof(s.filter), "%s", o->filter ? o->filter : "");

@@ -146,11 +146,14 @@ void sxs_top_catch(void);
 
 /**
  * sxs_top_screen - show the live view on the terminal, until the user ends it or a signal does.
+ * @live: the session; borrowed.
  * @pid: of the process here; 0: it has ended.
+ * @next: called at each look when the session has ended. Returns the session to show from now on, in
+ *   place of @live, or NULL: go on with the same. @arg: its argument.
  * @why: receives a sentence when the terminal cannot be used; then nothing was shown.
  * Returns 0, or -1.
  */
-int sxs_top_screen(struct sxs_live *live, const struct sxs_top_options *o, pid_t pid, char *why,
-                   size_t why_size);
+int sxs_top_screen(struct sxs_live *live, const struct sxs_top_options *o, pid_t pid,
+                   struct sxs_live *(*next)(void *arg), void *arg, char *why, size_t why_size);
 
 #endif

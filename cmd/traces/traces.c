@@ -303,6 +303,14 @@ int sxs_traces_load(const char *dir, const struct sxs_session *session, const ch
     return err;
 }
 
+bool sxs_traces_any(const struct sxs_traces *t)
+{
+    for (size_t i = 0; i < t->n; i++)
+        if (t->all[i].wanted)
+            return true;
+    return false;
+}
+
 void sxs_traces_free(struct sxs_traces *t)
 {
     free(t->all);

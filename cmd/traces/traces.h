@@ -71,6 +71,9 @@ int  sxs_traces_load(const char *dir, const struct sxs_session *session, const c
                      const struct sxs_trace_choice *choice, struct sxs_traces *out);
 void sxs_traces_free(struct sxs_traces *t);
 
+/** sxs_traces_any - tell whether a trace is wanted. */
+bool sxs_traces_any(const struct sxs_traces *t);
+
 /** Which runtime the code of a file "samples" is of. */
 struct sxs_trace_code;
 

@@ -23,8 +23,6 @@
 #define MOST_BUDGET  50000u
 #define MOST_CPU     100000000u /* 1,000 processors */
 
-#define TIME_EXPECTED "as 30s, 10m, 2h or 1d"
-
 static int is_given(const char *text)
 {
     return text && *text;
@@ -80,11 +78,7 @@ static int read_keep(const char *text, struct sxs_keep_settings *out, char *why,
     if (read_time(text, len, &out->keep_ns) == 0 && out->keep_ns >= LEAST_EVERY &&
         (!text[len] || read_bytes(text + len + 1, &out->keep_bytes) == 0))
         return 0;
-    snprintf(
-        why, size,
-        "keep: '%.80s': expected a time from 1s to 366d, and optionally the bytes on disk, from "
-        "4M, as 10m or 10m,256M",
-        text);
+    snprintf(why, size, "keep: '%.80s': expected " SXS_KEEP_EXPECTED, text);
     return -1;
 }
 
@@ -93,7 +87,7 @@ static int read_every(const char *text, struct sxs_keep_settings *out, char *why
     if (read_time(text, strlen(text), &out->every_ns) == 0 && out->every_ns >= LEAST_EVERY &&
         out->every_ns <= MOST_EVERY)
         return 0;
-    snprintf(why, size, "every: '%.80s': expected a time from 1s to 1d, " TIME_EXPECTED, text);
+    snprintf(why, size, "every: '%.80s': expected " SXS_EVERY_EXPECTED, text);
     return -1;
 }
 
@@ -129,7 +123,7 @@ static int read_budget(const char *text, struct sxs_keep_settings *out, char *wh
         out->budget = (unsigned)value;
         return 0;
     }
-    snprintf(why, size, "budget: '%.80s': expected a percentage from 0.01%% to 50%%, as 1%%", text);
+    snprintf(why, size, "budget: '%.80s': expected %s", text, SXS_BUDGET_EXPECTED);
     return -1;
 }
 
@@ -180,10 +174,8 @@ static int read_on(const char *text, struct sxs_keep_settings *out, char *why, s
             return -1;
         }
         if (read_condition(at, len, &out->triggers[out->n_triggers++]) != 0) {
-            snprintf(why, size,
-                     "on: '%.*s': expected gc>TIME, cpu>NUMBER%% or exception=TYPE, as gc>200ms, "
-                     "cpu>80%% (100%% is one processor) or exception=System.TimeoutException",
-                     (int)(len < 80 ? len : 80), at);
+            snprintf(why, size, "on: '%.*s': expected %s", (int)(len < 80 ? len : 80), at,
+                     SXS_ON_EXPECTED);
             return -1;
         }
         at += len;
@@ -206,7 +198,7 @@ int sxs_trigger_fits(const struct sxs_trigger *t, const char *type)
 static void fill_defaults(const struct sxs_keep_texts *texts, struct sxs_keep_settings *out)
 {
     if (out->n_triggers && !is_given(texts->keep)) {
-        out->keep_ns = BEHIND_ON;
+        out->keep_ns = out->every_ns > BEHIND_ON / 2 ? 2 * out->every_ns : BEHIND_ON;
         out->keep_bytes = BYTES;
     }
     if (is_given(texts->every))
@@ -225,10 +217,13 @@ static int check_all(const struct sxs_keep_texts *texts, const struct sxs_keep_s
                  "budget: expected keep, every or on with it: rates change from one "
                  "segment to the next");
     else if (s->is_on && s->keep_ns && s->keep_ns < s->every_ns)
-        snprintf(why, size, "keep: expected at least the time of one segment (every)");
+        snprintf(why, size,
+                 "keep: '%.40s': expected at least the time of one segment, which is %.40s (every)",
+                 texts->keep, texts->every);
     else if (s->is_on && s->keep_ns / s->every_ns > SXS_KEEP_MAX_SEGMENTS)
-        snprintf(why, size, "keep: expected at most %u segments (keep divided by every)",
-                 SXS_KEEP_MAX_SEGMENTS);
+        snprintf(why, size,
+                 "keep: '%.40s': expected at most %u segments, and one lasts %.40s (every)", texts->keep,
+                 SXS_KEEP_MAX_SEGMENTS, is_given(texts->every) ? texts->every : "60s");
     else
         return 0;
     return -1;

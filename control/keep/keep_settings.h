@@ -18,6 +18,15 @@
 #define SXS_KEEP_WAIT_HZ      10u    /* of the tool wait */
 #define SXS_KEEP_MAX_SCALE    1024u  /* rates are divided by at most this */
 
+/* What each setting expects, for messages. */
+#define SXS_KEEP_EXPECTED                                                                        \
+    "a time from 1s to 366d, and optionally the bytes on disk, from 4M, as 10m or 10m,256M"
+#define SXS_EVERY_EXPECTED "a time from 1s to 1d, as 30s, 10m, 2h or 1d"
+#define SXS_ON_EXPECTED                                                                          \
+    "gc>TIME, cpu>NUMBER% or exception=TYPE, as gc>200ms, cpu>80% (100% is one processor) or "   \
+    "exception=System.TimeoutException"
+#define SXS_BUDGET_EXPECTED "a percentage from 0.01% to 50%, as 1%"
+
 enum sxs_trigger_kind {
     SXS_TRIGGER_GC,        /* a pause for a collection, longer than `limit` nanoseconds */
     SXS_TRIGGER_CPU,       /* the process used more than `limit` thousandths of a percent of one
@@ -52,8 +61,9 @@ struct sxs_keep_texts {
 };
 
 /**
- * sxs_keep_parse - read the settings, and fill in defaults: with `on`, keep=2m; with keep, 1 GiB;
- * every=60s, but at most a fifth of keep, and at least one second.
+ * sxs_keep_parse - read the settings, and fill in defaults: with `on`, keep=2m or two segments, if
+ * these last longer; with keep, 1 GiB; every=60s, but at most a fifth of keep, and at least one
+ * second.
  * @why: receives a sentence that begins with the name of the wrong setting ("keep"), @size bytes.
  * Returns 0, or -1; then @out is off.
  */

@@ -42,6 +42,8 @@ refused "live objects by runtime, side by side" "--by: 'runtime'|processes are c
 refused "html of diff --by" "--format: 'html'|expected text or json" diff "${server[@]}" --a a=1 --b a=2 --by version --format html
 refused "--limit 0" "--limit" flame "${server[@]}" --limit 0
 refused "--keep-days of letters" "--keep-days" init "${server[@]}" --keep-days x
+refused "a period that ends before it begins" "--to: expected a time after that of --from" top "${server[@]}" --from now --to "1h ago"
+refused "the same of one side of a diff" "--to: expected a time after that of --from" diff "${server[@]}" --a "from=now,to=1h ago" --b version=1
 refused "--open without -o" "--open: expected --format html and -o FILE" flame "${server[@]}" --open
 refused "a file of certificates that is not there" "/nowhere/ca" top "${server[@]}" --ca /nowhere/ca
 

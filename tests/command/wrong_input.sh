@@ -155,6 +155,12 @@ for verb in start stop status snapshot; do
     refused "$verb of a process without the library" "process $$: libsxsprof.so is not in this process|expected one that" $verb $$
 done
 refused "start without a tool" "--tool is missing|expected what shall be recorded" start $$
+for option in keep every on budget calls calls-not values pick tool; do
+    refused "--$option without a value" "--$option: |expected" run "--$option=" "${mark[@]}"
+done
+refused "a ring that is shorter than a segment" "--keep: '10s': expected at least the time of one segment, which is 20s" run --keep 10s --every 20s "${mark[@]}"
+refused "too many segments" "--keep: '30d': expected at most 10000 segments, and one lasts 60s" run --keep 30d "${mark[@]}"
+SXSPROF_KEEP=ten refused "a wrong variable of continuous mode" "SXSPROF_KEEP: 'ten': expected a time|(the variable is set)" run "${mark[@]}"
 refused "start with a tool that is not there" "there is no tool 'no'" start --tool no $$
 refused "start with a wrong pick" "--pick: 'some'" start --tool sample --pick some $$
 for time in 0 -1 s 5y 1.5s '' 367d 99999999999999999999; do

@@ -134,7 +134,8 @@ check "a report has the segments that are kept, too" $? "$tmp/log"
 
 rm -rf "$dir"
 begin killed --every 60s --keep 10m --on 'exception=DivideByZero*' -o "$dir"
-wait_until has 'any(d["events"] for d in s)'
+has_trigger() { ls "$dir"/2*/trigger.json >/dev/null 2>&1; } # the folder comes later: the pattern is for each try
+wait_until has_trigger
 kill -9 "$pid"
 wait "$run"
 begin next --every 60s --keep 10m -o "$dir"
@@ -147,6 +148,18 @@ end
 rm -rf "$dir"
 begin control --every 1s --keep 60s -o "$dir"
 wait_until has 'len(s) >= 2'
+# Each line of top is of the segment that runs at that time.
+timeout 60 "$sxsprof" top --format json --interval 0.8 -n 5 "$pid" >"$tmp/top.json" 2>"$tmp/log"
+python3 - "$tmp/top.json" <<'P' >>"$tmp/log" 2>&1
+import json, sys
+lines = [json.loads(line) for line in open(sys.argv[1])]
+seconds = [d["seconds"] for d in lines]
+sys.exit(0 if len(lines) == 5 and all(d["running"] for d in lines) and seconds != sorted(seconds) else str(lines)[:2000])
+P
+check "top goes on with the next segment" $? "$tmp/log"
+"$sxsprof" top --batch -n 1 "$dir" >"$tmp/log" 2>&1
+[ $? -eq 2 ] && grep -q 'segments of continuous mode; expected one of them: 2.*, or the PID' "$tmp/log"
+check "top of the ring's folder lists the segments" $? "$tmp/log"
 "$sxsprof" start --tool gc -o "$tmp/other" "$pid" >"$tmp/log" 2>&1
 [ $? -eq 2 ]
 check "another session is refused while segments are recorded" $? "$tmp/log"
@@ -154,8 +167,8 @@ check "another session is refused while segments are recorded" $? "$tmp/log"
 check "a snapshot is one of the running segment" $? "$tmp/log"
 "$sxsprof" stop "$pid" >"$tmp/log" 2>&1 && segments 'all(d["ended_ns"] for d in s)' 2>>"$tmp/log"
 check "stop completes the segment and ends the ring" $? "$tmp/log"
-"$sxsprof" start --tool sample --keep 60s --every 1s -o "$tmp/again" "$pid" >"$tmp/log" 2>&1 && dir=$tmp/again && wait_until has 'len(s) >= 3'
-check "start begins a ring" $? "$tmp/log"
+"$sxsprof" start --keep 60s --every 1s -o "$tmp/again" "$pid" >"$tmp/log" 2>&1 && grep -q 'is on: sample:rate=19' "$tmp/log" && dir=$tmp/again && wait_until has 'len(s) >= 3'
+check "start begins a ring, of samples if no tool is given" $? "$tmp/log"
 end
 check "the program ends as always" $? "$tmp/control.err"
 segments 'all(d["ended_ns"] for d in s)' 2>"$tmp/log"
@@ -178,6 +191,11 @@ wait $attach
 check "attach records segments until Ctrl-C" $? "$tmp/log"
 segments 'len(s) >= 4 and all(d["ended_ns"] for d in s)' 2>"$tmp/log"
 check "its segments are complete" $? "$tmp/log"
+"$sxsprof" status "$pid" >"$tmp/log" 2>&1 && grep -q 'picked, detached' "$tmp/log" && grep -q "sxsprof attach $pid begins a session" "$tmp/log"
+check "after the detach, status says that the runtime is detached, and what begins a session" $? "$tmp/log"
+"$sxsprof" start --tool sample -o "$tmp/late" "$pid" >"$tmp/log" 2>&1
+[ $? -eq 2 ] && grep -q 'sxsprof attach' "$tmp/log"
+check "start says so, too" $? "$tmp/log"
 end
 check "the program that was attached to ends as always" $? "$tmp/plain.out"
 

@@ -96,6 +96,15 @@ follow() { # until COMMAND succeeds
     push=
     return $waited
 }
+# The file that describes a segment is damaged, or another one was put in its place.
+cp -r "$newest" "$tmp/damaged-ring" && mkdir "$tmp/d" && mv "$tmp/damaged-ring" "$tmp/d/$(basename "$newest")"
+file=$tmp/d/$(basename "$newest")/segment.json
+for text in '' '[[[[' '{"sxsprof_segment":1,"pid":"x","number":[],"started_ns":-1,"adapted":7}'; do
+    printf %s "$text" >"$file"
+    timeout 60 "$sxsprof" report "$tmp/d" >"$tmp/out" 2>"$tmp/log"
+    [ $? -eq 1 ] && grep -q 'segment.json: damaged' "$tmp/log" && grep -q '^segments: 1, ' "$tmp/out"
+    check "report says that a segment's file is damaged ('$text'), and shows the segment" $? "$tmp/log"
+done
 arrived() { [ "$(received)" -ge "$1" ]; }
 # A segment comes later, and another one is moved in the meantime.
 mv "$newest" "$tmp/later"

@@ -70,6 +70,6 @@ timeout -k 5 100 "$sxsprof" run --quiet --tool sample -o "$tmp/plain" -- "$runsx
 [ $? -eq 2 ] && grep -q 'expected a session recorded with --tool sample:trace=on' "$tmp/log"
 check "a session without traces is refused" $? "$tmp/log"
 "$sxsprof" report --trace 00000000000000000000000000000000 "$tmp/s" >"$tmp/log" 2>&1
-[ $? -eq 2 ]
+[ $? -eq 2 ] && grep -q "no trace fits --trace '0*'; expected one that sxsprof report lists" "$tmp/log" && [ "$(wc -l <"$tmp/log")" = 1 ]
 check "a trace that is not there is refused" $? "$tmp/log"
 finish

@@ -64,6 +64,7 @@ static void settings_that_are_left_out_follow_from_the_others(void **state)
     assert_int_equal(s.keep_ns, 120 * S);
     assert_int_equal(s.every_ns, 24 * S);
     assert_int_equal(s.n_triggers, 3);
+    assert_int_equal(parsed(NULL, "5m", "gc>1s", NULL).keep_ns, 600 * S);
     assert_int_equal(s.triggers[0].limit, S / 5);
     assert_int_equal(s.triggers[1].limit, 80000);
     assert_string_equal(s.triggers[2].type, "System.TimeoutException");
@@ -85,8 +86,11 @@ static void wrong_settings_are_refused_by_name(void **state)
         {{.keep = "99999999999999999999s"}, "keep:"},
         {{.every = "10ms"}, "every: '10ms': expected"},
         {{.every = "2d"}, "every:"},
-        {{.keep = "10s", .every = "20s"}, "keep: expected at least the time of one segment"},
-        {{.keep = "366d", .every = "1s"}, "keep: expected at most 10000 segments"},
+        {{.keep = "10s", .every = "20s"},
+         "keep: '10s': expected at least the time of one segment, which is 20s (every)"},
+        {{.keep = "366d", .every = "1s"},
+         "keep: '366d': expected at most 10000 segments, and one lasts 1s (every)"},
+        {{.keep = "366d"}, "keep: '366d': expected at most 10000 segments, and one lasts 60s"},
         {{.on = "gc"}, "on: 'gc': expected"},
         {{.on = "gc>"}, "on:"},
         {{.on = "gc>200ms;"}, "on: '': expected"},
