@@ -76,7 +76,7 @@ E2
     ! grep -q 'Socket errors\|Non-2xx' "$tmp/wrk.attached"
     check "no request failed" $? "$tmp/wrk.attached"
     for name in attached alone traced; do
-        kill "${pid_of[$name]}"
+        echo >"$tmp/stdin.$name" # SIGTERM does not end this service: its Main waits for a line
         wait "${pid_of[$name]}"
         echo "$?" >"$tmp/status.$name"
     done
