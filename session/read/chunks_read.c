@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "session/read/file_read.h"
@@ -48,6 +50,32 @@ static void count_chunks(struct sxs_chunk_reader *r, const struct sxs_chunk_file
     r->n_chunks = there < UINT32_MAX ? (uint32_t)there : UINT32_MAX;
 }
 
+static uint64_t size_now(const struct sxs_chunk_reader *r)
+{
+    struct stat st;
+    return fstat(r->fd, &st) == 0 ? (uint64_t)st.st_size : r->size;
+}
+
+/* Counts the chunks. A recorder that lengthens or shortens the file at this moment changes its size
+ * and the number in its header one after the other: if they do not agree, both are read again. */
+#define TRIES 6
+static void count_agreeing(struct sxs_chunk_reader *r, const struct sxs_chunk_file *kind, char *head)
+{
+    static const struct timespec pause = {0, 1000000};
+    count_chunks(r, kind, head);
+    for (int i = 1; i < TRIES && (r->bad_count || r->n_cut); i++) {
+        uint64_t size;
+        nanosleep(&pause, NULL);
+        size = size_now(r);
+        if (size < SXS_HEADER_SIZE)
+            return;
+        r->size = size;
+        if (sxs_file_read_at(r->fd, head, kind->head_size, 0) < kind->head_size)
+            return;
+        count_chunks(r, kind, head);
+    }
+}
+
 int sxs_chunk_reader_open(struct sxs_chunk_reader *r, int folder_fd,
                           const struct sxs_chunk_file *kind, void *head, char *why,
                           size_t why_size)
@@ -67,7 +95,7 @@ int sxs_chunk_reader_open(struct sxs_chunk_reader *r, int folder_fd,
         snprintf(why, why_size, "out of memory");
         goto fail;
     }
-    count_chunks(r, kind, head);
+    count_agreeing(r, kind, head);
     return 0;
 fail:
     close(r->fd);
@@ -79,6 +107,16 @@ static bool all_zero(const char *p, size_t size)
     return size == 0 || (p[0] == 0 && memcmp(p, p + 1, size - 1) == 0);
 }
 
+/* Whether the file ends now before the chunk @index, with a whole chunk: the session has ended since
+ * the file was opened, and the recorder has removed the chunks that it had kept ready. */
+static bool was_shortened(const struct sxs_chunk_reader *r, uint32_t index)
+{
+    uint64_t size = size_now(r);
+    return size < r->size && size > SXS_HEADER_SIZE &&
+           (size - SXS_HEADER_SIZE) % SXS_CHUNK_SIZE == 0 &&
+           size <= SXS_HEADER_SIZE + (uint64_t)index * SXS_CHUNK_SIZE;
+}
+
 /* Load the next chunk that is not empty. Returns false when there is none. */
 static bool load_chunk(struct sxs_chunk_reader *r)
 {
@@ -86,6 +124,10 @@ static bool load_chunk(struct sxs_chunk_reader *r)
         uint32_t index = r->chunk++;
         size_t   got = sxs_file_read_at(r->fd, r->bytes, SXS_CHUNK_SIZE,
                                         SXS_HEADER_SIZE + (uint64_t)index * SXS_CHUNK_SIZE);
+        if (got == 0 && was_shortened(r, index)) {
+            r->chunk = r->n_chunks;
+            return false;
+        }
         r->n_unreadable += got < SXS_CHUNK_SIZE;
         r->end = got & ~(size_t)7;
         r->at = sizeof(struct sxs_chunk_header);

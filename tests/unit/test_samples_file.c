@@ -2,8 +2,10 @@
 /* test_samples_file.c - records of costs in the file "samples", whole and damaged. */
 #include <fcntl.h>
 #include <math.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "session/read/samples_read.h"
@@ -156,12 +158,99 @@ static void a_record_too_short_for_its_type_is_left_out(void **state)
     assert_true(is_filled_read(SXS_RECORD_LIVE, sizeof(struct sxs_record_live)));
 }
 
+/* Gives the file the size of so many chunks, and its header a number of chunks. */
+static void set_chunks(uint32_t chunks, uint32_t in_header)
+{
+    static const uint32_t max = 64;
+    int                   fd = openat(folder_fd, SXS_SAMPLES_FILE, O_RDWR);
+    assert_true(fd >= 0);
+    assert_int_equal(pwrite(fd, &max, sizeof(max), offsetof(struct sxs_samples_header, max_chunks)),
+                     sizeof(max));
+    assert_int_equal(
+        pwrite(fd, &in_header, sizeof(in_header), offsetof(struct sxs_samples_header, n_chunks)),
+        sizeof(in_header));
+    assert_int_equal(ftruncate(fd, SXS_HEADER_SIZE + (off_t)chunks * SXS_CHUNK_SIZE), 0);
+    close(fd);
+}
+
+static void a_session_that_ends_while_it_is_read_is_not_damaged(void **state)
+{
+    struct sxs_samples       *s;
+    struct sxs_samples_record r;
+    char                      why[256];
+    size_t                    n = 0;
+    (void)state;
+    begin_file();
+    add_costs(&file, 5, ips, 4);
+    sxs_samples_close(end_file());
+    set_chunks(5, 5);
+    assert_int_equal(sxs_samples_open(folder_fd, &s, why, sizeof(why)), 0);
+    set_chunks(1, 1);
+    while (sxs_samples_next(s, &r))
+        n++;
+    assert_true(n > 0);
+    assert_null(sxs_samples_problem(s, 0));
+    sxs_samples_close(s);
+}
+
+static void *end_soon(void *arg)
+{
+    const struct timespec pause = {0, 500000};
+    nanosleep(&pause, NULL);
+    set_chunks(1, 1);
+    return arg;
+}
+
+/* Opens the file until a reader was there between the two steps of the recorder, then too. */
+static void a_session_that_ends_while_it_is_opened_is_not_damaged(void **state)
+{
+    struct sxs_samples       *s;
+    struct sxs_samples_record r;
+    char                      why[256];
+    (void)state;
+    begin_file();
+    add_costs(&file, 5, ips, 4);
+    sxs_samples_close(end_file());
+    for (int good = 0, tries = 0; good < 3; tries++) {
+        pthread_t thread;
+        assert_true(tries < 100); /* on a busy machine the thread may come too late */
+        set_chunks(5, 1);         /* the header first, then the size */
+        assert_int_equal(pthread_create(&thread, NULL, end_soon, NULL), 0);
+        assert_int_equal(sxs_samples_open(folder_fd, &s, why, sizeof(why)), 0);
+        pthread_join(thread, NULL);
+        while (sxs_samples_next(s, &r))
+            continue;
+        good += sxs_samples_problem(s, 0) == NULL;
+        sxs_samples_close(s);
+    }
+}
+
+static void a_file_that_was_cut_is_damaged(void **state)
+{
+    struct sxs_samples       *s;
+    struct sxs_samples_record r;
+    char                      why[256];
+    (void)state;
+    begin_file();
+    add_costs(&file, 5, ips, 4);
+    sxs_samples_close(end_file());
+    set_chunks(1, 5);
+    assert_int_equal(sxs_samples_open(folder_fd, &s, why, sizeof(why)), 0);
+    while (sxs_samples_next(s, &r))
+        continue;
+    assert_non_null(strstr(sxs_samples_problem(s, 0), "its last chunks are missing (4)"));
+    sxs_samples_close(s);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(costs_are_read_as_they_were_written),
         cmocka_unit_test(a_cost_with_numbers_that_cannot_be_is_damaged),
         cmocka_unit_test(a_record_too_short_for_its_type_is_left_out),
+        cmocka_unit_test(a_session_that_ends_while_it_is_read_is_not_damaged),
+        cmocka_unit_test(a_session_that_ends_while_it_is_opened_is_not_damaged),
+        cmocka_unit_test(a_file_that_was_cut_is_damaged),
     };
     return cmocka_run_group_tests(tests, make_folder, remove_folder);
 }
