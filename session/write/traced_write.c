@@ -12,14 +12,14 @@
 
 #define READY 64u /* chunks kept ready: 16 MiB, for bursts between two calls of sxs_traced_keep() */
 
+/* Instrumented code may trace while a session ends, and the next one begins. */
 static struct {
     struct sxs_chunks         chunks;
     struct sxs_traced_header *header;
     _Atomic int               is_on;     /* 0: nothing is recorded */
     _Atomic unsigned          n_writing; /* threads that may use the members above */
 } file;
-SXS_SESSION_KEEPS(
-    file); /* instrumented code may trace while a session ends, and the next one begins */
+SXS_SESSION_KEEPS(file);
 
 int sxs_traced_create(const struct sxs_folder *folder, unsigned mb)
 {

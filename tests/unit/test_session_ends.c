@@ -6,6 +6,8 @@
 
 #include "manager/sessions_internal.h"
 #include "tools/recorder/poke.h"
+#include "tools/recorder/threads.h"
+#include "tools/sample/clocks.h"
 
 #define SHORT_NS UINT64_C(900000000) /* the limit of the ends that are kept from ending */
 
@@ -176,6 +178,69 @@ static void a_thread_of_a_tool_that_does_not_end_keeps_nobody_waiting_for_ever(v
 {
     (void)state;
     PASSES(join_body);
+}
+
+/* ---- a thread that gets its clock late ------------------------------------------------------- */
+
+static _Atomic int has_slot, gets_clock;
+
+static void *get_clock_late(void *arg)
+{
+    char                    here;
+    struct sxs_thread_slot *t = sxs_threads_begin((uintptr_t)&here - 65536, (uintptr_t)&here);
+    atomic_store(&has_slot, t ? 1 : -1);
+    if (!t) /* it has been found in the list of threads already */
+        return NULL;
+    while (!atomic_load(&gets_clock))
+        usleep(1000);
+    sxs_clocks_start(t);
+    sxs_threads_ready(t);
+    while (atomic_load(&gets_clock))
+        usleep(1000);
+    return arg;
+}
+
+static unsigned count_timers(void)
+{
+    unsigned n = 0;
+    char     line[200];
+    FILE    *timers = fopen("/proc/self/timers", "r");
+    while (timers && fgets(line, sizeof(line), timers))
+        n += strncmp(line, "ID:", 3) == 0;
+    if (timers)
+        fclose(timers);
+    return n;
+}
+
+/* As when another thread's fork holds the lock of the clocks for seconds. */
+static void late_clock_body(void)
+{
+    pthread_t thread, ends;
+    start_two();
+    must_begin("sample:cpu=99");
+    do {
+        atomic_store(&has_slot, 0);
+        pthread_create(&thread, NULL, get_clock_late, NULL);
+        while (!atomic_load(&has_slot))
+            usleep(100);
+    } while (has_slot < 0 && pthread_join(thread, NULL) == 0);
+    pthread_create(&ends, NULL, end_session, NULL);
+    while (phase() != SXS_SESSION_ENDING)
+        usleep(1000);
+    usleep(5000000); /* longer than any limit on the way */
+    CHECK_EQ(phase(), SXS_SESSION_ENDING);
+    atomic_store(&gets_clock, 1);
+    pthread_join(ends, NULL);
+    CHECK_EQ(count_timers(), 0);
+    atomic_store(&gets_clock, 0);
+    pthread_join(thread, NULL);
+    end_two();
+}
+
+static void the_clock_of_a_thread_that_gets_it_late_is_stopped(void **state)
+{
+    (void)state;
+    PASSES(late_clock_body);
 }
 
 /* ---- a thread that stays in the handler of the sample signal --------------------------------- */
@@ -350,6 +415,8 @@ int main(void)
         cmocka_unit_test_setup(a_session_waits_for_a_runtime_that_starts_its_tools,
                                plain_environment),
         cmocka_unit_test_setup(a_thread_of_a_tool_that_does_not_end_keeps_nobody_waiting_for_ever,
+                               plain_environment),
+        cmocka_unit_test_setup(the_clock_of_a_thread_that_gets_it_late_is_stopped,
                                plain_environment),
         cmocka_unit_test_setup(
             a_handler_of_the_sample_signal_keeps_what_it_uses_until_it_has_come_back,

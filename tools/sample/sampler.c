@@ -315,8 +315,9 @@ void sxs_sampler_quiet(void)
     sxs_handler_pause(1);
     atomic_store(&sampler.stopped, 1); /* no thread gets a clock any more */
     sxs_worker_end(&sampler.rounds);
-    /* A slot that is in use is looked at again: the thread may just be getting its clock. */
-    for (int i = 0; i < 1000 && sxs_threads_each_busy(sxs_clocks_stop); i++)
+    /* A slot that is in use is looked at again: the thread may just be getting its clock, which takes
+     * as long as the fork of another thread. Nobody would stop that clock any more. */
+    while (sxs_threads_each_busy(sxs_clocks_stop))
         nanosleep(&pause, NULL);
     sxs_poke_drain(HANDLERS_NS);
 }
