@@ -5,7 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text/duration.h"
 #include "cmd/newest.h"
+
+#define NS_PER_S  UINT64_C(1000000000)
+#define NS_PER_MS UINT64_C(1000000)
 
 enum sxs_format sxs_format_argument(struct argp_state *state, const char *text)
 {
@@ -34,30 +38,14 @@ unsigned long sxs_number_argument(struct argp_state *state, const char *option, 
     return n;
 }
 
-/* Returns the milliseconds of @unit ("" is seconds); 0: there is no such unit. */
-static uint64_t unit_ms(const char *unit)
-{
-    static const struct {
-        const char *name;
-        uint64_t    ms;
-    } units[] = {{"", 1000}, {"ms", 1}, {"s", 1000}, {"m", 60000}, {"h", 3600000}, {"d", 86400000}};
-    for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++)
-        if (strcmp(unit, units[i].name) == 0)
-            return units[i].ms;
-    return 0;
-}
-
 uint64_t sxs_duration_argument(struct argp_state *state, const char *option, const char *text)
 {
-    static const uint64_t year = UINT64_C(366) * 86400000;
-    char                 *end;
-    unsigned long long    n = strtoull(text, &end, 10);
-    uint64_t              unit = unit_ms(end);
-    if (*text < '0' || *text > '9' || n == 0 || !unit || n > year / unit)
+    uint64_t ns = 0;
+    if (sxs_duration_read(text, strlen(text), NS_PER_S, &ns) != 0 || !ns)
         argp_error(state,
                    "%s: '%s': expected a duration, as 30s, 500ms, 10m, 2h or 1d, at most a year",
                    option, text);
-    return n * unit;
+    return ns / NS_PER_MS;
 }
 
 const char *sxs_page_format(struct argp_state *state, const char *format, bool open)

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "cmd/push_options.h"
 
+#include "base/text/duration.h"
+
 #include <argp.h>
 #include <ctype.h>
 #include <errno.h>
@@ -58,19 +60,16 @@ static uint64_t size_argument(struct argp_state *state, const char *option, cons
     return n << shift;
 }
 
-/* Parses "30s", "5m", "1h" or a number of seconds. */
+/* Parses "30s", "5m", "1h" or a number of seconds. Returns whole seconds. */
 static uint64_t time_argument(struct argp_state *state, const char *option, const char *text,
                               uint64_t max_s)
 {
-    char    *end;
-    uint64_t n = isdigit((unsigned char)*text) && strlen(text) < 10 ? strtoull(text, &end, 10) : 0;
-    uint64_t unit = 1;
-    if (n && *end)
-        unit = end[1] ? 0 : *end == 's' ? 1 : *end == 'm' ? 60 : *end == 'h' ? 3600 : 0;
-    if (!n || !unit || n * unit > max_s)
+    uint64_t ns = 0;
+    if (sxs_duration_read(text, strlen(text), SECOND_NS, &ns) != 0 || !ns || ns % SECOND_NS ||
+        ns / SECOND_NS > max_s)
         argp_error(state, "%s: '%s': expected a time from 1s to %llus, such as 30s or 5m", option,
                    text, (unsigned long long)max_s);
-    return n * unit;
+    return ns / SECOND_NS;
 }
 
 static void add_label(struct argp_state *state, struct sxs_push_options *o, char *arg)

@@ -130,7 +130,24 @@ static void set_position(struct sxs_push_queue *q, const char *source, uint64_t 
         json_object_set_new(q->positions, source, json_integer((json_int_t)next_ns));
 }
 
-/* Returns 0, or -1 with a line in @why. */
+static bool is_missing(const struct sxs_push_queue *q, const char *name)
+{
+    struct stat st;
+    return fstatat(q->fd, name, &st, AT_SYMLINK_NOFOLLOW) != 0 && errno == ENOENT;
+}
+
+static bool are_positions(json_t *positions)
+{
+    const char *key;
+    json_t     *value;
+    json_object_foreach(positions, key, value)
+        if (!json_is_integer(value) || json_integer_value(value) < 0)
+            return false;
+    return json_is_object(positions);
+}
+
+/* Returns 0, or -1 with a line in @why. A state that is there, but cannot be used, is not taken for
+ * a new queue: everything would be sent again. */
 static int read_state(struct sxs_push_queue *q, char *why, size_t why_size)
 {
     size_t      size;
@@ -138,12 +155,14 @@ static int read_state(struct sxs_push_queue *q, char *why, size_t why_size)
     const char *target, *key;
     json_t     *value, *positions, *top = text ? json_loadb((char *)text, size, 0, NULL) : NULL;
     json_int_t  sent, refused, dropped;
+    bool        is_new = !text && is_missing(q, "state");
     free(text);
-    if (!text) /* a new queue */
+    if (is_new)
         return 0;
-    int bad =
-        !top || json_unpack(top, "{s:s, s:I, s:I, s:I, s:o}", "target", &target, "sent", &sent,
-                            "refused", &refused, "dropped", &dropped, "positions", &positions) != 0;
+    int bad = !top ||
+              json_unpack(top, "{s:s, s:I, s:I, s:I, s:o}", "target", &target, "sent", &sent,
+                          "refused", &refused, "dropped", &dropped, "positions", &positions) != 0 ||
+              !are_positions(positions);
     if (bad) {
         snprintf(why, why_size,
                  "--queue %s: its file \"state\" is damaged; expected another folder, "

@@ -2,12 +2,12 @@
 #include "control/keep/keep_settings.h"
 
 #include <ctype.h>
-#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text/duration.h"
 #include "base/text/wildcard.h"
 #include "tools/options/tool_options.h"
 
@@ -15,7 +15,6 @@
 #define LEAST_EVERY  NS_PER_S
 #define MOST_EVERY   (86400 * NS_PER_S)
 #define EVERY        (60 * NS_PER_S)
-#define MOST_KEEP    (366 * 86400 * NS_PER_S)
 #define LEAST_BYTES  (UINT64_C(4) << 20)
 #define BYTES        (UINT64_C(1) << 30)
 #define BEHIND_ON    (120 * NS_PER_S) /* keep, if there are conditions only */
@@ -26,37 +25,6 @@
 static int is_given(const char *text)
 {
     return text && *text;
-}
-
-/* Reads a time of @len bytes at @text. Returns 0 or -1. */
-static int read_time(const char *text, size_t len, uint64_t *ns)
-{
-    static const struct {
-        const char *unit;
-        uint64_t    ns;
-    } units[] = {{"ms", 1000000},
-                 {"s", NS_PER_S},
-                 {"m", 60 * NS_PER_S},
-                 {"h", 3600 * NS_PER_S},
-                 {"d", 86400 * NS_PER_S}};
-    char              *end;
-    unsigned long long n;
-    if (!len || *text < '0' || *text > '9')
-        return -1;
-    errno = 0;
-    n = strtoull(text, &end, 10);
-    if (errno || end > text + len)
-        return -1;
-    len -= (size_t)(end - text);
-    for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++) {
-        if (strlen(units[i].unit) != len || strncmp(end, units[i].unit, len) != 0)
-            continue;
-        if (n > MOST_KEEP / units[i].ns)
-            return -1;
-        *ns = n * units[i].ns;
-        return 0;
-    }
-    return -1;
 }
 
 /* Reads "256M", also with a small letter. */
@@ -75,7 +43,7 @@ static int read_keep(const char *text, struct sxs_keep_settings *out, char *why,
 {
     size_t len = strcspn(text, ",");
     out->keep_bytes = BYTES;
-    if (read_time(text, len, &out->keep_ns) == 0 && out->keep_ns >= LEAST_EVERY &&
+    if (sxs_duration_read(text, len, 0, &out->keep_ns) == 0 && out->keep_ns >= LEAST_EVERY &&
         (!text[len] || read_bytes(text + len + 1, &out->keep_bytes) == 0))
         return 0;
     snprintf(why, size, "keep: '%.80s': expected " SXS_KEEP_EXPECTED, text);
@@ -84,7 +52,7 @@ static int read_keep(const char *text, struct sxs_keep_settings *out, char *why,
 
 static int read_every(const char *text, struct sxs_keep_settings *out, char *why, size_t size)
 {
-    if (read_time(text, strlen(text), &out->every_ns) == 0 && out->every_ns >= LEAST_EVERY &&
+    if (sxs_duration_read(text, strlen(text), 0, &out->every_ns) == 0 && out->every_ns >= LEAST_EVERY &&
         out->every_ns <= MOST_EVERY)
         return 0;
     snprintf(why, size, "every: '%.80s': expected " SXS_EVERY_EXPECTED, text);
@@ -150,7 +118,7 @@ static int read_condition(const char *text, size_t len, struct sxs_trigger *out)
     memcpy(out->text, text, len);
     if (strncmp(text, gc, strlen(gc)) == 0) {
         out->kind = SXS_TRIGGER_GC;
-        return read_time(text + strlen(gc), len - strlen(gc), &out->limit);
+        return sxs_duration_read(text + strlen(gc), len - strlen(gc), 0, &out->limit);
     }
     if (strncmp(text, cpu, strlen(cpu)) == 0) {
         out->kind = SXS_TRIGGER_CPU;

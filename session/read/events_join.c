@@ -89,14 +89,7 @@ static void count_again(struct sxs_events_data *e)
         qsort(e->throw_sites, e->n_throw_sites, sizeof(*e->throw_sites), sxs_throw_site_order);
     for (size_t i = 0; i < e->n_exceptions && e->n_throw_sites; i++) {
         const struct sxs_events_exception *v = &e->exceptions[i];
-        struct sxs_events_throw_site       like = {.type = v->type,
-                                                   .thrown = v->thrown,
-                                                   .caught = v->caught,
-                                                   .runtime = v->runtime,
-                                                   .fate = v->fate,
-                                                   .rethrown = v->rethrown};
-        struct sxs_events_throw_site      *s =
-            bsearch(&like, e->throw_sites, e->n_throw_sites, sizeof(like), sxs_throw_site_order);
+        struct sxs_events_throw_site      *s = sxs_throw_site_of(e, v);
         if (!s || !v->landed)
             continue;
         s->n++;

@@ -260,23 +260,27 @@ static void join_throw_sites(struct sxs_events_data *e)
     e->n_throw_sites = n + 1;
 }
 
+struct sxs_events_throw_site *sxs_throw_site_of(const struct sxs_events_data      *e,
+                                                const struct sxs_events_exception *v)
+{
+    const struct sxs_events_throw_site like = {.type = v->type,
+                                               .thrown = v->thrown,
+                                               .caught = v->caught,
+                                               .runtime = v->runtime,
+                                               .fate = v->fate,
+                                               .rethrown = v->rethrown};
+    return e->n_throw_sites ? bsearch(&like, e->throw_sites, e->n_throw_sites, sizeof(like),
+                                      sxs_throw_site_order)
+                            : NULL;
+}
+
 /* Give each throw site the message of one of its exceptions. Throw sites are sorted by
  * sxs_throw_site_order(). */
 static void give_messages(struct sxs_events_data *e)
 {
     for (size_t i = 0; i < e->n_exceptions; i++) {
         const struct sxs_events_exception *v = &e->exceptions[i];
-        struct sxs_events_throw_site       like = {.type = v->type,
-                                                   .thrown = v->thrown,
-                                                   .caught = v->caught,
-                                                   .runtime = v->runtime,
-                                                   .fate = v->fate,
-                                                   .rethrown = v->rethrown};
-        struct sxs_events_throw_site      *s =
-            e->n_throw_sites
-                     ? bsearch(&like, e->throw_sites, e->n_throw_sites, sizeof(like),
-                               sxs_throw_site_order)
-                     : NULL;
+        struct sxs_events_throw_site      *s = sxs_throw_site_of(e, v);
         if (s && v->landed && !s->message[0])
             s->message = v->message;
     }

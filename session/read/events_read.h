@@ -82,6 +82,11 @@ void sxs_events_order(struct sxs_events_data *e);
 /** sxs_throw_site_order - compare two throw sites by what they are, for qsort(). */
 int sxs_throw_site_order(const void *a, const void *b);
 
+/** sxs_throw_site_of - return the throw site of an exception; NULL: it has none. Throw sites are sorted
+ *  by sxs_throw_site_order(). Borrowed from @e. */
+struct sxs_events_throw_site *sxs_throw_site_of(const struct sxs_events_data      *e,
+                                                const struct sxs_events_exception *v);
+
 /** The kind of file, for sxs_chunk_follow_open(). */
 extern const struct sxs_chunk_file sxs_events_kind;
 

@@ -249,6 +249,14 @@ is "a full queue keeps its limit" 0 $?
 fresh; echo '{' >"$T/state" && mkdir -m 700 "$T/q" && cp "$T/state" "$T/q/state"
 push --to "$to" --queue "$T/q" "$T/s"
 has "a damaged state is refused" "$status:$err" "2:" "\"state\" is damaged"
+for positions in '[]' '{"a":"x"}' '{"a":-5}' 7; do
+    echo "{\"version\":1,\"target\":\"pyroscope\",\"sent\":0,\"refused\":0,\"dropped\":0,\"positions\":$positions}" >"$T/q/state"
+    push --to "$to" --queue "$T/q" "$T/s"
+    has "a state with the positions $positions is refused" "$status:$err" "2:" "\"state\" is damaged"
+done
+rm "$T/q/state" && ln -s "$T/state" "$T/q/state"
+push --to "$to" --queue "$T/q" "$T/s"
+has "a state that is a link is refused" "$status:$err" "2:" "\"state\" is damaged"
 fresh
 flock_test() { # the lock is held as long as the command
     timeout 20 "$SXS" push --to "$to" --follow "$T/empty" --queue "$T/q" >/dev/null 2>&1 &
