@@ -451,6 +451,13 @@ static int write_page(struct options *o, const struct sxs_session *s, const char
     return sxs_finish_output() == SXS_EXIT_OK ? status : SXS_EXIT_PROBLEM;
 }
 
+/* Returns SXS_EXIT_OK when the session has what the options select. */
+static int check_selection(const struct options *o, const struct sxs_session *s)
+{
+    int status = sxs_selection_check(o->dir, s, o->samples.process, o->samples.runtime);
+    return status == SXS_EXIT_OK ? check_traces(o, s) : status;
+}
+
 int sxs_cmd_report(int argc, char **argv)
 {
     struct options     o = {.format = NULL};
@@ -466,10 +473,7 @@ int sxs_cmd_report(int argc, char **argv)
     if (err)
         status = sxs_wrong_input("%s: %s; expected a folder made by sxsprof run -o DIR",
                                  sxs_shown(o.dir), strerror(err));
-    else if ((status = sxs_selection_check(o.dir, &s, o.samples.process, o.samples.runtime)) !=
-             SXS_EXIT_OK)
-        ;
-    else if ((status = check_traces(&o, &s)) != SXS_EXIT_OK)
+    else if ((status = check_selection(&o, &s)) != SXS_EXIT_OK)
         ;
     else if (o.open && !o.samples.output && !(page = page_beside(sxs_shown(o.dir))))
         status = SXS_EXIT_PROBLEM;

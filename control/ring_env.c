@@ -47,7 +47,7 @@ static void note_tools(const char *text)
                          text && rules ? ";" : "",
                          rules ? "instrument" : "") >= sizeof(sxs_ring.tools) ||
         sxs_keep_tools(sxs_ring.tools, &sxs_ring.settings, 1, sxs_ring.now.tools) != 0) {
-        snprintf(line, sizeof(line), "tools: expected at most %u bytes", SXS_KEEP_TOOLS);
+        snprintf(line, sizeof(line), "tools: expected at most %d bytes", SXS_KEEP_TOOLS);
         refuse(line);
     } else if (sxs_keep_tools_check(sxs_ring.tools, why, sizeof(why)) != 0) {
         snprintf(line, sizeof(line), "tools: %s", why);

@@ -82,7 +82,7 @@ static void take_process(struct joining *j, const struct sxs_segment *segment,
 {
     struct sxs_session *out = j->out;
     uint64_t            started = segment->pid == from->pid ? segment->process_started : 0;
-    for (size_t i = out->n_processes; i-- > 0;) {
+    for (size_t i = j->identities ? out->n_processes : 0; i-- > 0;) {
         if (j->identities[i].pid != from->pid || j->identities[i].started != started)
             continue;
         struct sxs_session_process *to = &out->processes[i];
@@ -160,7 +160,7 @@ int sxs_session_read_joined(const char *dir, const struct sxs_period *period,
                             struct sxs_session *out, struct sxs_segments *segments)
 {
     static const struct sxs_period all;
-    struct sxs_segments            spare, *to = segments ? segments : &spare;
+    struct sxs_segments            spare = {0}, *to = segments ? segments : &spare;
     *to = (struct sxs_segments){0};
     int err = sxs_session_read(dir, out);
     if (!err && out->n_processes + out->n_unread == 0)

@@ -58,7 +58,7 @@ static void send_request(const struct sxs_push_out *out, const struct sxs_push_k
                                  .size = k->size,
                                  .content_type = k->content_type,
                                  .encoding = k->encoding};
-    for (int i = 0; i <= load.twice; i++) {
+    for (int i = 0; i < (load.twice ? 2 : 1); i++) {
         sxs_http_send(load.http, &q, &a);
         const struct sxs_push_answer answer = {a.status, a.body, a.size};
         if (a.status == 0 ||

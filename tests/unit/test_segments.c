@@ -85,7 +85,7 @@ static void make_segment(const char *name, unsigned number, uint32_t pid, unsign
                      "\"started_ns\":%llu,\"ended_ns\":%llu,\"gap_ns\":%u,\"adapted\":\"%s\"}\n",
                      number, pid, ticks, (unsigned long long)(NOON + from_s * SECOND),
                      (unsigned long long)(to_s ? NOON + to_s * SECOND : 0),
-                     number > 1 ? 20000000 : 0, number == 2 ? "9 Hz\\u001b" : "");
+                     number > 1 ? 20000000u : 0u, number == 2 ? "9 Hz\\u001b" : "");
     snprintf(path, sizeof(path), "%s/segment.json", name);
     write_file(path, text, (size_t)n);
 }

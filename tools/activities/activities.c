@@ -94,7 +94,7 @@ void sxs_activities_stopping(struct sxs_activities *a)
 {
     uint32_t                      tid = (uint32_t)syscall(SYS_gettid);
     const struct sxs_thread_slot *t = sxs_threads_find(tid);
-    struct sxs_sample_context     context;
+    struct sxs_sample_context     context = {0};
     enum sxs_found                found = SXS_FOUND_UNKNOWN;
     atomic_store(&a->stopper, 0);
     if (t && atomic_load_explicit(&a->learned, memory_order_acquire))

@@ -262,6 +262,8 @@ SXS_SIGSAFE static void read_endpoint(struct look *l, uintptr_t activity,
             return;
         parent = role->activity.parent ? read_word(l, activity + role->activity.parent) : 0;
     }
+    if (!role)
+        return;
     text = role->activity.tags ? read_word(l, activity + role->activity.tags) : 0;
     n_wanted = l->n_wanted;
     if ((text && read_route(l, text, out)) || l->n_wanted != n_wanted)
