@@ -226,7 +226,8 @@ static const struct argp_option option_list[] = {
     {"service", 's', "PATTERN", 0, "Samples of this service; * and ? are wildcards", 1},
     {"where", KEY_WHERE, "KEY=PATTERN,...", 0,
      "Samples for which all of this is true: service, version, machine, container, process, "
-     "command, runtime, class (managed, native, gc, jit, sxsprof), thread, function (anywhere in the "
+     "command, runtime, class (managed, native, gc, jit, sxsprof), thread, function (anywhere in "
+     "the "
      "stack), or "
      "a label; KEY!=PATTERN for the opposite; can be repeated",
      1},

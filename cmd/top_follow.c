@@ -53,7 +53,7 @@ bool sxs_top_follow_next(struct sxs_top_follow *f)
 /* Returns true when the last folder but one of @path, DIR/SEGMENT/PROCESS, is a segment. */
 static bool is_segment(const char *path)
 {
-    char  copy[PATH_MAX + 64], *slash;
+    char copy[PATH_MAX + 64], *slash;
     snprintf(copy, sizeof(copy), "%s", path);
     slash = strrchr(copy, '/');
     if (!slash)

@@ -370,10 +370,10 @@ static int begin_locked(const struct sxs_session_request *request, char why[SXS_
     }
     sxs_runtimes_list_live(&live);
     sessions.now = next;
-    err = live.n
-              ? begin_on(&live, request, why)
-              : sxs_sessions_say(why, -ENOTSUP, "no runtime of this process can be profiled now; sxsprof "
-                                               "attach begins a session after a detach");
+    err = live.n ? begin_on(&live, request, why)
+                 : sxs_sessions_say(why, -ENOTSUP,
+                                    "no runtime of this process can be profiled now; sxsprof "
+                                    "attach begins a session after a detach");
     sxs_runtimes_drop(&live);
     if (err && sxs_sessions_phase() == SXS_SESSION_NONE && sessions.now.text) {
         free(sessions.now.text);

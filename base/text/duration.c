@@ -13,7 +13,7 @@ int sxs_duration_read(const char *text, size_t len, uint64_t bare_ns, uint64_t *
     const struct {
         const char *unit;
         uint64_t    ns;
-    } units[] = {{"", bare_ns},        {"ms", 1000000},         {"s", NS_PER_S},
+    } units[] = {{"", bare_ns},        {"ms", 1000000},        {"s", NS_PER_S},
                  {"m", 60 * NS_PER_S}, {"h", 3600 * NS_PER_S}, {"d", 86400 * NS_PER_S}};
     char              *end;
     unsigned long long n;

@@ -23,7 +23,7 @@ struct sxs_segment {
     uint32_t pid;                /* 0: no file segment.json */
     uint64_t process_started;    /* clock ticks; with pid, names a process */
     bool     kept;
-    bool     is_damaged; /* segment.json is there, but says nothing that can be read */
+    bool     is_damaged;   /* segment.json is there, but says nothing that can be read */
     char     adapted[256]; /* why the rates differ from those of the segment before; "" */
 };
 

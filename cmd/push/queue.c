@@ -140,9 +140,8 @@ static bool are_positions(json_t *positions)
 {
     const char *key;
     json_t     *value;
-    json_object_foreach(positions, key, value)
-        if (!json_is_integer(value) || json_integer_value(value) < 0)
-            return false;
+    json_object_foreach(positions, key, value) if (!json_is_integer(value) ||
+                                                   json_integer_value(value) < 0) return false;
     return json_is_object(positions);
 }
 

@@ -80,7 +80,8 @@ int sxs_top_screen(struct sxs_live *live, const struct sxs_top_options *o, pid_t
                    struct sxs_live *(*next)(void *arg), void *arg, char *why, size_t why_size)
 {
     static struct sxs_screen s;
-    s = (struct sxs_screen){.live = live, .pid = pid, .next = next, .next_arg = arg, .interval_s = o->interval_s};
+    s = (struct sxs_screen){
+        .live = live, .pid = pid, .next = next, .next_arg = arg, .interval_s = o->interval_s};
     s.state.runtime = o->runtime;
     s.state.view = o->view ? sxs_top_view_named(o->view) : SXS_TOP_FUNCTIONS;
     snprintf(s.filter, sizeof(s.filter), "%s", o->filter ? o->filter : "");

@@ -10,8 +10,8 @@
 enum sxs_screen_mode { SXS_SCREEN_TABLE, SXS_SCREEN_HELP, SXS_SCREEN_FILTER, SXS_SCREEN_DETAIL };
 
 struct sxs_screen {
-    struct sxs_curses     curses;
-    struct sxs_live      *live; /* borrowed */
+    struct sxs_curses curses;
+    struct sxs_live  *live;              /* borrowed */
     struct sxs_live *(*next)(void *arg); /* as in sxs_top_screen() */
     void                 *next_arg;
     struct sxs_top_system system;

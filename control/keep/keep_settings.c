@@ -52,8 +52,8 @@ static int read_keep(const char *text, struct sxs_keep_settings *out, char *why,
 
 static int read_every(const char *text, struct sxs_keep_settings *out, char *why, size_t size)
 {
-    if (sxs_duration_read(text, strlen(text), 0, &out->every_ns) == 0 && out->every_ns >= LEAST_EVERY &&
-        out->every_ns <= MOST_EVERY)
+    if (sxs_duration_read(text, strlen(text), 0, &out->every_ns) == 0 &&
+        out->every_ns >= LEAST_EVERY && out->every_ns <= MOST_EVERY)
         return 0;
     snprintf(why, size, "every: '%.80s': expected " SXS_EVERY_EXPECTED, text);
     return -1;
@@ -190,8 +190,8 @@ static int check_all(const struct sxs_keep_texts *texts, const struct sxs_keep_s
                  texts->keep, texts->every);
     else if (s->is_on && s->keep_ns / s->every_ns > SXS_KEEP_MAX_SEGMENTS)
         snprintf(why, size,
-                 "keep: '%.40s': expected at most %u segments, and one lasts %.40s (every)", texts->keep,
-                 SXS_KEEP_MAX_SEGMENTS, is_given(texts->every) ? texts->every : "60s");
+                 "keep: '%.40s': expected at most %u segments, and one lasts %.40s (every)",
+                 texts->keep, SXS_KEEP_MAX_SEGMENTS, is_given(texts->every) ? texts->every : "60s");
     else
         return 0;
     return -1;

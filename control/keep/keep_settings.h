@@ -19,11 +19,11 @@
 #define SXS_KEEP_MAX_SCALE    1024u  /* rates are divided by at most this */
 
 /* What each setting expects, for messages. */
-#define SXS_KEEP_EXPECTED                                                                        \
+#define SXS_KEEP_EXPECTED \
     "a time from 1s to 366d, and optionally the bytes on disk, from 4M, as 10m or 10m,256M"
 #define SXS_EVERY_EXPECTED "a time from 1s to 1d, as 30s, 10m, 2h or 1d"
-#define SXS_ON_EXPECTED                                                                          \
-    "gc>TIME, cpu>NUMBER% or exception=TYPE, as gc>200ms, cpu>80% (100% is one processor) or "   \
+#define SXS_ON_EXPECTED                                                                        \
+    "gc>TIME, cpu>NUMBER% or exception=TYPE, as gc>200ms, cpu>80% (100% is one processor) or " \
     "exception=System.TimeoutException"
 #define SXS_BUDGET_EXPECTED "a percentage from 0.01% to 50%, as 1%"
 
