@@ -452,7 +452,7 @@ static int write_page(struct options *o, const struct sxs_session *s, const char
 }
 
 /* Returns SXS_EXIT_OK when the session has what the options select. */
-static int check_selection(const struct options *o, const struct sxs_session *s)
+static int check_selection(struct options *o, const struct sxs_session *s)
 {
     int status = sxs_selection_check(o->dir, s, o->samples.process, o->samples.runtime);
     return status == SXS_EXIT_OK ? check_traces(o, s) : status;
