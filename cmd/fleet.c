@@ -146,7 +146,8 @@ static void complete(struct argp_state *state, struct options *o)
     if (o->open && (strcmp(o->format, "html") != 0 || !o->output))
         argp_error(state, "--open: expected --format html and -o FILE");
     check_format(state, o);
-    if (is_command(o, "diff") && o->by && sxs_fleet_place(o->by) == SXS_FLEET_OF_STACK &&
+    enum sxs_fleet_place place = o->by ? sxs_fleet_place(o->by) : SXS_FLEET_OF_SOURCE;
+    if (is_command(o, "diff") && (place == SXS_FLEET_OF_STACK || place == SXS_FLEET_TRACE) &&
         sxs_clickhouse_kind_is_state(o->common.kind))
         argp_error(state,
                    "--by: '%s': of %s, processes are compared: expected service, version, "
@@ -174,7 +175,7 @@ static error_t parse_selection(int key, char *arg, struct argp_state *state, str
         if (!*arg || strcmp(arg, "function") == 0)
             argp_error(state,
                        "--by: '%s': expected service, version, machine, container, process, "
-                       "command, runtime, class, thread or a label",
+                       "command, runtime, class, thread, trace or a label",
                        arg);
         o->by = arg;
         return 0;
@@ -226,10 +227,8 @@ static const struct argp_option option_list[] = {
     {"service", 's', "PATTERN", 0, "Samples of this service; * and ? are wildcards", 1},
     {"where", KEY_WHERE, "KEY=PATTERN,...", 0,
      "Samples for which all of this is true: service, version, machine, container, process, "
-     "command, runtime, class (managed, native, gc, jit, sxsprof), thread, function (anywhere in "
-     "the "
-     "stack), or "
-     "a label; KEY!=PATTERN for the opposite; can be repeated",
+     "command, runtime, class (managed, native, gc, jit, sxsprof), thread, trace, function "
+     "(anywhere in the stack), or a label; KEY!=PATTERN for the opposite; can be repeated",
      1},
     {"data", KEY_DATA, "cpu|wall|alloc|native|locks|live|native-live|wait", 0,
      "Which samples (cpu); of live and native-live, the last state of each process", 1},

@@ -3,6 +3,7 @@
 
 #include "cmd/clickhouse/sql.h"
 #include "cmd/output/must.h"
+#include "cmd/report/slices.h"
 
 #include <string.h>
 
@@ -28,6 +29,7 @@ uint64_t sxs_clickhouse_service_id(const char *service)
 struct sample {
     uint8_t  kind;
     uint64_t stack, count, value;
+    uint8_t  trace[16]; /* zeroed: none */
 };
 
 struct encoder {
@@ -131,6 +133,37 @@ static enum sxs_clickhouse_kind kind_of(const struct sxs_model *m)
     }
 }
 
+static void keep_sample(struct encoder *e, const struct sample *s)
+{
+    if (!s->count && !s->value)
+        return;
+    SXS_GROW(e->samples, e->n_samples, e->cap_samples);
+    e->samples[e->n_samples++] = *s;
+}
+
+static bool has_traces(const struct sxs_model *m)
+{
+    static const uint8_t none[16];
+    for (size_t i = 0; i < m->n_slice_sums; i++)
+        if (memcmp(m->slice_sums[i].trace, none, sizeof(none)) != 0)
+            return true;
+    return false;
+}
+
+/* Takes the samples of a slice, those of each trace apart. The sums of a node follow each other. */
+static void take_sums(struct encoder *e, const struct sxs_model *m, uint8_t kind)
+{
+    uint64_t stack = 0;
+    for (size_t i = 0; i < m->n_slice_sums; i++) {
+        const struct sxs_slice_sum *sum = &m->slice_sums[i];
+        if (i == 0 || sum->node != sum[-1].node)
+            stack = stack_id(e, sum->node);
+        struct sample s = {kind, stack, sum->self, sum->self_ns, {0}};
+        memcpy(s.trace, sum->trace, sizeof(s.trace));
+        keep_sample(e, &s);
+    }
+}
+
 static void take_model(struct encoder *e, const struct sxs_model *m)
 {
     enum sxs_clickhouse_kind kind = kind_of(m);
@@ -138,13 +171,14 @@ static void take_model(struct encoder *e, const struct sxs_model *m)
         return;
     e->m = m;
     e->frame_ids = sxs_must_zeroed(m->n_frames, sizeof(*e->frame_ids));
-    for (uint32_t i = 0; i < m->n_nodes; i++) {
+    bool traced = has_traces(m);
+    if (traced)
+        take_sums(e, m, (uint8_t)kind);
+    for (uint32_t i = 0; !traced && i < m->n_nodes; i++) {
         const struct sxs_model_node *n = &m->nodes[i];
-        if (!n->self && !n->self_ns)
-            continue;
-        SXS_GROW(e->samples, e->n_samples, e->cap_samples);
-        e->samples[e->n_samples++] =
-            (struct sample){(uint8_t)kind, stack_id(e, i), n->self, n->self_ns};
+        if (n->self || n->self_ns)
+            keep_sample(e,
+                        &(struct sample){(uint8_t)kind, stack_id(e, i), n->self, n->self_ns, {0}});
     }
     free(e->frame_ids);
 }
@@ -154,7 +188,9 @@ static int by_key(const void *a, const void *b)
     const struct sample *x = a, *y = b;
     if (x->kind != y->kind)
         return x->kind < y->kind ? -1 : 1;
-    return (x->stack > y->stack) - (x->stack < y->stack);
+    if (x->stack != y->stack)
+        return x->stack < y->stack ? -1 : 1;
+    return memcmp(x->trace, y->trace, sizeof(x->trace));
 }
 
 static void put_sample(struct encoder *e, const struct sample *s, uint64_t source)
@@ -168,6 +204,7 @@ static void put_sample(struct encoder *e, const struct sample *s, uint64_t sourc
     sxs_rows_u64(to, s->count);
     sxs_rows_u64(to, s->value);
     sxs_rows_u64(to, e->b->id);
+    sxs_rows_bytes(to, s->trace, sizeof(s->trace));
     e->out->n_samples++;
 }
 
@@ -175,8 +212,8 @@ static void put_sample(struct encoder *e, const struct sample *s, uint64_t sourc
  * with the same name, become one row. */
 static void put_samples(struct encoder *e, uint64_t source)
 {
-    const struct sample batch = {SXS_CLICKHOUSE_BATCH, e->b->id, e->n_samples,
-                                 e->b->to_ns - e->b->from_ns};
+    const struct sample batch = {
+        SXS_CLICKHOUSE_BATCH, e->b->id, e->n_samples, e->b->to_ns - e->b->from_ns, {0}};
     put_sample(e, &batch, source);
     if (e->n_samples)
         qsort(e->samples, e->n_samples, sizeof(*e->samples), by_key);

@@ -7,7 +7,7 @@
 #include <string.h>
 
 /* The columns of the rows. `layout` has a letter for each: its bytes, t: a text, T: texts, a:
- * numbers of 8 bytes. The first column is the ID. */
+ * numbers of 8 bytes, f: 16 bytes. The first column is the ID. */
 static const struct {
     const char *name, *key, *layout, *structure;
 } tables[SXS_CLICKHOUSE_N_TABLES] = {
@@ -22,9 +22,10 @@ static const struct {
                                 "machine String, container String, process String, command String, "
                                 "runtimes Array(String), labels.key Array(String), "
                                 "labels.value Array(String), seen DateTime"},
-    [SXS_CLICKHOUSE_SAMPLES] = {"samples", NULL, "81848888",
+    [SXS_CLICKHOUSE_SAMPLES] = {"samples", NULL, "81848888f",
                                 "service UInt64, kind Int8, stack UInt64, time DateTime, "
-                                "source UInt64, count UInt64, value UInt64, batch UInt64"},
+                                "source UInt64, count UInt64, value UInt64, batch UInt64, "
+                                "trace FixedString(16)"},
 };
 
 const char *sxs_clickhouse_structure(enum sxs_clickhouse_table table)
@@ -106,6 +107,7 @@ static void skip_column(struct sxs_rows_reader *r, char layout)
         for (size_t n = sxs_rows_get_count(r, 1); n-- > 0 && !r->failed;)
             sxs_rows_get_text(r, &size);
         break;
+    case 'f': skip_bytes(r, 16); break;
     case 'a': skip_bytes(r, 8 * sxs_rows_get_count(r, 8)); break;
     default: skip_bytes(r, (size_t)(layout - '0'));
     }
@@ -180,11 +182,12 @@ static void put_ids(FILE *to, const struct sxs_clickhouse_ids *ids)
  * does not know would get into it, names do not. */
 static void put_samples(FILE *to, const struct sxs_clickhouse_joined *j)
 {
-    fputs("INSERT INTO samples (service,kind,stack,time,source,count,value) SELECT "
+    fputs("INSERT INTO samples (service,kind,stack,time,source,count,value,trace) SELECT "
           "service,CAST(CAST(kind, ",
           to);
     sxs_sql_text(to, SXS_CLICKHOUSE_KINDS);
-    fputs("),'String'),stack,time,source,count,value FROM _data WHERE batch NOT IN (SELECT stack "
+    fputs("),'String'),stack,time,source,count,value,trace FROM _data WHERE batch NOT IN (SELECT "
+          "stack "
           "FROM samples WHERE service IN ",
           to);
     put_ids(to, &j->services);

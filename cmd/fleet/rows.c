@@ -164,7 +164,9 @@ int sxs_fleet_functions(struct sxs_fleet_server *server, const struct sxs_fleet_
 
 static void put_group_name(FILE *to, const char *by)
 {
-    if (sxs_fleet_place(by) == SXS_FLEET_LABEL) {
+    if (sxs_fleet_place(by) == SXS_FLEET_TRACE) {
+        fputs(SXS_FLEET_TRACE_SQL, to);
+    } else if (sxs_fleet_place(by) == SXS_FLEET_LABEL) {
         fputs("labels.value[indexOf(labels.key, ", to);
         sxs_sql_text(to, by);
         fputs(")]", to);
@@ -175,7 +177,10 @@ static void put_group_name(FILE *to, const char *by)
 
 static void put_groups(FILE *to, const struct sxs_fleet_selection *s, const char *by, size_t limit)
 {
-    const char *key = by && sxs_fleet_place(by) == SXS_FLEET_OF_STACK ? "stack" : "source";
+    enum sxs_fleet_place place = by ? sxs_fleet_place(by) : SXS_FLEET_OF_SOURCE;
+    const char          *key = place == SXS_FLEET_OF_STACK ? "stack"
+                               : place == SXS_FLEET_TRACE  ? "trace"
+                                                           : "source";
     fputs("SELECT t, d, sum(n), sum(v), sum(c), count() FROM (SELECT t, n, v, c, d FROM (SELECT ",
           to);
     if (s->step)
@@ -194,8 +199,11 @@ static void put_groups(FILE *to, const struct sxs_fleet_selection *s, const char
         put_group_name(to, by);
     else
         fputs("''", to);
-    fprintf(to, " AS d FROM %ss) USING %s) GROUP BY t, d ORDER BY t, d LIMIT %zu FORMAT RowBinary",
-            key, key, limit);
+    if (place == SXS_FLEET_TRACE)
+        fputs(" AS d FROM samples GROUP BY trace)", to);
+    else
+        fprintf(to, " AS d FROM %ss)", key);
+    fprintf(to, " USING %s) GROUP BY t, d ORDER BY t, d LIMIT %zu FORMAT RowBinary", key, limit);
 }
 
 static void take_group(struct sxs_fleet_groups *out, struct sxs_rows_reader *r, bool state,
@@ -215,7 +223,7 @@ static void take_group(struct sxs_fleet_groups *out, struct sxs_rows_reader *r, 
     out->all[out->n++] = g;
 }
 
-/* With groups of stacks, the rows of batches are in a group "" of their own: what they cover is the
+/* With groups of stacks or traces, the rows of batches are in a group "" of their own: what they cover is the
  * same for all groups of that time. */
 static void share_covered(struct sxs_fleet_groups *g)
 {
@@ -243,7 +251,8 @@ int sxs_fleet_groups(struct sxs_fleet_server *server, const struct sxs_fleet_sel
     char                   *sql = NULL;
     size_t                  sql_size = 0;
     FILE                   *to = sxs_must(open_memstream(&sql, &sql_size));
-    bool                    by_stack = by && sxs_fleet_place(by) == SXS_FLEET_OF_STACK;
+    bool                    by_stack =
+        by && (sxs_fleet_place(by) == SXS_FLEET_OF_STACK || sxs_fleet_place(by) == SXS_FLEET_TRACE);
     *out = (struct sxs_fleet_groups){0};
     struct sxs_fleet_selection of = *s;
     of.step = step;

@@ -19,6 +19,8 @@ enum sxs_fleet_place sxs_fleet_place(const char *key)
     for (size_t i = 0; i < sizeof(of_stack) / sizeof(of_stack[0]); i++)
         if (strcmp(key, of_stack[i]) == 0)
             return SXS_FLEET_OF_STACK;
+    if (strcmp(key, "trace") == 0)
+        return SXS_FLEET_TRACE;
     return strcmp(key, "function") == 0 ? SXS_FLEET_FUNCTION : SXS_FLEET_LABEL;
 }
 
@@ -137,6 +139,11 @@ static void put_sources(FILE *to, const struct sxs_fleet_selection *s, const cha
 
 static void put_stack_condition(FILE *to, const struct sxs_fleet_condition *c)
 {
+    if (c->place == SXS_FLEET_TRACE) {
+        fputs(SXS_FLEET_TRACE_SQL, to);
+        sxs_sql_match(to, c->pattern, c->negated);
+        return;
+    }
     if (c->place == SXS_FLEET_FUNCTION) {
         fprintf(
             to,

@@ -19,9 +19,13 @@
 enum sxs_fleet_place {
     SXS_FLEET_OF_SOURCE, /* a column of sources */
     SXS_FLEET_OF_STACK,  /* a column of stacks */
+    SXS_FLEET_TRACE,     /* the trace of the samples */
     SXS_FLEET_FUNCTION,  /* a function anywhere in the stack */
     SXS_FLEET_LABEL,     /* a label of the source */
 };
+
+/** A trace's id as text; "" when samples have none. */
+#define SXS_FLEET_TRACE_SQL "if(trace = toFixedString('', 16), '', lower(hex(trace)))"
 
 struct sxs_fleet_condition {
     enum sxs_fleet_place place;

@@ -17,7 +17,7 @@ char *sxs_push_entry_line(const struct sxs_push_out *requests, const char *batch
                                               r->content_type, "encoding", r->encoding, "size",
                                               (json_int_t)r->size));
     }
-    top = json_pack("{s:i, s:s, s:s, s:I, s:o}", "version", 1, "batch", batch, "source", source,
+    top = json_pack("{s:i, s:s, s:s, s:I, s:o}", "version", 2, "batch", batch, "source", source,
                     "next", (json_int_t)next_ns, "requests", list);
     char *line = top ? json_dumps(top, JSON_COMPACT) : NULL, *whole = NULL;
     if (line && asprintf(&whole, "%s\n", line) < 0)
@@ -59,7 +59,7 @@ static int read_note(const json_t *top, struct sxs_push_note *note)
     int         version;
     if (json_unpack((json_t *)(uintptr_t)top, "{s:i, s:s, s:s, s:I}", "version", &version, "batch",
                     &batch, "source", &source, "next", &next) != 0 ||
-        version != 1 || strlen(batch) >= sizeof(note->batch) || next < 0)
+        version != 2 || strlen(batch) >= sizeof(note->batch) || next < 0)
         return -1;
     strcpy(note->batch, batch);
     note->source = sxs_must(strdup(source));

@@ -99,7 +99,7 @@ struct sxs_loaded_sample sxs_loader_sample(struct sxs_loader *l, const struct sx
     m->total++;
     m->total_ns += weight;
     if (l->o->slices)
-        sxs_slices_sample(l->o->slices, &p->head, v->time_ns, k->node, weight);
+        sxs_slices_sample(l->o->slices, &p->head, v->time_ns, k->node, weight, l->trace);
     m->has_reasons |= v->waiting > SXS_WAITS;
     if (v->waiting) {
         t->waiting++;
@@ -122,6 +122,11 @@ static bool in_trace(const struct sxs_loader *l, const struct sxs_record_sample 
     return !l->traces || (trace && trace->wanted);
 }
 
+static bool is_by_trace(const struct sxs_loader *l)
+{
+    return l->o->slices && l->o->slices->by_trace && l->head->has_contexts;
+}
+
 static void take_sample(struct sxs_loader *l, const struct sxs_record_sample *v)
 {
     if (!sxs_loader_in_period(l, v->time_ns) || !in_trace(l, v)) {
@@ -130,8 +135,12 @@ static void take_sample(struct sxs_loader *l, const struct sxs_record_sample *v)
     }
     uint64_t weight = weight_of(l, v); /* the middle of the time that the sample stands for */
     uint64_t middle = v->time_ns - (weight < v->time_ns ? weight / 2 : 0);
+    const struct sxs_sample_context *context =
+        is_by_trace(l) ? sxs_trace_context(l->code, v) : NULL;
+    l->trace = context ? context->trace : NULL;
     sxs_loader_sample(l, v, sxs_collections_at(l->collections, v->tid, v->time_ns),
                       l->m->data == SXS_DATA_WAIT && sxs_suspended_at(l->collections, middle));
+    l->trace = NULL;
 }
 
 static void take_difference(struct sxs_loader *l, const struct sxs_record_difference *v)
@@ -207,7 +216,7 @@ static void take_process(struct sxs_loader *l, struct sxs_samples *reader,
     l->names = sxs_addresses_read(m, l->process, reader, census, natives, sources);
     l->collections = sxs_collections_new(m, l->process);
     l->census = census;
-    l->code = l->traces ? sxs_trace_code_read(reader) : NULL;
+    l->code = l->traces || is_by_trace(l) ? sxs_trace_code_read(reader) : NULL;
     sxs_loader_begin(l);
     if (m->costs) {
         m->costs->parted |= p->n_files > 1;

@@ -47,6 +47,7 @@ struct sxs_names;
 struct sxs_symbol_path;
 struct sxs_model_costs;
 struct sxs_slices;
+struct sxs_slice_sum;
 
 /** What a report is about. The costs, from SXS_DATA_ALLOC on, are described in cmd/report/costs.h. */
 enum sxs_data {
@@ -288,6 +289,8 @@ struct sxs_model {
     const struct sxs_model *next; /* borrowed; further data for the same page; NULL: none */
     struct sxs_timeline *timeline; /* borrowed; the timeline of the page; NULL: none */
     struct sxs_model_index *index; /* private: hash tables */
+    const struct sxs_slice_sum *slice_sums; /* of the slice that was applied (slices.h); borrowed */
+    size_t                      n_slice_sums; /* 0: none was applied */
 };
 
 /** Limits of the model. Further samples are not on the time line, further nodes not in the tree. */

@@ -10,29 +10,33 @@
 
 /* Returns the sum of a node in the slice of a record; NULL when the record is not of the period. */
 static struct sxs_slice_sum *sum_of(struct sxs_slices *s, const struct sxs_samples_header *head,
-                                    uint64_t time_ns, uint32_t node)
+                                    uint64_t time_ns, uint32_t node, const uint8_t *trace)
 {
     uint64_t at_ns = head->started_realtime_ns + (time_ns - head->started_ns);
     if (at_ns < s->from_ns || (s->to_ns && at_ns >= s->to_ns))
         return NULL;
-    const uint64_t key[2] = {s->width_ns ? at_ns / s->width_ns : 0, node};
-    uint32_t       hash = (uint32_t)sxs_hash_bytes(key, sizeof(key), 9), number;
-    size_t         at = hash;
+    uint64_t key[4] = {s->width_ns ? at_ns / s->width_ns : 0, node, 0, 0};
+    if (trace)
+        memcpy(&key[2], trace, sizeof(s->sums->trace));
+    uint32_t hash = (uint32_t)sxs_hash_bytes(key, sizeof(key), 9), number;
+    size_t   at = hash;
     if (sxs_index_reserve(&s->index) != 0)
         sxs_must(NULL);
     for (; (number = sxs_index_next(&s->index, hash, &at)) != 0; at++)
-        if (s->sums[number - 1].slice == key[0] && s->sums[number - 1].node == node)
+        if (s->sums[number - 1].slice == key[0] && s->sums[number - 1].node == node &&
+            memcmp(s->sums[number - 1].trace, &key[2], sizeof(s->sums->trace)) == 0)
             return &s->sums[number - 1];
     SXS_GROW(s->sums, s->n, s->cap);
     s->sums[s->n] = (struct sxs_slice_sum){.slice = key[0], .node = node};
+    memcpy(s->sums[s->n].trace, &key[2], sizeof(s->sums->trace));
     sxs_index_put(&s->index, at, hash, s->n);
     return &s->sums[s->n++];
 }
 
 void sxs_slices_sample(struct sxs_slices *s, const struct sxs_samples_header *head,
-                       uint64_t time_ns, uint32_t node, uint64_t weight_ns)
+                       uint64_t time_ns, uint32_t node, uint64_t weight_ns, const uint8_t *trace)
 {
-    struct sxs_slice_sum *sum = sum_of(s, head, time_ns, node);
+    struct sxs_slice_sum *sum = sum_of(s, head, time_ns, node, trace);
     if (!sum)
         return;
     sum->self++;
@@ -42,7 +46,7 @@ void sxs_slices_sample(struct sxs_slices *s, const struct sxs_samples_header *he
 void sxs_slices_cost(struct sxs_slices *s, const struct sxs_samples_header *head, uint64_t time_ns,
                      uint32_t node, double n, double value)
 {
-    struct sxs_slice_sum *sum = sum_of(s, head, time_ns, node);
+    struct sxs_slice_sum *sum = sum_of(s, head, time_ns, node, NULL);
     if (!sum)
         return;
     sum->n += n;
@@ -54,7 +58,9 @@ static int by_slice(const void *a, const void *b)
     const struct sxs_slice_sum *x = a, *y = b;
     if (x->slice != y->slice)
         return x->slice < y->slice ? -1 : 1;
-    return (x->node > y->node) - (x->node < y->node);
+    if (x->node != y->node)
+        return x->node < y->node ? -1 : 1;
+    return memcmp(x->trace, y->trace, sizeof(x->trace));
 }
 
 void sxs_slices_begin(struct sxs_slices *s)
@@ -77,11 +83,12 @@ static void clear(struct sxs_model *m)
         memset(m->costs->nodes, 0, m->costs->n_nodes * sizeof(*m->costs->nodes));
 }
 
-static void set(struct sxs_model *m, const struct sxs_slice_sum *sum)
+/* Samples of a node can have several sums, one for each trace; costs have one. */
+static void add(struct sxs_model *m, const struct sxs_slice_sum *sum)
 {
     struct sxs_model_node *node = &m->nodes[sum->node];
-    node->self = sum->self;
-    node->self_ns = sum->self_ns;
+    node->self += sum->self;
+    node->self_ns += sum->self_ns;
     if (!m->costs)
         return;
     m->costs->nodes[sum->node] = (struct sxs_cost_node){.n = sum->n, .value = sum->value};
@@ -91,14 +98,15 @@ static void set(struct sxs_model *m, const struct sxs_slice_sum *sum)
 
 bool sxs_slices_apply(struct sxs_slices *s, uint64_t slice, struct sxs_model *m)
 {
-    bool any = false;
     clear(m);
-    for (; s->at < s->n && s->sums[s->at].slice <= slice; s->at++)
-        if (s->sums[s->at].slice == slice) {
-            set(m, &s->sums[s->at]);
-            any = true;
-        }
-    return any;
+    while (s->at < s->n && s->sums[s->at].slice < slice)
+        s->at++;
+    m->slice_sums = s->sums + s->at;
+    for (m->n_slice_sums = 0; s->at < s->n && s->sums[s->at].slice == slice; s->at++) {
+        add(m, &s->sums[s->at]);
+        m->n_slice_sums++;
+    }
+    return m->n_slice_sums > 0;
 }
 
 void sxs_slices_free(struct sxs_slices *s)

@@ -24,22 +24,25 @@ struct sxs_samples_header;
 struct sxs_slice_sum {
     uint64_t slice; /* its number: time / width */
     uint32_t node;
+    uint8_t  trace[16]; /* by_trace: the trace of these samples; zeroed: none */
     uint64_t self, self_ns;
     double   n, value; /* of costs */
 };
 
-/** Set width_ns, from_ns and to_ns; the rest is zeroed before the load. */
+/** Set width_ns, by_trace, from_ns and to_ns; the rest is zeroed before the load. */
 struct sxs_slices {
     uint64_t              width_ns;       /* 0: one slice */
+    bool                  by_trace;       /* keep the samples of each trace apart */
     uint64_t              from_ns, to_ns; /* CLOCK_REALTIME: only this period; to_ns 0: no end */
     struct sxs_slice_sum *sums;           /* owned */
     size_t                n, cap, at;
     struct sxs_index      index;
 };
 
-/** sxs_slices_sample - count a sample. @head: of its process. @time_ns: of the record. */
+/** sxs_slices_sample - count a sample. @head: of its process. @time_ns: of the record. @trace: the
+ *  16 bytes of its trace's id; NULL: it has none, or !by_trace. */
 void sxs_slices_sample(struct sxs_slices *s, const struct sxs_samples_header *head,
-                       uint64_t time_ns, uint32_t node, uint64_t weight_ns);
+                       uint64_t time_ns, uint32_t node, uint64_t weight_ns, const uint8_t *trace);
 
 /** sxs_slices_cost - count @n costs with the sum @value. */
 void sxs_slices_cost(struct sxs_slices *s, const struct sxs_samples_header *head, uint64_t time_ns,
@@ -53,7 +56,7 @@ uint64_t sxs_slices_first(const struct sxs_slices *s);
 
 /**
  * sxs_slices_apply - let the nodes of @m have the weights of @slice.
- * Slices are applied in rising order. Returns false when no node has a weight in it; then all are
+ * Slices are applied in rising order. @m->slice_sums: receives the sums themselves. Returns false when no node has a weight in it; then all are
  * 0. */
 bool sxs_slices_apply(struct sxs_slices *s, uint64_t slice, struct sxs_model *m);
 

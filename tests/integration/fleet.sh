@@ -54,10 +54,11 @@ check "session 1 is pushed" $? "$tmp/push"
 push --service shop --label service.version=2.0 --label host.name=two --label container.id=c2 "$tmp/s2"
 check "session 2 is pushed" $? "$tmp/push"
 
-# compare NAME DATA KIND SESSION WHERE: the flame graph of a selection is that of a session, and its functions
+# compare NAME DATA KIND SESSION WHERE [OPTIONS]: the flame graph of a selection is that of a session, and its functions
 # are those of the session's stacks, all of them, to the nanosecond or byte.
 compare() {
-    "$sxsprof" report --format collapsed --data "$2" "$tmp/$4" >"$tmp/report" 2>/dev/null
+    # shellcheck disable=SC2086 # options
+    "$sxsprof" report --format collapsed --data "$2" ${6:-} "$tmp/$4" >"$tmp/report" 2>/dev/null
     fleet flame --data "$3" --where "$5" --format collapsed >"$tmp/flame" &&
         fleet top --data "$3" --where "$5" --top 100000 --format json >"$tmp/top" &&
         python3 - "$tmp/report" "$tmp/flame" "$tmp/top" "$2" <<'P' >"$tmp/compared" 2>&1
@@ -323,6 +324,21 @@ says "but makes no tables" 1 "may not do this" env SXSPROF_FLEET_PASSWORD=r "$sx
 status=$?
 [ $status != 0 ] && grep -q "fleet init" "$tmp/push"
 check "a push to a database without tables says how to make them" $? "$tmp/push"
+
+# ---- traces
+timeout -k 5 120 "$sxsprof" run --quiet --tool sample:cpu=499,trace=on -o "$tmp/traced" -- "$runsxs" --timeout 100 \
+    9 traces 2 10 traces 2 >"$tmp/log" 2>&1
+check "a session with traces is recorded" $? "$tmp/log"
+push --service traced "$tmp/traced"
+check "it is pushed" $? "$tmp/push"
+"$sxsprof" report --format json "$tmp/traced" >"$tmp/json" 2>/dev/null
+id=$(python3 -c 'import json, sys; print(json.load(open(sys.argv[1]))["traces"][0]["trace"])' "$tmp/json")
+compare "all of its samples" samples cpu traced service=traced
+compare "those of one trace" samples cpu traced "trace=$id" "--trace $id"
+compare "those of a trace by the first digits of its id" samples cpu traced "trace=${id:0:12}*" "--trace $id"
+fleet series --by trace --service traced >"$tmp/series" && [ "$(grep -c '[0-9a-f]\{32\}$' "$tmp/series")" -ge 8 ] &&
+    grep -q "$id\$" "$tmp/series"
+check "CPU by trace" $? "$tmp/series"
 
 # ---- tables of version 1, as they were
 old() { curl -sS "http://127.0.0.1:$CLICKHOUSE_PORT/?database=old" --data-binary "$1"; }

@@ -302,9 +302,9 @@ static void threads_of_one_name_become_one_row(void **state)
     make_model(&m);
     struct sxs_clickhouse_rows rows = encode(&m, 99);
     assert_int_equal(rows.n_samples, 2);
-    assert_int_equal(rows.of[SXS_CLICKHOUSE_SAMPLES].size, 2 * 53);
+    assert_int_equal(rows.of[SXS_CLICKHOUSE_SAMPLES].size, 2 * 69);
     const uint8_t         *at = rows.of[SXS_CLICKHOUSE_SAMPLES].bytes;
-    struct sxs_rows_reader r = {at, at + 106, false};
+    struct sxs_rows_reader r = {at, at + 138, false};
     for (int i = 0; i < 2; i++) {
         assert_true(sxs_rows_get_u64(&r) == sxs_clickhouse_service_id("shop"));
         assert_int_equal(sxs_rows_get_u8(&r), i ? SXS_CLICKHOUSE_CPU : SXS_CLICKHOUSE_BATCH);
@@ -315,6 +315,7 @@ static void threads_of_one_name_become_one_row(void **state)
         assert_int_equal(sxs_rows_get_u64(&r), i ? 6 : 2);
         assert_true(sxs_rows_get_u64(&r) == (i ? 6201u : 60000000000u));
         assert_true(sxs_rows_get_u64(&r) == 99);
+        assert_true(sxs_rows_get_u64(&r) == 0 && sxs_rows_get_u64(&r) == 0); /* no trace */
     }
     sxs_clickhouse_rows_free(&rows);
     sxs_model_free(&m);
