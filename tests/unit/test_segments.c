@@ -210,8 +210,11 @@ static void damaged(void **state)
     assert_int_equal(s.n_processes, 1);
     assert_int_equal(s.n_unread, 1);
     assert_string_equal(s.unread[0].folder, "20261124T120010Z-2/77");
-    assert_int_equal(s.n_problems, 1);
-    assert_non_null(strstr(s.problems[0], "20261124T120010Z-2/77/census"));
+    assert_int_equal(s.n_problems, 2);
+    for (size_t i = 0; i < 2; i++)
+        assert_int_equal((strstr(s.problems[i], "20261124T120000Z-1/segment.json") != NULL) +
+                             (strstr(s.problems[i], "20261124T120010Z-2/77/census") != NULL), 1);
+    assert_string_not_equal(s.problems[0], s.problems[1]);
     assert_int_equal(list.n, 3); /* a link is no segment */
     assert_int_equal(list.all[0].pid, 0);
     assert_int_equal(list.all[0].began_ns, NOON);
