@@ -48,20 +48,13 @@ static void *run_thread(void *arg)
     return NULL;
 }
 
-/* The kernel's number of the clock that counts the CPU time of thread @tid. */
-static clockid_t cpu_clock(uint32_t tid)
-{
-    return (clockid_t)((~(unsigned)tid << 3) | 6u);
-}
-
 uint64_t sxs_thread_own_cpu_ns(void)
 {
-    uint64_t        sum = atomic_load(&ended_cpu_ns);
-    struct timespec used;
+    uint64_t sum = atomic_load(&ended_cpu_ns);
     for (size_t i = 0; i < ARRAY_LEN(own_tids); i++) {
         uint32_t tid = atomic_load(&own_tids[i]);
-        if (tid && clock_gettime(cpu_clock(tid), &used) == 0)
-            sum += sxs_ns_of(used);
+        if (tid)
+            sum += sxs_cpu_ns_of(tid);
     }
     return sum;
 }

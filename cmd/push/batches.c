@@ -97,10 +97,8 @@ static int load(const struct sxs_push_cut *cut, const struct sxs_session_process
         .process = process->folder, .symbols = cut->symbols, .slices = s};
     if (sxs_data_kind(data)->live)
         o.slices = NULL;
-    *s = (struct sxs_slices){.width_ns = cut->width_ns,
-                             .by_trace = true,
-                             .from_ns = span->from_ns,
-                             .to_ns = span->to_ns};
+    *s = (struct sxs_slices){
+        .width_ns = cut->width_ns, .from_ns = span->from_ns, .to_ns = span->to_ns};
     int err = sxs_model_load(cut->dir, &o, data, SXS_DETAIL_LINES, m);
     tell_problems(l, l->n, cut->quiet, damaged);
     l->n++;

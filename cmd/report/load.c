@@ -122,9 +122,10 @@ static bool in_trace(const struct sxs_loader *l, const struct sxs_record_sample 
     return !l->traces || (trace && trace->wanted);
 }
 
+/* Slices keep the samples of each trace apart. */
 static bool is_by_trace(const struct sxs_loader *l)
 {
-    return l->o->slices && l->o->slices->by_trace && l->head->has_contexts;
+    return l->o->slices && l->head->has_contexts;
 }
 
 static void take_sample(struct sxs_loader *l, const struct sxs_record_sample *v)

@@ -46,7 +46,7 @@ struct sxs_loader {
     struct sxs_collections          *collections;
     const struct sxs_traces         *traces; /* NULL: all samples are asked for */
     struct sxs_trace_code           *code;   /* of the file that is loaded; with traces */
-    const uint8_t                   *trace;  /* of the sample that is loaded, for slices by trace */
+    const uint8_t                   *trace;  /* of the sample that is loaded, for slices */
     const struct sxs_session_process *census; /* the process of that file; with traces */
     struct sxs_loaded_stack         *stacks;       /* a cache of stacks */
     size_t                           n_stacks;     /* its size, a power of two; 0: the default */

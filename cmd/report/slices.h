@@ -24,15 +24,14 @@ struct sxs_samples_header;
 struct sxs_slice_sum {
     uint64_t slice; /* its number: time / width */
     uint32_t node;
-    uint8_t  trace[16]; /* by_trace: the trace of these samples; zeroed: none */
+    uint8_t  trace[16]; /* of these samples; zeroed: they have none */
     uint64_t self, self_ns;
     double   n, value; /* of costs */
 };
 
-/** Set width_ns, by_trace, from_ns and to_ns; the rest is zeroed before the load. */
+/** Set width_ns, from_ns and to_ns; the rest is zeroed before the load. */
 struct sxs_slices {
     uint64_t              width_ns;       /* 0: one slice */
-    bool                  by_trace;       /* keep the samples of each trace apart */
     uint64_t              from_ns, to_ns; /* CLOCK_REALTIME: only this period; to_ns 0: no end */
     struct sxs_slice_sum *sums;           /* owned */
     size_t                n, cap, at;
@@ -40,7 +39,7 @@ struct sxs_slices {
 };
 
 /** sxs_slices_sample - count a sample. @head: of its process. @time_ns: of the record. @trace: the
- *  16 bytes of its trace's id; NULL: it has none, or !by_trace. */
+ *  16 bytes of its trace's id; NULL: it has none. */
 void sxs_slices_sample(struct sxs_slices *s, const struct sxs_samples_header *head,
                        uint64_t time_ns, uint32_t node, uint64_t weight_ns, const uint8_t *trace);
 

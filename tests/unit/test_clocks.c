@@ -18,6 +18,7 @@
 #include <cmocka.h>
 
 #include "base/base.h"
+#include "base/clock.h"
 #include "tools/sample/clocks.h"
 
 static struct sxs_thread_slot self;
@@ -174,8 +175,8 @@ static void sleep_often(void)
 
 static void run_for_long(void)
 {
-    uint64_t until = sxs_clocks_cpu_ns(self.tid) + 5000000;
-    while (sxs_clocks_cpu_ns(self.tid) < until)
+    uint64_t until = sxs_cpu_ns_of(self.tid) + 5000000;
+    while (sxs_cpu_ns_of(self.tid) < until)
         ;
 }
 
@@ -272,8 +273,8 @@ static void *move_now_and_then(void *moves)
 /* Lives as @live says for @ns of CPU time. */
 static void spend(uint64_t ns, void (*live)(void))
 {
-    uint64_t until = sxs_clocks_cpu_ns(self.tid) + ns;
-    while (sxs_clocks_cpu_ns(self.tid) < until)
+    uint64_t until = sxs_cpu_ns_of(self.tid) + ns;
+    while (sxs_cpu_ns_of(self.tid) < until)
         live();
 }
 
@@ -291,14 +292,14 @@ static void samples_stand_for_all_time_whichever_the_clock(void **state)
     assert_int_equal(pthread_create(&mover, NULL, move_now_and_then, &moves), 0);
     sigemptyset(&ours);
     sigaddset(&ours, SIGURG);
-    began = sxs_clocks_cpu_ns(self.tid);
+    began = sxs_cpu_ns_of(self.tid);
     pthread_sigmask(SIG_UNBLOCK, &ours, NULL);
     for (int i = 0; i < 3; i++) {
         spend(400000000, sleep_often);
         spend(400000000, run_for_long);
     }
     pthread_sigmask(SIG_BLOCK, &ours, NULL);
-    ran = sxs_clocks_cpu_ns(self.tid) - began;
+    ran = sxs_cpu_ns_of(self.tid) - began;
     atomic_store(&at_end, 1);
     pthread_join(mover, NULL);
     assert_in_range(moves, 3, 6); /* to and fro, and not more often */

@@ -83,6 +83,23 @@ static void costs_are_read_as_they_were_written(void **state)
     sxs_samples_close(s);
 }
 
+/* Makes a file with a few costs. */
+static void make_file(void)
+{
+    begin_file();
+    add_costs(&file, 5, ips, 4);
+    sxs_samples_close(end_file());
+}
+
+static size_t read_all(struct sxs_samples *s)
+{
+    struct sxs_samples_record r;
+    size_t                    n = 0;
+    while (sxs_samples_next(s, &r))
+        n++;
+    return n;
+}
+
 /* Writes one cost and returns 1 if it is read, 0 if it counts as damaged. */
 static int is_read(const struct sxs_record_cost *cost)
 {
@@ -175,20 +192,14 @@ static void set_chunks(uint32_t chunks, uint32_t in_header)
 
 static void a_session_that_ends_while_it_is_read_is_not_damaged(void **state)
 {
-    struct sxs_samples       *s;
-    struct sxs_samples_record r;
-    char                      why[256];
-    size_t                    n = 0;
+    struct sxs_samples *s;
+    char                why[256];
     (void)state;
-    begin_file();
-    add_costs(&file, 5, ips, 4);
-    sxs_samples_close(end_file());
+    make_file();
     set_chunks(5, 5);
     assert_int_equal(sxs_samples_open(folder_fd, &s, why, sizeof(why)), 0);
     set_chunks(1, 1);
-    while (sxs_samples_next(s, &r))
-        n++;
-    assert_true(n > 0);
+    assert_true(read_all(s) > 0);
     assert_null(sxs_samples_problem(s, 0));
     sxs_samples_close(s);
 }
@@ -204,13 +215,10 @@ static void *end_soon(void *arg)
 /* Opens the file until a reader was there between the two steps of the recorder, then too. */
 static void a_session_that_ends_while_it_is_opened_is_not_damaged(void **state)
 {
-    struct sxs_samples       *s;
-    struct sxs_samples_record r;
-    char                      why[256];
+    struct sxs_samples *s;
+    char                why[256];
     (void)state;
-    begin_file();
-    add_costs(&file, 5, ips, 4);
-    sxs_samples_close(end_file());
+    make_file();
     for (int good = 0, tries = 0; good < 3; tries++) {
         pthread_t thread;
         assert_true(tries < 100); /* on a busy machine the thread may come too late */
@@ -218,8 +226,7 @@ static void a_session_that_ends_while_it_is_opened_is_not_damaged(void **state)
         assert_int_equal(pthread_create(&thread, NULL, end_soon, NULL), 0);
         assert_int_equal(sxs_samples_open(folder_fd, &s, why, sizeof(why)), 0);
         pthread_join(thread, NULL);
-        while (sxs_samples_next(s, &r))
-            continue;
+        read_all(s);
         good += sxs_samples_problem(s, 0) == NULL;
         sxs_samples_close(s);
     }
@@ -227,17 +234,13 @@ static void a_session_that_ends_while_it_is_opened_is_not_damaged(void **state)
 
 static void a_file_that_was_cut_is_damaged(void **state)
 {
-    struct sxs_samples       *s;
-    struct sxs_samples_record r;
-    char                      why[256];
+    struct sxs_samples *s;
+    char                why[256];
     (void)state;
-    begin_file();
-    add_costs(&file, 5, ips, 4);
-    sxs_samples_close(end_file());
+    make_file();
     set_chunks(1, 5);
     assert_int_equal(sxs_samples_open(folder_fd, &s, why, sizeof(why)), 0);
-    while (sxs_samples_next(s, &r))
-        continue;
+    read_all(s);
     assert_non_null(strstr(sxs_samples_problem(s, 0), "its last chunks are missing (4)"));
     sxs_samples_close(s);
 }

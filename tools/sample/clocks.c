@@ -31,12 +31,6 @@ SXS_SESSION_RESETS(interval_ns);
 SXS_SESSION_RESETS(tick_ns);
 SXS_SESSION_RESETS(kernel_too);
 
-/* The kernel's encoding of the CPU clock of any thread by its tid. */
-static clockid_t cpu_clock(uint32_t tid)
-{
-    return (clockid_t)((~(unsigned)tid << 3) | 6u);
-}
-
 /* Returns a part of the interval, for the first sample of a clock. The parts are spread evenly
  * over all threads, and also over every second or every tenth thread. */
 static uint64_t next_phase(void)
@@ -65,16 +59,6 @@ static pthread_mutex_t opening = PTHREAD_MUTEX_INITIALIZER;
 SXS_FORK_RESETS(opening);
 SXS_SESSION_KEEPS(opening);
 
-static void lock_opening(void)
-{
-    pthread_mutex_lock(&opening);
-}
-
-static void unlock_opening(void)
-{
-    pthread_mutex_unlock(&opening);
-}
-
 /* The fork of this thread has taken the lock. */
 static SXS_TLS int fork_holds;
 
@@ -86,7 +70,7 @@ static void prepare_fork(void)
 static void parent_goes_on(void)
 {
     if (fork_holds)
-        unlock_opening();
+        pthread_mutex_unlock(&opening);
     fork_holds = 0;
 }
 
@@ -110,7 +94,7 @@ enum sxs_sample_clock sxs_clocks_choose(unsigned hz)
     chosen = SXS_CLOCK_CPU_TIMER;
     if (hz > TICK_HZ) {
         int fd;
-        lock_opening();
+        pthread_mutex_lock(&opening);
         fd = open_perf(0, 0, interval_ns);
         kernel_too = fd >= 0;
         if (fd < 0)
@@ -119,7 +103,7 @@ enum sxs_sample_clock sxs_clocks_choose(unsigned hz)
             close(fd);
             chosen = SXS_CLOCK_PERF;
         }
-        unlock_opening();
+        pthread_mutex_unlock(&opening);
     }
     return chosen;
 }
@@ -253,7 +237,7 @@ static int start_timer(struct sxs_thread_slot *t, uint64_t now, uint64_t due, in
     event.sigev_signo = sxs_poke_signal();
     event.sigev_value.sival_ptr = MAGIC;
     event._sigev_un._tid = (pid_t)tid;
-    if (syscall(SYS_timer_create, cpu_clock(tid), &event, &id) != 0)
+    if (syscall(SYS_timer_create, sxs_cpu_clock_of(tid), &event, &id) != 0)
         return -errno;
     t->timer = id;
     when.it_interval = sxs_timespec_of(interval_ns);
@@ -271,15 +255,15 @@ static int start_timer(struct sxs_thread_slot *t, uint64_t now, uint64_t due, in
 static int try_perf(struct sxs_thread_slot *t, uint64_t first_ns)
 {
     int started;
-    lock_opening();
+    pthread_mutex_lock(&opening);
     started = start_perf(t, first_ns) == 0;
-    unlock_opening();
+    pthread_mutex_unlock(&opening);
     return started;
 }
 
 static int start_timer_from_now(struct sxs_thread_slot *t)
 {
-    uint64_t now = sxs_clocks_cpu_ns(atomic_load(&t->tid));
+    uint64_t now = sxs_cpu_ns_of(atomic_load(&t->tid));
     return start_timer(t, now, now + next_phase() + 1, 0);
 }
 
@@ -317,9 +301,9 @@ void sxs_clocks_disown(struct sxs_thread_slot *t)
 void sxs_clocks_stop(struct sxs_thread_slot *t)
 {
     if (t->perf_fd >= 0) {
-        lock_opening();
+        pthread_mutex_lock(&opening);
         close_perf(t);
-        unlock_opening();
+        pthread_mutex_unlock(&opening);
     }
     if (t->timer >= 0)
         syscall(SYS_timer_delete, t->timer);
@@ -335,14 +319,6 @@ void sxs_clocks_check(struct sxs_thread_slot *t)
     atomic_store(&t->move_ns, 0);
     if (!t->excluded)
         start_timer_from_now(t);
-}
-
-uint64_t sxs_clocks_cpu_ns(uint32_t tid)
-{
-    struct timespec used;
-    if (clock_gettime(cpu_clock(tid), &used) != 0)
-        return 0;
-    return sxs_ns_of(used);
 }
 
 /* ---- the kind of clock of a thread ----------------------------------------------------------- */
@@ -370,10 +346,10 @@ int sxs_clocks_any_to_move(void)
 
 static void move_to_timer(struct sxs_thread_slot *t, uint64_t next_ns)
 {
-    lock_opening();
+    pthread_mutex_lock(&opening);
     close_perf(t);
-    unlock_opening();
-    start_timer(t, sxs_clocks_cpu_ns(atomic_load(&t->tid)), next_ns, 1);
+    pthread_mutex_unlock(&opening);
+    start_timer(t, sxs_cpu_ns_of(atomic_load(&t->tid)), next_ns, 1);
 }
 
 /* Replaces the timer by a perf event. The timer's times are one tick early (see start_timer()). */
@@ -384,7 +360,7 @@ static void move_to_perf(struct sxs_thread_slot *t)
     int                            timer = t->timer;
     /* Before the timer is stopped, because the time of waiting for the lock would be lost
      * otherwise. */
-    lock_opening();
+    pthread_mutex_lock(&opening);
     if (syscall(SYS_timer_settime, timer, 0, &never, &left) == 0) {
         if (start_perf(t, sxs_ns_of(left.it_value) + tick_ns) == 0) {
             t->timer = -1;
@@ -393,7 +369,7 @@ static void move_to_perf(struct sxs_thread_slot *t)
             syscall(SYS_timer_settime, timer, 0, &left, NULL);
         }
     }
-    unlock_opening();
+    pthread_mutex_unlock(&opening);
 }
 
 void sxs_clocks_move(struct sxs_thread_slot *t)

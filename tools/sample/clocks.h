@@ -47,9 +47,6 @@ void sxs_clocks_move(struct sxs_thread_slot *t);
  * Timers are not inherited. */
 void sxs_clocks_disown(struct sxs_thread_slot *t);
 
-/** sxs_clocks_cpu_ns - CPU time of a thread, in ns, or 0 when it has ended. */
-uint64_t sxs_clocks_cpu_ns(uint32_t tid);
-
 /**
  * sxs_clocks_own - whether a signal was sent by a clock or by sxs_poke().
  * @t: the calling thread, or NULL.

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/clock.h"
 #include "base/fork.h"
 #include "base/log.h"
 #include "base/session_state.h"
@@ -57,7 +58,7 @@ static int start_clock(struct sxs_thread_slot *t)
 
 static int on_thread_begin(struct sxs_thread_slot *t)
 {
-    return start_clock(t) != 0 && sxs_clocks_cpu_ns(atomic_load(&t->tid)) == 0;
+    return start_clock(t) != 0 && sxs_cpu_ns_of(atomic_load(&t->tid)) == 0;
 }
 
 static void on_thread_seen(struct sxs_thread_slot *t)

@@ -57,7 +57,7 @@ SXS_SESSION_RESETS(snap);
  * before the first round is not counted. */
 static uint64_t cpu_due(struct sxs_thread_slot *t)
 {
-    uint64_t cpu = sxs_clocks_cpu_ns(atomic_load(&t->tid)), before = atomic_load(&t->cpu_ns);
+    uint64_t cpu = sxs_cpu_ns_of(atomic_load(&t->tid)), before = atomic_load(&t->cpu_ns);
     if (snap.rounds == 1) {
         atomic_store(&t->cpu_ns, cpu);
         return 0;
@@ -159,13 +159,13 @@ static void take_snapshot(struct due *due)
     struct sxs_record_sample *record;
     /* Includes the CPU time used until the thread was stopped. */
     if (snap.mode == SXS_MODE_CPU)
-        due->walk.weight_ns = sxs_clocks_cpu_ns(tid) - atomic_load(&due->t->cpu_ns);
+        due->walk.weight_ns = sxs_cpu_ns_of(tid) - atomic_load(&due->t->cpu_ns);
     record = sxs_stopped_take(snap.writer, snap.stopped, snap.n_stopped, &due->walk, ask_thread);
     if (record)
         atomic_store_explicit(&due->t->last, record, memory_order_release);
     due->t->missed = due->walk.missed;
     /* The CPU time that the sample itself cost is not counted. */
-    atomic_store(&due->t->cpu_ns, sxs_clocks_cpu_ns(tid));
+    atomic_store(&due->t->cpu_ns, sxs_cpu_ns_of(tid));
 }
 
 static void take_all(void)

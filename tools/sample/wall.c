@@ -86,7 +86,7 @@ static void move_clock(struct sxs_thread_slot *t, uint64_t before, uint64_t cpu)
  * stack is not known yet. */
 uint32_t sxs_wall_due(struct sxs_thread_slot *t)
 {
-    uint64_t before = atomic_load(&t->cpu_ns), cpu = sxs_clocks_cpu_ns(atomic_load(&t->tid));
+    uint64_t before = atomic_load(&t->cpu_ns), cpu = sxs_cpu_ns_of(atomic_load(&t->tid));
     int      known = atomic_load(&t->last) != NULL;
     if (!cpu)
         return 0;
