@@ -20,7 +20,7 @@ export TSAN_OPTIONS="halt_on_error=1:handle_segv=0:report_signal_unsafe=0:suppre
 
 set --
 for t in "$BUILD"/tests/test_* tests/command/*.sh tests/integration/*.sh tests/instr/*.sh tests/profile/*.sh \
-    tests/hosts/*.sh tests/guests/*.sh tests/clrie/*.sh tests/runner/*.sh tests/lint/quick.sh; do
+    tests/hosts/*.sh tests/hostile/*.sh tests/guests/*.sh tests/clrie/*.sh tests/runner/*.sh tests/lint/quick.sh; do
     case $t in
     *.d | *.o | *\** | */lib.sh | tests/hosts/wrap_*) ;; # wrap_*: these start hosts
     *) set -- "$@" "$t" ;;
