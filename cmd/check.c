@@ -3,6 +3,7 @@
 #include "instr/config/assembly.h"
 #include "cmd/assembly_file.h"
 #include "cmd/command.h"
+#include "cmd/confined_verb.h"
 #include "cmd/guest_option.h"
 #include "guests/config/file.h"
 
@@ -303,20 +304,20 @@ static int declares_guests(const char *path, struct guest_file *file)
            file->is_ours;
 }
 
-int sxs_cmd_check(int argc, char **argv)
+/* Reads the files and prints what is wrong. @arg: struct options. Returns an exit status. */
+static int check(void *arg)
 {
     struct guest_file  guests;
-    struct options     options = {0};
-    struct check       c = {.options = &options};
+    struct options    *options = arg;
+    struct check       c = {.options = options};
     struct sxs_config *config;
     int                err;
-    sxs_options_parse(&sxs_argp_check, argc, argv, 0, &options);
-    err = declares_guests(options.path, &guests) ? check_guests(&options, &guests) : -1;
+    err = declares_guests(options->path, &guests) ? check_guests(options, &guests) : -1;
     guest_file_free(&guests);
     if (err >= 0)
         return err;
     err = open_assemblies(&c);
-    config = err ? NULL : sxs_config_load(options.path, NULL);
+    config = err ? NULL : sxs_config_load(options->path, NULL);
     if (config) {
         c.config = config;
         check_all(&c);
@@ -328,9 +329,17 @@ int sxs_cmd_check(int argc, char **argv)
         err = SXS_EXIT_PROBLEM;
     }
     sxs_config_free(config);
-    for (int i = 0; c.assemblies && i < options.n_assemblies; i++)
+    for (int i = 0; c.assemblies && i < options->n_assemblies; i++)
         sxs_assembly_free(c.assemblies[i]);
     free(c.assemblies);
     free(c.md);
     return err;
+}
+
+int sxs_cmd_check(int argc, char **argv)
+{
+    struct options options = {0};
+    sxs_options_parse(&sxs_argp_check, argc, argv, 0, &options);
+    const struct sxs_confined_verb needs = {.reads = {options.path}};
+    return sxs_confined_verb(&needs, check, &options);
 }

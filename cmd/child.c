@@ -200,6 +200,45 @@ int sxs_child_run(const struct sxs_child_command *command, int *status)
     return err;
 }
 
+/* Runs in the child. Handlers of this command for these signals are of no use here. */
+static _Noreturn void do_work(int (*work)(void *arg), void *arg, pid_t parent, const sigset_t *mask)
+{
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (getppid() != parent)
+        _exit(SXS_EXIT_FAILED);
+    for (size_t i = 0; i < sizeof(forwarded) / sizeof(forwarded[0]); i++) {
+        struct sigaction now;
+        if (sigaction(forwarded[i], NULL, &now) == 0 && now.sa_handler != SIG_IGN)
+            signal(forwarded[i], SIG_DFL);
+    }
+    sigprocmask(SIG_SETMASK, mask, NULL);
+    exit(work(arg));
+}
+
+int sxs_child_work(int (*work)(void *arg), void *arg, int *status)
+{
+    sigset_t         set, old;
+    struct sigaction dfl = {.sa_handler = SIG_DFL}, sigchld;
+    pid_t            parent = getpid();
+    int              err = 0;
+    blocked_set(&set);
+    sigprocmask(SIG_BLOCK, &set, &old);
+    sigaction(SIGCHLD, &dfl, &sigchld);
+    fflush(NULL);
+    pid_t child = fork();
+    if (child == 0) {
+        sigaction(SIGCHLD, &sigchld, NULL);
+        do_work(work, arg, parent, &old);
+    }
+    if (child < 0)
+        err = errno;
+    else
+        watch_child(child, &set, NULL, status);
+    sigaction(SIGCHLD, &sigchld, NULL);
+    sigprocmask(SIG_SETMASK, &old, NULL);
+    return err;
+}
+
 _Noreturn void sxs_child_exit_like(int status)
 {
     fflush(NULL);

@@ -56,6 +56,15 @@ struct sxs_child_command {
 int sxs_child_run(const struct sxs_child_command *command, int *status);
 
 /**
+ * sxs_child_work - call @work in a forked child and wait for its end; signals as above. The child's
+ * standard streams are those of this process; it exits with the result of @work, or is killed when
+ * this process dies.
+ * @status: receives the status from waitpid(). Returns 0, or an errno value when there is no child.
+ * For a process with one thread. The signals are blocked only while the child runs.
+ */
+int sxs_child_work(int (*work)(void *arg), void *arg, int *status);
+
+/**
  * sxs_child_exit_like - end this process as the child ended: with its exit status or by its signal.
  * @status: from waitpid(). Writes no core dump. Does not return.
  */

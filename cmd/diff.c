@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* sxsprof diff: draw as a flame graph what grew and what shrank between two sessions. */
 #include "cmd/command.h"
+#include "cmd/confined_verb.h"
 #include "cmd/gc/gc.h"
 #include "cmd/heap_diff.h"
 #include "cmd/output/segments.h"
@@ -8,6 +9,7 @@
 #include "cmd/pack/pack.h"
 #include "cmd/report/data_kind.h"
 #include "cmd/report/profile.h"
+#include "cmd/symbols/debuginfod.h"
 #include "cmd/symbols/symbol_path.h"
 
 #include <argp.h>
@@ -130,25 +132,35 @@ static int diff_gcs(const struct options *o)
     return status;
 }
 
-int sxs_cmd_diff(int argc, char **argv)
+/* Reads both sessions and writes what changed. @arg: struct options. Returns an exit status. */
+static int diff(void *arg)
 {
-    struct options o = {.n = 0};
-    char           why[512];
-    sxs_options_parse(&sxs_argp_diff, argc, argv, 0, &o);
+    struct options *o = arg;
+    char            why[512];
     for (int i = 0; i < 2; i++)
-        if (sxs_pack_open(o.dir[i], &o.dir[i], why, sizeof(why)) != 0)
-            return sxs_wrong_input("%s: %s; expected a file made by sxsprof pack", o.dir[i], why);
-    if (o.gc)
-        return diff_gcs(&o);
-    if (o.heap || (!o.samples.data && sxs_heap_only(o.dir[0]) && sxs_heap_only(o.dir[1])))
-        return sxs_heap_diff(o.dir[0], o.dir[1], o.samples.output);
-    enum sxs_profile_result result = sxs_profile_diff(o.dir[0], o.dir[1], &o.samples);
-    sxs_symbol_path_free(o.samples.symbols);
-    switch (result) {
+        if (sxs_pack_open(o->dir[i], &o->dir[i], why, sizeof(why)) != 0)
+            return sxs_wrong_input("%s: %s; expected a file made by sxsprof pack", o->dir[i], why);
+    if (o->gc)
+        return diff_gcs(o);
+    if (o->heap || (!o->samples.data && sxs_heap_only(o->dir[0]) && sxs_heap_only(o->dir[1])))
+        return sxs_heap_diff(o->dir[0], o->dir[1], o->samples.output);
+    switch (sxs_profile_diff(o->dir[0], o->dir[1], &o->samples)) {
     case SXS_PROFILE_OK: return SXS_EXIT_OK;
     case SXS_PROFILE_NOTHING:
-        return nothing_to_compare(&o, o.samples.data ? sxs_data_kind(o.samples.data)->record
+        return nothing_to_compare(o, o->samples.data ? sxs_data_kind(o->samples.data)->record
                                                      : "--tool sample or --tool calls");
     default: return SXS_EXIT_PROBLEM;
     }
+}
+
+int sxs_cmd_diff(int argc, char **argv)
+{
+    struct options o = {.n = 0};
+    sxs_options_parse(&sxs_argp_diff, argc, argv, 0, &o);
+    const struct sxs_confined_verb needs = {.reads = {o.dir[0], o.dir[1]},
+                                            .writes = {o.samples.output},
+                                            .network = sxs_debuginfod_is_enabled()};
+    int                            status = sxs_confined_verb(&needs, diff, &o);
+    sxs_symbol_path_free(o.samples.symbols);
+    return status;
 }

@@ -8,10 +8,12 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include "cmd/argument.h"
 #include "cmd/command.h"
+#include "cmd/confined_verb.h"
 #include "cmd/heap/counts.h"
 #include "cmd/heap_diff.h"
 #include "cmd/heap_process.h"
@@ -258,16 +260,15 @@ static void write_report(const struct options *o, const struct sxs_heap_snapshot
     sxs_heap_report_free(&r);
 }
 
-/* Returns the name of the page beside a session: "/path/session-heap-2.html". Owned; NULL after a
- * message. */
-static char *page_beside(const struct chosen *c)
+/* Returns the name of the page of snapshot @number beside the session @dir:
+ * "/path/session-heap-2.html". Owned; NULL after a message. */
+static char *page_beside(const char *dir, uint32_t number)
 {
     char  path[PATH_MAX];
     char *page = NULL;
-    if (realpath(sxs_shown(c->dir), path) &&
-        asprintf(&page, "%s-" SXS_HEAP_FILE "%u.html", path, c->place.number) >= 0)
+    if (realpath(dir, path) && asprintf(&page, "%s-" SXS_HEAP_FILE "%u.html", path, number) >= 0)
         return page;
-    sxs_complain("%s: %s", sxs_shown(c->dir), strerror(errno));
+    sxs_complain("%s: %s", dir, strerror(errno));
     return NULL;
 }
 
@@ -373,26 +374,6 @@ static int diff(const struct options *o, const struct chosen *c)
     return status;
 }
 
-/* Writes the report and opens it if that was asked for. */
-static int write_and_open(struct options *o, const struct chosen *c)
-{
-    char *page = o->open && !o->output ? page_beside(c) : NULL;
-    if (o->open && !o->output && !page)
-        return SXS_EXIT_PROBLEM;
-    if (page)
-        o->output = page;
-    int status = o->diff ? diff(o, c) : report(o, c);
-    if (o->open && status != SXS_EXIT_USAGE && access(o->output, R_OK) == 0) {
-        if (sxs_open_page(o->output))
-            sxs_complain("%s is opened", o->output);
-        else
-            puts(o->output);
-        status = sxs_finish_output() == SXS_EXIT_OK ? status : SXS_EXIT_PROBLEM;
-    }
-    free(page);
-    return status;
-}
-
 /* Counts the files of profiles in a process's folder. */
 static int count_profiles(void *arg, const struct sxs_process_part *part)
 {
@@ -444,10 +425,58 @@ static int write_wanted(const struct options *o, const struct chosen *c)
                                         strcmp(o->format, "json") == 0));
 }
 
+/* What the child that reads the snapshot gets. */
+struct job {
+    struct options *options;
+    uint32_t       *number; /* receives the number of the snapshot; shared with the parent */
+};
+
+/* Reads the snapshot and writes its report. @arg: struct job. Returns an exit status. */
+static int write_chosen(void *arg)
+{
+    struct job     *job = arg;
+    struct options *o = job->options;
+    struct chosen   c = {.folder_fd = -1};
+    char           *page = NULL;
+    int             status = choose(&c, o->source, o->process, o->runtime, o->number);
+    *job->number = status == SXS_EXIT_OK ? c.place.number : 0;
+    if (status == SXS_EXIT_OK && o->open && !o->output) {
+        page = page_beside(sxs_shown(c.dir), c.place.number);
+        o->output = page;
+        status = page ? SXS_EXIT_OK : SXS_EXIT_PROBLEM;
+    }
+    if (status == SXS_EXIT_OK)
+        status = o->wanted.n ? write_wanted(o, &c) : o->diff ? diff(o, &c) : report(o, &c);
+    close_chosen(&c);
+    free(page);
+    return status;
+}
+
+/* Writes the report in a child with limits, and opens it if that was asked for. */
+static int write_confined(struct options *o)
+{
+    uint32_t *number = mmap(NULL, sizeof(*number), PROT_READ | PROT_WRITE,
+                            MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (number == MAP_FAILED)
+        return SXS_EXIT_FAILED;
+    bool  beside = o->open && !o->output;
+    char *page = beside ? page_beside(o->source, 0) : NULL; /* only its folder matters */
+    const struct sxs_confined_verb needs = {.reads = {o->source, o->diff},
+                                            .writes = {page ? page : o->output}};
+    struct job job = {.options = o, .number = number};
+    int        status = sxs_confined_verb(&needs, write_chosen, &job);
+    free(page);
+    page = beside && *number ? page_beside(o->source, *number) : NULL;
+    if (o->open && !o->wanted.n && (page || o->output))
+        status = sxs_open_written_page(page ? page : o->output, status);
+    free(page);
+    munmap(number, sizeof(*number));
+    return status;
+}
+
 int sxs_cmd_heap(int argc, char **argv)
 {
     struct options        o = {.top = DEFAULT_TOP, .timeout = DEFAULT_TIMEOUT};
-    struct chosen         c = {.folder_fd = -1};
     struct sxs_heap_asked asked = {0};
     int                   status = SXS_EXIT_OK;
     sxs_options_parse(&sxs_argp_heap, argc, argv, 0, &o);
@@ -459,12 +488,8 @@ int sxs_cmd_heap(int argc, char **argv)
         o.process = asked.folder;
         o.number = asked.number;
     }
-    if (status == SXS_EXIT_OK) {
-        status = choose(&c, o.source, o.process, o.runtime, o.number);
-        if (status == SXS_EXIT_OK)
-            status = o.wanted.n ? write_wanted(&o, &c) : write_and_open(&o, &c);
-        close_chosen(&c);
-    }
+    if (status == SXS_EXIT_OK)
+        status = write_confined(&o);
     sxs_heap_asked_free(&asked);
     return status;
 }

@@ -4,6 +4,7 @@
 #include "instr/il/metadata_text.h"
 #include "cmd/assembly_file.h"
 #include "cmd/command.h"
+#include "cmd/confined_verb.h"
 #include "cmd/output/text.h"
 
 #include <argp.h>
@@ -152,13 +153,12 @@ static int list_methods(struct listing *l)
     return 0;
 }
 
-int sxs_cmd_il(int argc, char **argv)
+/* Reads the assembly and prints its IL. @arg: struct options. Returns an exit status. */
+static int print_il(void *arg)
 {
-    struct options options = {0};
-    struct listing l = {.options = &options, .size = TEXT_FIRST};
-    int            err;
-    sxs_options_parse(&sxs_argp_il, argc, argv, 0, &options);
-    err = sxs_assembly_open(options.file, &l.md);
+    struct options *options = arg;
+    struct listing  l = {.options = options, .size = TEXT_FIRST};
+    int             err = sxs_assembly_open(options->file, &l.md);
     if (err)
         return err;
     l.names = sxs_md_names(&l.md);
@@ -170,9 +170,17 @@ int sxs_cmd_il(int argc, char **argv)
     }
     sxs_il_free(l.body);
     free(l.text);
-    if (!l.n && options.pattern)
-        return sxs_wrong_input("%s: no method is called %s", options.file, options.pattern);
-    if (options.check)
+    if (!l.n && options->pattern)
+        return sxs_wrong_input("%s: no method is called %s", options->file, options->pattern);
+    if (options->check)
         printf("%lu methods, %lu refused\n", l.n, l.refused);
     return sxs_finish_output() || l.refused ? SXS_EXIT_PROBLEM : SXS_EXIT_OK;
+}
+
+int sxs_cmd_il(int argc, char **argv)
+{
+    struct options options = {0};
+    sxs_options_parse(&sxs_argp_il, argc, argv, 0, &options);
+    const struct sxs_confined_verb needs = {.reads = {options.file}};
+    return sxs_confined_verb(&needs, print_il, &options);
 }

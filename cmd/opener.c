@@ -2,10 +2,12 @@
 #include "cmd/opener.h"
 
 #include "cmd/child.h"
+#include "cmd/command.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <stdio.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -40,4 +42,15 @@ bool sxs_open_page(const char *path)
     bool failed = child < 0 || read(tell[0], &err, sizeof(err)) > 0;
     close(tell[0]);
     return !failed;
+}
+
+int sxs_open_written_page(const char *path, int status)
+{
+    if (status == SXS_EXIT_USAGE || access(path, R_OK) != 0)
+        return status;
+    if (sxs_open_page(path))
+        sxs_complain("%s is opened", path);
+    else
+        puts(path);
+    return sxs_finish_output() == SXS_EXIT_OK ? status : SXS_EXIT_PROBLEM;
 }

@@ -12,4 +12,12 @@
  */
 bool sxs_open_page(const char *path);
 
+/**
+ * sxs_open_written_page - open the page that a verb has written, or print its path where no browser
+ * can be started.
+ * @status: the exit status of the verb so far; when it is SXS_EXIT_USAGE, or the page is not there,
+ * nothing is opened. Returns @status, or SXS_EXIT_PROBLEM when standard output cannot be written.
+ */
+int sxs_open_written_page(const char *path, int status);
+
 #endif

@@ -3,7 +3,9 @@
 #include "cmd/output/segments.h"
 #include "cmd/pack/pack.h"
 #include "cmd/command.h"
+#include "cmd/confined_verb.h"
 #include "cmd/report/profile.h"
+#include "cmd/symbols/debuginfod.h"
 #include "cmd/symbols/names_table.h"
 #include "cmd/symbols/symbol_path.h"
 
@@ -179,15 +181,17 @@ static int write_pack(const struct options *o, const struct sxs_session *s, cons
     return status;
 }
 
-static int pack(const struct options *o)
+/* Reads the session and writes the file. @arg: struct options. Returns an exit status. */
+static int pack(void *arg)
 {
-    struct stat        st;
+    const struct options *o = arg;
+    struct stat           st;
     struct sxs_session s = {0};
     int                status;
     if (stat(o->dir, &st) == 0 && !S_ISDIR(st.st_mode))
         return sxs_wrong_input("%s: not a folder; expected a folder made by sxsprof run -o DIR",
                                o->dir);
-    char *output = o->output ? strdup(o->output) : default_output(o->dir);
+    char *output = strdup(o->output);
     int   err = sxs_session_read(o->dir, &s);
     char *segments = err || s.n_processes + s.n_unread ? NULL : sxs_segments_refuse(o->dir);
     if (err || !output)
@@ -214,7 +218,16 @@ int sxs_cmd_pack(int argc, char **argv)
 {
     struct options o = {.dir = NULL};
     sxs_options_parse(&sxs_argp_pack, argc, argv, 0, &o);
-    int status = pack(&o);
+    char *output = o.output ? NULL : default_output(o.dir);
+    if (output)
+        o.output = output;
+    const struct sxs_confined_verb needs = {.reads = {o.dir},
+                                            .writes = {o.output},
+                                            .network = sxs_debuginfod_is_enabled()};
+    int status = o.output ? sxs_confined_verb(&needs, pack, &o)
+                          : sxs_wrong_input("%s: %s; expected a folder made by sxsprof run -o DIR",
+                                            o.dir, strerror(errno));
+    free(output);
     sxs_symbol_path_free(o.symbols);
     return status;
 }

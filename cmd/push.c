@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "cmd/command.h"
+#include "cmd/confined_verb.h"
 #include "cmd/http/url.h"
 #include "cmd/output/must.h"
 #include "cmd/output/shown.h"
@@ -183,6 +184,35 @@ static int run(struct sxs_push_options *o, struct sxs_push_job *job)
     return status == SXS_EXIT_USAGE ? status : finish(o, job, &before, status);
 }
 
+/* What the child that reads sessions and sends them gets. */
+struct push_work {
+    struct sxs_push_options *options;
+    struct sxs_push_job     *job;
+};
+
+static int run_confined(void *arg)
+{
+    const struct push_work *w = arg;
+    struct sxs_push_job    *job = w->job;
+    int                     status = run(w->options, job);
+    if (job->sender.joining)
+        job->sender.target->joining->close(job->sender.joining);
+    sxs_http_close(job->sender.http);
+    sxs_push_queue_close(job->sender.queue);
+    return status;
+}
+
+/* Reads and sends in a child with limits. Returns an exit status. */
+static int push(struct sxs_push_options *o, struct sxs_push_job *job)
+{
+    const struct sxs_confined_verb needs = {.reads = {o->dir, o->follow},
+                                            .writes = {o->queue},
+                                            .network = true,
+                                            .endless = o->follow != NULL};
+    struct push_work               w = {o, job};
+    return sxs_confined_verb(&needs, run_confined, &w);
+}
+
 int sxs_cmd_push(int argc, char **argv)
 {
     struct sxs_push_options o;
@@ -201,12 +231,8 @@ int sxs_cmd_push(int argc, char **argv)
             o.to);
     if (status == SXS_EXIT_OK && job.sender.target) {
         job.sender.base = base_of(job.sender.target, &job.settings);
-        status = run(&o, &job);
+        status = push(&o, &job);
     }
-    if (job.sender.joining)
-        job.sender.target->joining->close(job.sender.joining);
-    sxs_http_close(job.sender.http);
-    sxs_push_queue_close(job.sender.queue);
     free(job.sender.base);
     sxs_push_options_free(&o);
     return status;

@@ -4,6 +4,7 @@
 #include "cmd/argument.h"
 #include "cmd/calls/calls.h"
 #include "cmd/command.h"
+#include "cmd/confined_verb.h"
 #include "cmd/costs/costs.h"
 #include "cmd/events/events.h"
 #include "cmd/fleet/when.h"
@@ -18,6 +19,7 @@
 #include "cmd/report/data_kind.h"
 #include "cmd/report/profile.h"
 #include "cmd/selection.h"
+#include "cmd/symbols/debuginfod.h"
 #include "cmd/symbols/symbol_path.h"
 #include "cmd/table.h"
 
@@ -436,21 +438,6 @@ static char *page_beside(const char *dir)
     return page;
 }
 
-/* Writes the report and opens it if that was asked for. @page: the file; NULL: the one of -o. */
-static int write_page(struct options *o, const struct sxs_session *s, const char *page)
-{
-    if (page)
-        o->samples.output = page;
-    int status = write_report(o, s);
-    if (!o->open || status == SXS_EXIT_USAGE || access(o->samples.output, R_OK) != 0)
-        return status;
-    if (sxs_open_page(o->samples.output))
-        sxs_complain("%s is opened", o->samples.output);
-    else
-        puts(o->samples.output);
-    return sxs_finish_output() == SXS_EXIT_OK ? status : SXS_EXIT_PROBLEM;
-}
-
 /* Returns SXS_EXIT_OK when the session has what the options select. */
 static int check_selection(struct options *o, const struct sxs_session *s)
 {
@@ -458,37 +445,51 @@ static int check_selection(struct options *o, const struct sxs_session *s)
     return status == SXS_EXIT_OK ? check_traces(o, s) : status;
 }
 
-int sxs_cmd_report(int argc, char **argv)
+/* Reads the session and writes its report. @arg: struct options. Returns an exit status. */
+static int report(void *arg)
 {
-    struct options     o = {.format = NULL};
-    char              *page = NULL;
+    struct options    *o = arg;
     struct sxs_session s;
     char               why[512];
-    sxs_options_parse(&sxs_argp_report, argc, argv, 0, &o);
-    if (sxs_pack_open(o.dir, &o.dir, why, sizeof(why)) != 0)
-        return sxs_wrong_input("%s: %s; expected a file made by sxsprof pack", o.dir, why);
-
-    int err = sxs_session_read_joined(o.dir, &o.samples.period, &s, &o.segments);
-    int status;
+    int                status;
+    if (sxs_pack_open(o->dir, &o->dir, why, sizeof(why)) != 0)
+        return sxs_wrong_input("%s: %s; expected a file made by sxsprof pack", o->dir, why);
+    int err = sxs_session_read_joined(o->dir, &o->samples.period, &s, &o->segments);
     if (err)
         status = sxs_wrong_input("%s: %s; expected a folder made by sxsprof run -o DIR",
-                                 sxs_shown(o.dir), strerror(err));
-    else if ((status = check_selection(&o, &s)) != SXS_EXIT_OK)
-        ;
-    else if (o.open && !o.samples.output && !(page = page_beside(sxs_shown(o.dir))))
-        status = SXS_EXIT_PROBLEM;
-    else
-        status = write_page(&o, &s, page);
-    free(page);
-    sxs_calls_report_free(&o.calls);
-    sxs_events_report_free(&o.events);
-    sxs_instrument_report_free(&o.instrument);
-    sxs_guests_report_free(&o.guests);
-    sxs_heap_newest_free(&o.heap);
-    sxs_costs_report_free(&o.costs);
-    sxs_segments_free(&o.segments);
-    sxs_traces_free(&o.traces);
-    sxs_symbol_path_free(o.samples.symbols);
+                                 sxs_shown(o->dir), strerror(err));
+    else if ((status = check_selection(o, &s)) == SXS_EXIT_OK)
+        status = write_report(o, &s);
+    sxs_calls_report_free(&o->calls);
+    sxs_events_report_free(&o->events);
+    sxs_instrument_report_free(&o->instrument);
+    sxs_guests_report_free(&o->guests);
+    sxs_heap_newest_free(&o->heap);
+    sxs_costs_report_free(&o->costs);
+    sxs_segments_free(&o->segments);
+    sxs_traces_free(&o->traces);
     sxs_session_free(&s);
+    return status;
+}
+
+int sxs_cmd_report(int argc, char **argv)
+{
+    struct options o = {.format = NULL};
+    char          *page = NULL;
+    sxs_options_parse(&sxs_argp_report, argc, argv, 0, &o);
+    if (o.open && !o.samples.output && access(o.dir, F_OK) == 0) {
+        page = page_beside(o.dir);
+        if (!page)
+            return SXS_EXIT_PROBLEM;
+        o.samples.output = page;
+    }
+    const struct sxs_confined_verb needs = {.reads = {o.dir},
+                                            .writes = {o.samples.output},
+                                            .network = sxs_debuginfod_is_enabled()};
+    int                            status = sxs_confined_verb(&needs, report, &o);
+    if (o.open && o.samples.output)
+        status = sxs_open_written_page(o.samples.output, status);
+    free(page);
+    sxs_symbol_path_free(o.samples.symbols);
     return status;
 }

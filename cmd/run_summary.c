@@ -2,6 +2,7 @@
 /* What is printed when the command of "run" has ended. */
 #include "cmd/calls/calls.h"
 #include "cmd/command.h"
+#include "cmd/confined_verb.h"
 #include "cmd/events/events.h"
 #include "cmd/guests/guests.h"
 #include "cmd/instrument/instrument.h"
@@ -151,10 +152,30 @@ static void finish_session(const struct sxs_run_options *o, struct sxs_out_dir *
     sxs_session_free(&s);
 }
 
+/* What the child that reads the session gets. */
+struct summary {
+    const struct sxs_run_options *options;
+    struct sxs_out_dir           *out;
+};
+
+enum { KEEP, REMOVE }; /* exit statuses of that child: what becomes of the folder */
+
+static int print_summary(void *arg)
+{
+    const struct summary *s = arg;
+    if (s->out->segments_ns)
+        finish_segments(s->options, s->out);
+    else
+        finish_session(s->options, s->out);
+    return s->out->temporary ? REMOVE : KEEP;
+}
+
 void sxs_run_finish(const struct sxs_run_options *o, struct sxs_out_dir *out)
 {
-    if (out->segments_ns)
-        finish_segments(o, out);
+    const struct sxs_confined_verb needs = {.reads = {out->path}};
+    struct summary                 s = {o, out};
+    if (!out->temporary)
+        out->temporary = sxs_confined_verb(&needs, print_summary, &s) == REMOVE;
     else
-        finish_session(o, out);
+        sxs_confined_verb(&needs, print_summary, &s);
 }

@@ -61,6 +61,8 @@ static void set_limits(const struct sxs_confinement *c)
     uint64_t now = c->memory ? address_space() : 0;
     if (now)
         set_limit(RLIMIT_AS, (rlim_t)(now + c->memory));
+    if (c->data)
+        set_limit(RLIMIT_DATA, (rlim_t)c->data);
 #endif
     if (c->file_size)
         set_limit(RLIMIT_FSIZE, (rlim_t)c->file_size);

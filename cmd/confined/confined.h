@@ -30,6 +30,8 @@ enum sxs_confined_calls {
 struct sxs_confinement {
     uint64_t memory; /* bytes of address space beyond what the process has; 0: no limit. Without
                             * effect in sanitized builds, which reserve address space without end. */
+    uint64_t data;         /* bytes of memory that it writes to; files that are mapped for reading do
+                            * not count; 0: no limit. Likewise. */
     uint64_t
         file_size;    /* bytes to which it may write files (a longer write ends it); 0: no limit */
     unsigned cpu_s;   /* seconds of processor time, whole process; 0: no limit */

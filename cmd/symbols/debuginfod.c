@@ -27,7 +27,7 @@ static struct {
     void (*set_progressfn)(debuginfod_client *, debuginfod_progressfn_t);
 } state;
 
-static bool is_enabled(void)
+bool sxs_debuginfod_is_enabled(void)
 {
     const char *urls = sxs_env_named(DEBUGINFOD_URLS_ENV_VAR);
     return urls && *urls;
@@ -90,7 +90,7 @@ static int on_progress(debuginfod_client *client, long done, long whole)
 {
     time_t now = now_s();
     (void)client;
-    if (!is_enabled())
+    if (!sxs_debuginfod_is_enabled())
         return 1;
     if (done >= state.seen + PIECE)
         state.moved = now;
@@ -109,7 +109,7 @@ static int on_progress(debuginfod_client *client, long done, long whole)
 
 void sxs_debuginfod_watch(Dwfl *dwfl, const char *name)
 {
-    if (!is_enabled())
+    if (!sxs_debuginfod_is_enabled())
         return;
     if (!load()) {
         sxs_debuginfod_disable();
@@ -125,7 +125,7 @@ void sxs_debuginfod_watch(Dwfl *dwfl, const char *name)
 
 int sxs_debuginfod_find(Dwfl *dwfl, const uint8_t *build_id, size_t size)
 {
-    debuginfod_client *client = is_enabled() && load() ? dwfl_get_debuginfod_client(dwfl) : NULL;
+    debuginfod_client *client = sxs_debuginfod_is_enabled() && load() ? dwfl_get_debuginfod_client(dwfl) : NULL;
     int fd = client && size ? state.find_debuginfo(client, build_id, (int)size, NULL) : -1;
     return fd < 0 ? -1 : fd;
 }

@@ -11,8 +11,12 @@
 #define SXS_CMD_SYMBOLS_DEBUGINFOD_H
 
 #include <elfutils/libdwfl.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+/** sxs_debuginfod_is_enabled - return true when servers may be asked: DEBUGINFOD_URLS is set. */
+bool sxs_debuginfod_is_enabled(void);
 
 /**
  * sxs_debuginfod_watch - limit and show the downloads of @dwfl that follow.

@@ -1,0 +1,203 @@
+/* SPDX-License-Identifier: MIT */
+#include "cmd/confined_verb.h"
+
+#include "base/env.h"
+#include "cmd/child.h"
+#include "cmd/command.h"
+#include "cmd/confined/confined.h"
+#include "cmd/confined/writes.h"
+#include "cmd/symbols/debuginfod.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <linux/capability.h>
+#include <signal.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define MIB (UINT64_C(1) << 20)
+
+/* Limits. The largest need that is known is that of a heap snapshot: 4 bytes of memory for each byte
+ * of its file, and 1 s for each MiB when its objects form a random graph. */
+#define MEMORY        (1024 * MIB)
+#define MEMORY_FACTOR 32u /* and so many bytes for each byte of input on the disk */
+#define CPU_S         120u
+#define CPU_S_MIB     4u /* and so many seconds for each MiB of input */
+
+/* ---- the size of the input ------------------------------------------------------------------- */
+
+enum { MAX_DEPTH = 3, MAX_ENTRIES = 65536 }; /* segments have folders of processes with files */
+
+struct sum {
+    uint64_t bytes;
+    unsigned left; /* entries that may still be counted */
+};
+
+// NOLINTNEXTLINE(misc-no-recursion): as deep as MAX_DEPTH
+static void add_entry(int at, const char *name, int depth, struct sum *s)
+{
+    struct stat st;
+    int         flags = depth ? AT_SYMLINK_NOFOLLOW : 0;
+    if (!s->left || fstatat(at, name, &st, flags) != 0)
+        return;
+    s->left--;
+    if (S_ISREG(st.st_mode))
+        s->bytes += (uint64_t)st.st_blocks * 512;
+    if (!S_ISDIR(st.st_mode) || depth == MAX_DEPTH)
+        return;
+    int  fd = openat(at, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC | (depth ? O_NOFOLLOW : 0));
+    DIR *d = fd >= 0 ? fdopendir(fd) : NULL;
+    for (struct dirent *e; d && s->left && (e = readdir(d));)
+        if (strcmp(e->d_name, ".") != 0 && strcmp(e->d_name, "..") != 0)
+            add_entry(fd, e->d_name, depth + 1, s);
+    if (d)
+        closedir(d);
+    else if (fd >= 0)
+        close(fd);
+}
+
+/* Returns how many bytes the inputs take on the disk. */
+static uint64_t input_bytes(const struct sxs_confined_verb *needs)
+{
+    struct sum s = {.left = MAX_ENTRIES};
+    for (size_t i = 0; i < SXS_CONFINED_PATHS; i++)
+        if (needs->reads[i])
+            add_entry(AT_FDCWD, needs->reads[i], 0, &s);
+    return s.bytes;
+}
+
+/* ---- where it writes ------------------------------------------------------------------------- */
+
+#define MAX_WRITES (2 * SXS_CONFINED_PATHS + 3)
+
+struct places {
+    char   path[MAX_WRITES][PATH_MAX];
+    size_t n;
+};
+
+/* Adds @path with its links resolved, if it exists. */
+static void add_place(struct places *p, const char *path)
+{
+    if (p->n < MAX_WRITES && realpath(path, p->path[p->n]))
+        p->n++;
+}
+
+/* Adds the file, and the folder in which a new one takes its place. */
+static void add_file(struct places *p, const char *path)
+{
+    char        folder[PATH_MAX];
+    const char *slash = strrchr(path, '/');
+    int         len = slash == path ? 1 : slash ? (int)(slash - path) : 1;
+    struct stat st;
+    snprintf(folder, sizeof(folder), "%.*s", len, slash ? path : ".");
+    if (stat(path, &st) != 0 || S_ISREG(st.st_mode))
+        add_place(p, folder);
+    add_place(p, path);
+}
+
+/* Adds the folder in which libdebuginfod keeps files. It makes the folder when it needs it, which it
+ * cannot do in the child. */
+static void add_cache(struct places *p)
+{
+    const char *cache = sxs_env_named("DEBUGINFOD_CACHE_PATH"), *home = sxs_env_named("HOME");
+    const char *xdg = sxs_env_named("XDG_CACHE_HOME");
+    char        path[PATH_MAX];
+    if (cache && *cache)
+        snprintf(path, sizeof(path), "%s", cache);
+    else if (xdg && *xdg)
+        snprintf(path, sizeof(path), "%s/debuginfod_client", xdg);
+    else
+        snprintf(path, sizeof(path), "%s/.cache/debuginfod_client", home ? home : "");
+    for (char *at = path + 1; (at = strchr(at, '/')); at++) {
+        *at = '\0';
+        mkdir(path, 0700);
+        *at = '/';
+    }
+    mkdir(path, 0700);
+    add_place(p, path);
+}
+
+static void find_places(const struct sxs_confined_verb *needs, struct places *p)
+{
+    const char *tmp = sxs_env_named("TMPDIR");
+    p->n = 0;
+    add_place(p, tmp && *tmp ? tmp : "/tmp"); /* packed sessions are unpacked there */
+    for (size_t i = 0; i < SXS_CONFINED_PATHS; i++)
+        if (needs->writes[i])
+            add_file(p, needs->writes[i]);
+    if (needs->network && sxs_debuginfod_is_enabled())
+        add_cache(p);
+}
+
+/* ---- the child ------------------------------------------------------------------------------- */
+
+struct work {
+    int (*call)(void *arg);
+    void                  *arg;
+    struct sxs_confinement limits;
+    struct places          places;
+};
+
+static int confine_and_work(void *arg)
+{
+    static const char *below[MAX_WRITES];
+    struct work       *w = arg;
+    for (size_t i = 0; i < w->places.n; i++)
+        below[i] = w->places.path[i];
+    sxs_confine_writes(below, w->places.n); /* a kernel without Landlock: the other limits remain */
+    sxs_confine_self(&w->limits);
+    return w->call(w->arg);
+}
+
+/* Says what ended the child. Returns an exit status. */
+static int explain_end(int status, const struct sxs_confinement *limits, uint64_t bytes)
+{
+    if (WIFEXITED(status))
+        return WEXITSTATUS(status);
+    switch (WTERMSIG(status)) {
+    case SIGINT:
+    case SIGTERM:
+    case SIGHUP:
+    case SIGQUIT:
+    case SIGPIPE: sxs_child_exit_like(status); /* does not return */
+    case SIGXCPU:
+        sxs_complain("what follows is missing: reading used more than %u s of CPU time, the limit "
+                     "for %llu MiB of input; SXSPROF_CONFINE=off lifts it",
+                     limits->cpu_s, (unsigned long long)(bytes / MIB));
+        break;
+    default:
+        sxs_complain("what follows is missing: reading was ended by signal %d (%s); expected files "
+                     "that are not damaged, and enough memory",
+                     WTERMSIG(status), strsignal(WTERMSIG(status)));
+    }
+    return SXS_EXIT_PROBLEM;
+}
+
+int sxs_confined_verb(const struct sxs_confined_verb *needs, int (*work)(void *arg), void *arg)
+{
+    static struct work w;
+    const char        *setting = sxs_env_named("SXSPROF_CONFINE");
+    uint64_t           bytes = input_bytes(needs);
+    int                status = 0;
+    if (setting && strcmp(setting, "off") == 0)
+        return work(arg);
+    w = (struct work){.call = work, .arg = arg};
+    w.limits = (struct sxs_confinement){
+        .data = needs->endless ? 0 : MEMORY + MEMORY_FACTOR * bytes,
+        .cpu_s = needs->endless ? 0 : CPU_S + CPU_S_MIB * (unsigned)(bytes / MIB),
+        .capabilities = UINT64_C(1) << CAP_DAC_OVERRIDE | UINT64_C(1) << CAP_DAC_READ_SEARCH,
+        .calls = needs->network ? SXS_CONFINED_ANY : SXS_CONFINED_REPORT,
+    };
+    find_places(needs, &w.places);
+    if (sxs_child_work(confine_and_work, &w, &status) != 0)
+        return work(arg);
+    return explain_end(status, &w.limits, bytes);
+}

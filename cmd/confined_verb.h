@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * confined_verb.h - do the work of a verb that reads files of strangers in a child with limits.
+ *
+ * Sessions, packed sessions, symbol files and assemblies come from anybody. A mistake in the code
+ * that reads them must not give their author the rights of the user who reads them. So a child does
+ * the work: it cannot gain rights, has no capabilities but those for reading and writing files,
+ * writes only where the verb writes, executes nothing, and has limits of memory and CPU time that
+ * depend on the size of the input.
+ */
+#ifndef SXS_CMD_CONFINED_VERB_H
+#define SXS_CMD_CONFINED_VERB_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#define SXS_CONFINED_PATHS 4u
+
+/** What the work needs. Strings are borrowed; entries that are NULL are left out. */
+struct sxs_confined_verb {
+    const char *reads[SXS_CONFINED_PATHS];  /* sessions or files, whose sizes set the limits */
+    const char *writes[SXS_CONFINED_PATHS]; /* files that are written; a new one is renamed to it */
+    bool        network; /* connects to servers: of debug files, or those that get pushes */
+    bool        endless; /* goes on until it is ended: no limit of CPU time */
+};
+
+/**
+ * sxs_confined_verb - call @work in such a child and wait for its end.
+ * Signals that this process gets meanwhile are sent to the child.
+ * Returns the exit status that @work returned. When a limit ended it, complains with one line and
+ * returns SXS_EXIT_PROBLEM; when another signal did, this process ends by the same signal.
+ * Where the child cannot be made, or SXSPROF_CONFINE=off, @work is called in this process.
+ * For a process with one thread.
+ */
+int sxs_confined_verb(const struct sxs_confined_verb *needs, int (*work)(void *arg), void *arg);
+
+#endif

@@ -1,0 +1,53 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# hijacked_reader.sh - plays a stranger whose session, assembly or file makes a verb run his code: a preloaded library
+# stands for the mistake in a reader. Whatever the code tries, nothing outside of the verb's own output changes.
+. "$(dirname "$0")/lib.sh"
+[ -n "$SAN" ] && skip_all hijacked_reader "a sanitizer wants to be the first library"
+cc=${CC:-cc}
+$cc -shared -fPIC -D_GNU_SOURCE -o "$tmp/hijack.so" tests/hostile/hijack.c -ldl || exit 1
+$cc -std=gnu11 -D_GNU_SOURCE -I. tests/command/make_census.c -o "$tmp/make_census" || exit 1
+landlock=$(python3 -c 'import ctypes; print(ctypes.CDLL(None).syscall(444, None, 0, 1))')
+mkdir "$tmp/outside" "$tmp/session" "$tmp/tmp"
+sleep 600 &
+other=$!
+trap 'kill $other; rm -rf "$tmp"' EXIT
+"$tmp/make_census" "$tmp/session" 123 command=app runtime=1,8.0.29,1,12,100,3,2,1,0 || exit 1
+
+# hijacked NAME AT COMMAND...: run a verb with the stranger's code, which runs when the file AT is opened
+hijacked() {
+    local name=$1 at=$2
+    shift 2
+    rm -rf "$tmp/outside" "$tmp/log"
+    mkdir "$tmp/outside"
+    echo kept >"$tmp/outside/kept"
+    LD_PRELOAD=$tmp/hijack.so HIJACK_AT=$at HIJACK_LOG=$tmp/log HIJACK_OUTSIDE=$tmp/outside HIJACK_PID=$other TMPDIR=$tmp/tmp \
+        timeout -k 5 60 "$@" >"$tmp/out" 2>"$tmp/err"
+    grep -q '^make=' "$tmp/log"
+    check "$name: the stranger's code has run" $? "$tmp/err"
+    if [ "$landlock" -ge 1 ]; then
+        ! grep -E '^(make|change|remove|folder)=yes' "$tmp/log" >>"$tmp/err" && [ "$(cat "$tmp/outside/kept")" = kept ] &&
+            [ "$(ls -A "$tmp/outside")" = kept ]
+        check "$name: no file outside of the output is made, changed or removed" $? "$tmp/err"
+    else
+        ok "$name: no file outside of the output is made, changed or removed # SKIP this kernel has no Landlock"
+    fi
+    ! grep -E '^(device|owner|user|execute|socket|network)=yes' "$tmp/log" >>"$tmp/err"
+    check "$name: no device, no other owner or user, no program, no socket" $? "$tmp/err"
+    ! grep -q '^kill=yes' "$tmp/log"
+    check "$name: no signal to another process" $? "$tmp/log"
+}
+hijacked report census "$sxsprof" report "$tmp/session"
+"$sxsprof" report "$tmp/session" >"$tmp/plain" 2>&1
+cmp -s "$tmp/plain" "$tmp/out"
+check "report: its own work is done all the same" $? "$tmp/out"
+mkdir "$tmp/reports"
+hijacked "report -o" census "$sxsprof" report --format json -o "$tmp/reports/r.json" "$tmp/session"
+[ -s "$tmp/reports/r.json" ]
+check "report -o: the output is written" $? "$tmp/err"
+hijacked diff census "$sxsprof" diff "$tmp/session" "$tmp/session"
+hijacked pack census "$sxsprof" pack -o "$tmp/reports/p.sxsprof" "$tmp/session"
+[ -s "$tmp/reports/p.sxsprof" ]
+check "pack: the file is written" $? "$tmp/err"
+hijacked heap census "$sxsprof" heap "$tmp/session"
+finish
