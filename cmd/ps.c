@@ -54,7 +54,7 @@ static void join_runtimes(const struct sxs_process *p, char *out, size_t size)
 static void join_profilers(const struct sxs_process *p, char *out, size_t size)
 {
     size_t len = 0;
-    snprintf(out, size, "%s", p->problem ? "?" : "-");
+    snprintf(out, size, "%s", p->problem || p->partly ? "?" : "-");
     for (size_t i = 0; i < p->n_profilers && len < size; i++) {
         const struct sxs_process_profiler *it = &p->profilers[i];
         len += (size_t)snprintf(out + len, size - len, "%s%s", len ? ", " : "",
@@ -180,6 +180,7 @@ static json_t *process_json(const struct sxs_process *p)
               sxs_json_set_text(o, "container", p->container) |
               json_object_set_new(o, "own_root", json_boolean(sxs_process_is_apart(p))) |
               json_object_set_new(o, "permitted", json_boolean(!p->problem)) |
+              json_object_set_new(o, "complete", json_boolean(!p->problem && !p->partly)) |
               json_object_set_new(o, "runtimes", runtimes_json(p)) |
               json_object_set_new(o, "profilers", profilers_json(p));
     return sxs_json_whole(o, err);
@@ -192,6 +193,18 @@ static int print_json(const struct sxs_process_list *list)
     for (size_t i = 0; i < list->n && !err; i++)
         err = json_array_append_new(rows, process_json(&list->items[i]));
     return sxs_json_print(top, err);
+}
+
+/* Says which processes the list does not tell all of. */
+static void note_gaps(const struct sxs_process_list *list)
+{
+    if (list->n_partly)
+        sxs_complain("%zu processes were examined in part: their files are too many, took too long to "
+                     "read, or were replaced",
+                     list->n_partly);
+    if (list->n_left_out)
+        sxs_complain("%zu processes with .NET runtimes are left out: the list is too long",
+                     list->n_left_out);
 }
 
 int sxs_cmd_ps(int argc, char **argv)
@@ -212,6 +225,7 @@ int sxs_cmd_ps(int argc, char **argv)
         sxs_complain("no process with a .NET runtime was found%s",
                      list.n_unreadable ? " among those that this user may read" : "");
     }
+    note_gaps(&list);
     sxs_process_list_free(&list);
     return sxs_finish_output() || err ? SXS_EXIT_PROBLEM : SXS_EXIT_OK;
 }

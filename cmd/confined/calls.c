@@ -133,6 +133,9 @@ static void allow_itself(scmp_filter_ctx f)
 {
     static const int asked[] = {F_GETFD, F_SETFD, F_GETFL, F_DUPFD_CLOEXEC, END};
     scmp_datum_t     self = (scmp_datum_t)getpid();
+    /* The C library's fstat(). */
+    (void)seccomp_rule_add(f, SCMP_ACT_ALLOW, SCMP_SYS(newfstatat), 1,
+                           SCMP_A3(SCMP_CMP_EQ, AT_EMPTY_PATH));
     (void)seccomp_rule_add(f, SCMP_ACT_ALLOW, SCMP_SYS(tgkill), 1, SCMP_A0(SCMP_CMP_EQ, self));
     (void)seccomp_rule_add(f, SCMP_ACT_ALLOW, SCMP_SYS(prlimit64), 2, SCMP_A0(SCMP_CMP_EQ, 0),
                            SCMP_A2(SCMP_CMP_EQ, 0));

@@ -28,21 +28,24 @@ enum sxs_confined_calls {
 
 /** What confines a process. 0 everywhere: no limits, but no capabilities either. */
 struct sxs_confinement {
-    uint64_t memory; /* bytes of address space beyond what the process has; 0: no limit. Without
-                            * effect in sanitized builds, which reserve address space without end. */
-    uint64_t data;         /* bytes of memory that it writes to; files that are mapped for reading do
-                            * not count; 0: no limit. Likewise. */
-    uint64_t
-        file_size;    /* bytes to which it may write files (a longer write ends it); 0: no limit */
-    unsigned cpu_s;   /* seconds of processor time, whole process; 0: no limit */
-    unsigned wall_ms; /* only sxs_confined_run(): milliseconds until it is killed; 0: no limit */
+    /* Bytes of address space beyond what the process has; 0: no limit. This and the next one have no
+     * effect in sanitized builds, which reserve address space without end. */
+    uint64_t memory;
+    /* Bytes of memory that it can write to; files that are mapped for reading do not count; 0: no
+     * limit. */
+    uint64_t data;
+    uint64_t file_size;    /* bytes to which it may write files, which end it beyond; 0: no limit */
+    unsigned cpu_s;        /* seconds of processor time, whole process; 0: no limit */
+    unsigned wall_ms;      /* sxs_confined_run(): milliseconds until it is killed; 0: no limit */
     unsigned descriptors;  /* how many descriptors may be open; 0: no limit */
     uint64_t capabilities; /* bit set of CAP_... that stay, if it has them; 0: none */
-    bool     drop_root; /* root becomes the user "nobody" (65534), without groups; descriptors that
-                            * are open stay. Without effect for other users. */
+    /* Root becomes the user "nobody" (65534), without groups; descriptors that are open stay. Without
+     * effect for other users. */
+    bool                    drop_root;
     enum sxs_confined_calls calls;
-    const int *keep;   /* only sxs_confined_run(): descriptors that the work needs, besides 0, 1, 2
-                        * and its output; all others are closed. NULL: none is closed. Borrowed. */
+    /* For children: descriptors that the work needs, besides 0, 1, 2 and its output; all others are
+     * closed. NULL: none is closed. Borrowed. */
+    const int *keep;
     size_t     n_keep; /* of them, at most SXS_CONFINED_MAX_KEEP */
 };
 

@@ -1,131 +1,230 @@
 /* SPDX-License-Identifier: MIT */
 #include "cmd/processes/inspect.h"
 
-#include "cmd/symbols/elf_file.h"
+#include "base/hash.h"
+#include "cmd/processes/inspector.h"
 
-#include <ctype.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/sysmacros.h>
+#include <time.h>
 #include <unistd.h>
 
-#define MAX_BINARY (512ul << 20) /* bytes of a file that is searched for a version */
+/* ---- time ---- */
 
-/* What was found out about one file. */
-struct cached_file {
-    dev_t              dev;
-    ino_t              ino;
-    enum sxs_file_kind kind;
-};
+/* What files may cost, in microseconds: those of a process, of a user, and all. */
+#define PROCESS_US UINT64_C(2000000)
+#define USER_US    UINT64_C(3000000)
+#define ALL_US     UINT64_C(7000000)
+/* A process that costs less is not counted as its user's: an honest machine may have many. */
+#define FREE_US UINT64_C(20000)
 
-static struct cached_file *cache;
-static size_t              n_cached, room;
+enum { MAX_USERS = 64 };
 
-static const struct cached_file *find_cached(const struct stat *st)
+static struct {
+    uint64_t all, process;
+    ino_t    which; /* inode of /proc/PID: the process that is being examined */
+    size_t   n_users;
+    struct {
+        unsigned uid;
+        uint64_t us;
+    } users[MAX_USERS];
+} spent;
+
+/* Returns the real user of a process: the owner of /proc/PID is root when it is not dumpable. */
+static unsigned user_of(int dir)
 {
-    for (size_t i = 0; i < n_cached; i++)
-        if (cache[i].dev == st->st_dev && cache[i].ino == st->st_ino)
-            return &cache[i];
-    return NULL;
-}
-
-static void remember(const struct stat *st, enum sxs_file_kind kind)
-{
-    if (n_cached == room) {
-        size_t              more = room ? 2 * room : 256;
-        struct cached_file *grown = realloc(cache, more * sizeof(*grown));
-        if (!grown)
-            return; /* the file is examined again */
-        cache = grown;
-        room = more;
-    }
-    cache[n_cached++] = (struct cached_file){st->st_dev, st->st_ino, kind};
-}
-
-static enum sxs_file_kind examine(const char *path)
-{
-    static const char *const symbols[] = {"DllGetClassObject", "sxsprof_print_stack",
-                                          "DotNetRuntimeDebugHeader", "DotNetRuntimeInfo", NULL};
-    unsigned                 has = sxs_elf_exports_of(path, symbols);
-    if (has & 1u)
-        return has & 2u ? SXS_FILE_OWN_PROFILER : SXS_FILE_PROFILER;
-    return has & 8u ? SXS_FILE_SINGLE_FILE : has & 4u ? SXS_FILE_NATIVE_AOT : SXS_FILE_OTHER;
-}
-
-enum sxs_file_kind sxs_inspect_file(const char *path)
-{
-    struct stat st;
-    if (stat(path, &st) != 0 || !S_ISREG(st.st_mode))
-        return SXS_FILE_OTHER;
-    const struct cached_file *k = find_cached(&st);
-    if (k)
-        return k->kind;
-    enum sxs_file_kind kind = examine(path);
-    remember(&st, kind);
-    return kind;
-}
-
-static bool looks_like_version(const char *text, size_t len)
-{
-    size_t dots = 0;
-    for (size_t i = 0; i < len && text[i] != '-'; i++) {
-        dots += text[i] == '.';
-        if (!isdigit((unsigned char)text[i]) && text[i] != '.')
-            return false;
-    }
-    return len && isdigit((unsigned char)text[0]) && dots >= 1;
-}
-
-void sxs_version_in_path(const char *path, char *out, size_t size)
-{
-    out[0] = '\0';
-    for (const char *at = path; *at;) {
-        size_t len = strcspn(at, "/");
-        if (at[len] == '/' && looks_like_version(at, len))
-            snprintf(out, size, "%.*s", (int)len, at);
-        at += len + (at[len] == '/');
-    }
-}
-
-void sxs_version_of_build(const char *text, size_t len, char *out, size_t size)
-{
-    unsigned part[3] = {0};
-    size_t   at = 0;
-    out[0] = '\0';
-    for (int i = 0; i < 3; i++) {
-        size_t digits = 0;
-        while (at < len && isdigit((unsigned char)text[at]) && digits < 6) {
-            part[i] = part[i] * 10 + (unsigned)(text[at++] - '0');
-            digits++;
-        }
-        if (!digits || at >= len || text[at++] != '.')
-            return;
-    }
-    /* The third number is 100 times the patch, and the year. */
-    snprintf(out, size, "%u.%u.%u", part[0], part[1], part[2] / 100);
-}
-
-void sxs_version_in_file(const char *path, char *out, size_t size)
-{
-    static const char mark[] = "@(#)Version ";
-    struct stat       st;
-    int               fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
-    char             *bytes = NULL;
-    out[0] = '\0';
-    if (fd >= 0 && fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_size > 64 &&
-        (size_t)st.st_size < MAX_BINARY)
-        bytes = malloc((size_t)st.st_size);
-    if (bytes) {
-        ssize_t     n = read(fd, bytes, (size_t)st.st_size);
-        const char *at = n > 0 ? memmem(bytes, (size_t)n, mark, sizeof(mark) - 1) : NULL;
-        if (at) {
-            at += sizeof(mark) - 1;
-            sxs_version_of_build(at, (size_t)(bytes + n - at), out, size);
-        }
-        free(bytes);
-    }
+    char        text[2048];
+    int         fd = openat(dir, "status", O_RDONLY | O_CLOEXEC);
+    ssize_t     n = fd >= 0 ? read(fd, text, sizeof(text) - 1) : -1;
+    const char *at;
     if (fd >= 0)
         close(fd);
+    text[n > 0 ? n : 0] = '\0';
+    at = strstr(text, "\nUid:");
+    return at ? (unsigned)strtoul(at + 5, NULL, 10) : UINT32_MAX;
+}
+
+/* Returns the account of a user, or NULL when there are too many. */
+static uint64_t *account_of(unsigned uid)
+{
+    for (size_t i = 0; i < spent.n_users; i++)
+        if (spent.users[i].uid == uid)
+            return &spent.users[i].us;
+    if (spent.n_users == MAX_USERS)
+        return NULL;
+    spent.users[spent.n_users].uid = uid;
+    spent.users[spent.n_users].us = 0;
+    return &spent.users[spent.n_users++].us;
+}
+
+/* Begins to count for a process. */
+static void turn_to(int dir)
+{
+    struct stat st;
+    ino_t       which = fstat(dir, &st) == 0 ? st.st_ino : 0;
+    if (which != spent.which)
+        spent.process = 0;
+    spent.which = which;
+}
+
+void sxs_inspect_charge(int dir, uint64_t us)
+{
+    turn_to(dir);
+    uint64_t before = spent.process < FREE_US ? FREE_US : spent.process;
+    spent.all += us;
+    spent.process += us;
+    uint64_t *account = spent.process > FREE_US ? account_of(user_of(dir)) : NULL;
+    if (account)
+        *account += spent.process - before;
+}
+
+bool sxs_inspect_may_go_on(int dir)
+{
+    turn_to(dir);
+    if (spent.all >= ALL_US || spent.process >= PROCESS_US)
+        return false;
+    bool heavy = false; /* has any user used up the time? */
+    for (size_t i = 0; i < spent.n_users; i++)
+        heavy |= spent.users[i].us >= USER_US;
+    uint64_t *account = heavy ? account_of(user_of(dir)) : NULL;
+    return !account || *account < USER_US;
+}
+
+static uint64_t now_us(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (uint64_t)t.tv_sec * 1000000 + (uint64_t)t.tv_nsec / 1000;
+}
+
+/* ---- what is known ---- */
+
+/* A file by the numbers that /proc/PID/maps shows, with its path, which is not 0; or by those of stat(),
+ * with 0. */
+struct key {
+    uint64_t dev, ino, path;
+};
+
+struct known {
+    struct key           key;
+    bool                 used, with_version;
+    int                  err;
+    struct sxs_inspected found;
+};
+
+static struct known *table;
+static size_t        n_known, room; /* room: a power of 2 */
+
+/* Returns the entry of @key, or a free one. There is always room. */
+static struct known *slot_of(struct known *in, size_t size, const struct key *key)
+{
+    uint64_t hash =
+        sxs_hash_add(sxs_hash_add(sxs_hash_add(SXS_HASH_START, key->dev), key->ino), key->path);
+    size_t at = (size_t)(sxs_hash_id(hash) >> 32) & (size - 1);
+    while (in[at].used && memcmp(&in[at].key, key, sizeof(*key)) != 0)
+        at = (at + 1) & (size - 1);
+    return &in[at];
+}
+
+static bool make_room(void)
+{
+    size_t        more = room ? 2 * room : 1024;
+    struct known *grown = n_known < room / 2 ? table : calloc(more, sizeof(*grown));
+    if (grown == table)
+        return room != 0;
+    if (!grown)
+        return false;
+    for (size_t i = 0; i < room; i++)
+        if (table[i].used)
+            *slot_of(grown, more, &table[i].key) = table[i];
+    free(table);
+    table = grown;
+    room = more;
+    return true;
+}
+
+/* Remembers a file, if there is memory; else it is examined again. */
+static void remember(const struct key *key, bool version, int err,
+                     const struct sxs_inspected *found)
+{
+    if (!make_room())
+        return;
+    struct known *k = slot_of(table, room, key);
+    n_known += !k->used;
+    *k = (struct known){*key, true, version, err, *found};
+}
+
+static const struct known *look_up(const struct key *key, bool version)
+{
+    const struct known *k = room ? slot_of(table, room, key) : NULL;
+    return k && k->used && (k->with_version || !version) ? k : NULL;
+}
+
+/* ---- files ---- */
+
+/* Asks for the numbers of a file without asking its file system, which may not answer. Returns false when
+ * this user may not. */
+static bool key_of_stat(int dir, const struct sxs_mapped_file *f, struct key *out)
+{
+    char         name[64] = "exe";
+    struct statx st;
+    if (f)
+        snprintf(name, sizeof(name), "map_files/%llx-%llx", (unsigned long long)f->start,
+                 (unsigned long long)f->end);
+    if (statx(dir, name, AT_STATX_DONT_SYNC, STATX_INO | STATX_TYPE, &st) != 0)
+        return false;
+    *out = (struct key){makedev(st.stx_dev_major, st.stx_dev_minor), st.stx_ino, 0};
+    return true;
+}
+
+static int take_known(const struct known *k, struct sxs_inspected *out)
+{
+    *out = k->found;
+    return k->err;
+}
+
+int sxs_inspect(int dir, const struct sxs_mapped_file *f, bool version, struct sxs_inspected *out)
+{
+    struct sxs_inspector_answer answer = {0};
+    struct key                  mapped = {0}, file = {0};
+    const struct known         *k = NULL;
+    if (f) {
+        mapped = (struct key){makedev(f->major, f->minor), f->inode,
+                              sxs_hash_text(SXS_HASH_START, f->path) | 1};
+        k = look_up(&mapped, version);
+    }
+    if (k)
+        return take_known(k, out);
+    bool has_key = key_of_stat(dir, f, &file);
+    k = has_key ? look_up(&file, version) : NULL;
+    if (k)
+        return take_known(k, out);
+    memset(out, 0, sizeof(*out));
+    if (!sxs_inspect_may_go_on(dir))
+        return ETIMEDOUT;
+    uint64_t began = now_us();
+    int      err = sxs_inspector_ask(dir, f, version, &answer);
+    sxs_inspect_charge(dir, now_us() - began);
+    if (err == EAGAIN)
+        return ETIMEDOUT; /* too many files have ended the children */
+    if (!err)
+        *out = answer.found;
+    if (!err && !answer.err && !has_key)
+        file = (struct key){answer.dev, answer.ino, 0}, has_key = true;
+    err = err ? err : answer.err;
+    if (has_key && (!err || err == ETIMEDOUT || err == EBADMSG))
+        remember(&file, version, err, out);
+    if (f && err != ENOENT)
+        remember(&mapped, version, err, out);
+    return err;
+}
+
+void sxs_inspect_end(void)
+{
+    sxs_inspector_end();
 }

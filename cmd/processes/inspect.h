@@ -1,35 +1,43 @@
 /* SPDX-License-Identifier: MIT */
-/** inspect.h - what a file that a process has mapped is: found once for each file. */
+/**
+ * inspect.h - what a file that a process has mapped is: found once for each file.
+ *
+ * The files belong to strangers, so two child processes read them. One opens files, with no more rights
+ * than that needs; the other parses them, with none. A file that does not answer, or ends a child, costs
+ * a limited time, and so do all files of a process, of a user, and of a run of the command.
+ * Nothing here is thread-safe.
+ */
 #ifndef SXS_CMD_PROCESSES_INSPECT_H
 #define SXS_CMD_PROCESSES_INSPECT_H
 
-#include <stdbool.h>
-#include <stddef.h>
+#include "cmd/processes/examine.h"
+#include "cmd/processes/maps.h"
 
-enum sxs_file_kind {
-    SXS_FILE_OTHER,
-    SXS_FILE_PROFILER,     /* exports DllGetClassObject */
-    SXS_FILE_OWN_PROFILER, /* and is libsxsprof.so */
-    SXS_FILE_SINGLE_FILE,  /* a program with the runtime linked in */
-    SXS_FILE_NATIVE_AOT,   /* compiled ahead of time */
+#include <stdbool.h>
+
+struct sxs_inspected {
+    enum sxs_file_kind kind;
+    char               version[32]; /* "10.0.11"; "": not known, or not asked for */
 };
 
 /**
- * sxs_inspect_file - find out what the program or library @path is.
- * The answer is remembered by device and inode. Not thread-safe.
+ * sxs_inspect - find out what a mapped file is.
+ * @dir: descriptor of /proc/PID.
+ * @f: the mapping; NULL: the program.
+ * @version: find the version of the runtime in it, too; this may need to read all of it.
+ * Returns 0, or an errno value with SXS_FILE_OTHER: ETIMEDOUT when the file did not answer in time or
+ * the time for files of this process or its user is used up, EBADMSG when a child has crashed on it,
+ * ESTALE when its path leads to another file now; or why it cannot be opened.
  */
-enum sxs_file_kind sxs_inspect_file(const char *path);
+int sxs_inspect(int dir, const struct sxs_mapped_file *f, bool version, struct sxs_inspected *out);
 
-/** sxs_version_in_path - write the last component of @path that looks like a version to @out; "" if
- *  none does. */
-void sxs_version_in_path(const char *path, char *out, size_t size);
+/** sxs_inspect_may_go_on - return false when the time for the process of @dir or its user is used up. */
+bool sxs_inspect_may_go_on(int dir);
 
-/** sxs_version_in_file - find the version that the build writes into a runtime: "10.0.11".
- *  Writes "" when there is none. */
-void sxs_version_in_file(const char *path, char *out, size_t size);
+/** sxs_inspect_charge - count @us microseconds as used for the process of @dir. */
+void sxs_inspect_charge(int dir, uint64_t us);
 
-/** sxs_version_of_build - convert the beginning of @text, as in "10.0.1126.37416", the version of
- *  the file, to the version of the product: "10.0.11". Writes "" when it is not like that. */
-void sxs_version_of_build(const char *text, size_t len, char *out, size_t size);
+/** sxs_inspect_end - end the children, if there are any. The next file starts them again. */
+void sxs_inspect_end(void);
 
 #endif

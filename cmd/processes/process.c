@@ -2,6 +2,7 @@
 #include "cmd/processes/process.h"
 
 #include "cmd/processes/container.h"
+#include "cmd/processes/inspect.h"
 #include "cmd/processes/process_internal.h"
 
 #include "base/stat_field.h"
@@ -182,6 +183,7 @@ int sxs_process_read(pid_t pid, struct sxs_process *out)
         err = read_rest(out);
     if (!err)
         out->root = openat(out->dir, "root", O_PATH | O_DIRECTORY | O_CLOEXEC);
+    sxs_inspect_end();
     return err == ENOENT ? ESRCH : err;
 }
 
@@ -271,6 +273,17 @@ static int by_pid(const void *a, const void *b)
     return (x->pid > y->pid) - (x->pid < y->pid);
 }
 
+/* Returns the bytes that a process takes in the list. */
+static size_t size_of(const struct sxs_process *p)
+{
+    size_t bytes = sizeof(*p);
+    for (size_t i = 0; i < p->n_runtimes; i++)
+        bytes += sizeof(*p->runtimes) + strlen(p->runtimes[i].path);
+    for (size_t i = 0; i < p->n_profilers; i++)
+        bytes += sizeof(*p->profilers) + strlen(p->profilers[i].path);
+    return bytes;
+}
+
 static int add_process(struct sxs_process_list *list, struct sxs_process *p)
 {
     struct sxs_process *grown = realloc(list->items, (list->n + 1) * sizeof(*list->items));
@@ -290,11 +303,15 @@ static int consider(struct sxs_process_list *list, pid_t pid)
         err = sxs_process_find_runtimes(&p);
     bool hidden = !err && (p.problem == EACCES || p.problem == EPERM);
     list->n_unreadable += hidden;
+    list->n_partly += !err && p.partly;
     bool shown = !err && (p.n_runtimes || (hidden && has_runtime_thread(&p)));
     if (shown)
         err = read_rest(&p);
-    if (shown && !err) {
+    bool fits = shown && !err && list->bytes + size_of(&p) <= SXS_PROCESS_LIST_BYTES;
+    list->n_left_out += shown && !err && !fits;
+    if (fits) {
         sxs_process_close(&p);
+        list->bytes += size_of(&p);
         err = add_process(list, &p);
         if (!err)
             return 0;
@@ -314,6 +331,7 @@ int sxs_process_list_read(struct sxs_process_list *out)
             err = consider(out, (pid_t)strtol(e->d_name, NULL, 10));
     if (proc)
         closedir(proc);
+    sxs_inspect_end();
     if (out->n)
         qsort(out->items, out->n, sizeof(*out->items), by_pid);
     return err;

@@ -53,6 +53,8 @@ struct sxs_process {
     char     user[64];       /* name of the user, or its number */
     char     container[160]; /* "docker 0123456789ab"; "": none that is known */
     int      problem;        /* errno value: the mappings could not be read (EACCES) */
+    bool     partly;         /* not all of its files were examined: they are too many, took too
+                              * long, or are not those any more that their paths name */
     bool     musl;           /* has musl's loader instead of glibc's */
     bool     allocator;      /* has libsxsprof-malloc.so */
     struct sxs_process_namespaces other;
@@ -100,10 +102,17 @@ int sxs_process_variable(const struct sxs_process *p, const char *name, char *va
  *  ("/proc/PID/root/..."). */
 void sxs_process_file(const struct sxs_process *p, const char *path, char out[PATH_MAX]);
 
+/** How much memory a list of processes takes at most. */
+#define SXS_PROCESS_LIST_BYTES ((size_t)32 << 20)
+
 struct sxs_process_list {
     struct sxs_process *items; /* ascending by PID */
     size_t              n;
     size_t              n_unreadable; /* processes of others whose mappings may not be read */
+    size_t              n_partly;     /* processes that were examined in part; also those that are
+                                       * not among the items */
+    size_t              n_left_out;   /* processes with runtimes for which there was no room */
+    size_t              bytes;        /* of memory that the items take */
 };
 
 /**

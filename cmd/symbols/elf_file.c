@@ -1,10 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 #include "cmd/symbols/elf_file.h"
 
+#include "cmd/confined/confined.h"
+#include "cmd/symbols/elf_exports.h"
+#include "cmd/symbols/file_search.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <gelf.h>
 #include <limits.h>
+#include <linux/capability.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,6 +26,8 @@
 #else
 #error "name this processor's ELF machine and dynamic loader"
 #endif
+
+#define MAX_SEARCHED (UINT64_C(1) << 30) /* bytes of data of a file that are searched for texts */
 
 /* An open file, read by libelf. It is not mapped, so that truncating the file does no harm. */
 struct image {
@@ -79,32 +86,10 @@ int sxs_elf_read(const char *path, struct sxs_elf_file *out)
     return err;
 }
 
-/* Returns a bit for each of @symbols that the table defines. */
-static unsigned table_defines(Elf *elf, Elf_Scn *section, const GElf_Shdr *header,
-                              const char *const *symbols)
-{
-    Elf_Data *data = elf_getdata(section, NULL);
-    GElf_Sym  sym;
-    unsigned  found = 0;
-    for (int i = 0; data && gelf_getsym(data, i, &sym); i++) {
-        const char *name = elf_strptr(elf, header->sh_link, sym.st_name);
-        for (unsigned k = 0; name && sym.st_shndx != SHN_UNDEF && symbols[k]; k++)
-            if (strcmp(name, symbols[k]) == 0)
-                found |= 1u << k;
-    }
-    return found;
-}
-
 unsigned sxs_elf_exports_of(const char *path, const char *const *symbols)
 {
     struct image im;
-    unsigned     found = 0;
-    if (image_open(path, &im) == 0 && im.elf)
-        for (Elf_Scn *at = NULL; (at = elf_nextscn(im.elf, at)) != NULL;) {
-            GElf_Shdr header;
-            if (gelf_getshdr(at, &header) && header.sh_type == SHT_DYNSYM)
-                found |= table_defines(im.elf, at, &header, symbols);
-        }
+    unsigned     found = image_open(path, &im) == 0 ? sxs_elf_exports_in(im.fd, symbols) : 0;
     image_close(&im);
     return found;
 }
@@ -118,15 +103,20 @@ bool sxs_elf_exports(const char *path, const char *symbol)
 bool sxs_elf_mentions(const char *path, const char *const *texts)
 {
     struct image im;
-    bool         found = false;
-    size_t       size = 0;
-    int          err = image_open(path, &im);
-    const char  *bytes = !err && im.elf ? elf_rawfile(im.elf, &size) : NULL;
-    for (; bytes && *texts && !found; texts++)
-        found = memmem(bytes, size, *texts, strlen(*texts)) != NULL;
+    bool         found = image_open(path, &im) == 0 && im.elf &&
+                 sxs_file_search(im.fd, texts, MAX_SEARCHED, NULL, 0, NULL) == 0;
     image_close(&im);
     return found;
 }
+
+/* The loader runs no code of the file, but maps it and what it names. It gets no new rights by it. */
+enum { LOADER_S = 20 };
+static const struct sxs_confinement loader_limits = {
+    .memory = UINT64_C(4) << 30, /* of address space: what a file claims to have counts */
+    .file_size = 1,
+    .cpu_s = LOADER_S,
+    .capabilities = UINT64_C(1) << CAP_DAC_READ_SEARCH,
+};
 
 /* Runs the dynamic loader so that it lists the libraries that @path needs, as ldd does. The loader's
  * option --list ends without a message when a library is missing. Returns the loader's output and
@@ -143,6 +133,8 @@ static FILE *start_loader(const char *path, pid_t *child)
         dup2(io[1], STDERR_FILENO);
         unsetenv("LD_PRELOAD"); /* problems of LD_PRELOAD are reported by sxs_doctor_preload() */
         setenv("LD_TRACE_LOADED_OBJECTS", "1", 1);
+        sxs_confine_self(&loader_limits);
+        alarm(LOADER_S);
         execl(OWN_LOADER, OWN_LOADER, real, (char *)NULL);
         _exit(127);
     }

@@ -333,11 +333,13 @@ static int look(void *arg, int fd)
 
 static int parse(void *arg, int fd)
 {
-    char  byte;
-    void *memory = malloc(1 << 20);
-    void *mapped = mmap(NULL, 4096, PROT_READ, MAP_PRIVATE, *(int *)arg, 0);
-    int   failed = !memory || mapped == MAP_FAILED || pread(*(int *)arg, &byte, 1, 0) != 1 ||
-                 lseek(*(int *)arg, 0, SEEK_DATA) < 0 || write(fd, "", 1) != 1;
+    struct stat st;
+    char        byte;
+    void       *memory = malloc(1 << 20);
+    void       *mapped = mmap(NULL, 4096, PROT_READ, MAP_PRIVATE, *(int *)arg, 0);
+    int         failed = fstat(*(int *)arg, &st) != 0 || !memory || mapped == MAP_FAILED ||
+                 pread(*(int *)arg, &byte, 1, 0) != 1 || lseek(*(int *)arg, 0, SEEK_DATA) < 0 ||
+                 write(fd, "", 1) != 1;
     free(memory);
     return failed;
 }

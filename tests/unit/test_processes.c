@@ -20,7 +20,7 @@
 #include "cmd/processes/container.h"
 #include "cmd/processes/copy.h"
 #include "cmd/processes/diagnostics.h"
-#include "cmd/processes/inspect.h"
+#include "cmd/processes/examine.h"
 #include "cmd/processes/ports.h"
 
 /* ---- messages -------------------------------------------------------------------------------- */

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: MIT */
+#include "cmd/processes/examine.h"
+
+#include "cmd/symbols/elf_exports.h"
+#include "cmd/symbols/file_search.h"
+
+#include <ctype.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#define MAX_SEARCHED (UINT64_C(128) << 20) /* bytes of a file that are searched for a version */
+
+enum sxs_file_kind sxs_examine_kind(int fd)
+{
+    static const char *const symbols[] = {"DllGetClassObject", "sxsprof_print_stack",
+                                          "DotNetRuntimeDebugHeader", "DotNetRuntimeInfo", NULL};
+    unsigned                 has = sxs_elf_exports_in(fd, symbols);
+    if (has & 1u)
+        return has & 2u ? SXS_FILE_OWN_PROFILER : SXS_FILE_PROFILER;
+    return has & 8u ? SXS_FILE_SINGLE_FILE : has & 4u ? SXS_FILE_NATIVE_AOT : SXS_FILE_OTHER;
+}
+
+static bool looks_like_version(const char *text, size_t len)
+{
+    size_t dots = 0;
+    for (size_t i = 0; i < len && text[i] != '-'; i++) {
+        dots += text[i] == '.';
+        if (!isdigit((unsigned char)text[i]) && text[i] != '.')
+            return false;
+    }
+    return len && isdigit((unsigned char)text[0]) && dots >= 1;
+}
+
+void sxs_version_in_path(const char *path, char *out, size_t size)
+{
+    out[0] = '\0';
+    for (const char *at = path; *at;) {
+        size_t len = strcspn(at, "/");
+        if (at[len] == '/' && looks_like_version(at, len))
+            snprintf(out, size, "%.*s", (int)len, at);
+        at += len + (at[len] == '/');
+    }
+}
+
+void sxs_version_of_build(const char *text, size_t len, char *out, size_t size)
+{
+    unsigned part[3] = {0};
+    size_t   at = 0;
+    out[0] = '\0';
+    for (int i = 0; i < 3; i++) {
+        size_t digits = 0;
+        while (at < len && isdigit((unsigned char)text[at]) && digits < 6) {
+            part[i] = part[i] * 10 + (unsigned)(text[at++] - '0');
+            digits++;
+        }
+        if (!digits || at >= len || text[at++] != '.')
+            return;
+    }
+    /* The third number is 100 times the patch, and the year. */
+    snprintf(out, size, "%u.%u.%u", part[0], part[1], part[2] / 100);
+}
+
+void sxs_examine_version(int fd, char *out, size_t size)
+{
+    static const char *const mark[] = {"@(#)Version ", NULL};
+    char                     text[64];
+    size_t                   len;
+    out[0] = '\0';
+    if (sxs_file_search(fd, mark, MAX_SEARCHED, text, sizeof(text), &len) == 0)
+        sxs_version_of_build(text, len, out, size);
+}

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: MIT */
+/** examine.h - find out from the bytes of a program or library what it is. Reads by its descriptor only. */
+#ifndef SXS_CMD_PROCESSES_EXAMINE_H
+#define SXS_CMD_PROCESSES_EXAMINE_H
+
+#include <stddef.h>
+
+enum sxs_file_kind {
+    SXS_FILE_OTHER,
+    SXS_FILE_PROFILER,     /* exports DllGetClassObject */
+    SXS_FILE_OWN_PROFILER, /* and is libsxsprof.so */
+    SXS_FILE_SINGLE_FILE,  /* a program with the runtime linked in */
+    SXS_FILE_NATIVE_AOT,   /* compiled ahead of time */
+};
+
+/** sxs_examine_kind - find out what the regular file @fd is. A garbled file is SXS_FILE_OTHER. */
+enum sxs_file_kind sxs_examine_kind(int fd);
+
+/** sxs_examine_version - find the version that the build writes into a runtime: "10.0.11".
+ *  Writes "" when there is none in the first 128 MB of data. */
+void sxs_examine_version(int fd, char *out, size_t size);
+
+/** sxs_version_of_build - convert the beginning of @text, as in "10.0.1126.37416", the version of
+ *  the file, to the version of the product: "10.0.11". Writes "" when it is not like that. */
+void sxs_version_of_build(const char *text, size_t len, char *out, size_t size);
+
+/** sxs_version_in_path - write the last component of @path that looks like a version to @out; "" if
+ *  none does. */
+void sxs_version_in_path(const char *path, char *out, size_t size);
+
+#endif

@@ -1,0 +1,25 @@
+# SPDX-License-Identifier: MIT
+# ps_hangs.sh - a process has mapped a runtime on a file system that never answers again, when it is read or opened.
+. "$(dirname "$0")/lib.sh"
+needs_root "$0"
+pids=
+trap 'kill -9 $pids 2>/dev/null; rm -rf "$tmp"' EXIT
+[ -c /dev/fuse ] || skip_all "$0" "there is no /dev/fuse"
+unshare -m true 2>/dev/null || skip_all "$0" "mounts cannot be made here"
+mkdir "$tmp/fuse"
+unshare -m --propagation private python3 tests/hostile/mapper.py "$tmp/ready" fuse "$tmp/fuse" 2>"$tmp/err" &
+pid=$!
+pids=$pid
+wait_until sh -c '[ -e "$1" ] || ! kill -0 "$2" 2>/dev/null' sh "$tmp/ready" $pid
+[ -e "$tmp/ready" ] || skip_all "$0" "FUSE file systems cannot be mounted here: $(cat "$tmp/err")"
+
+for when in read opened; do
+    [ $when = read ] || touch "$tmp/ready.quiet"
+    cost "$sxsprof" ps
+    at_most "ps ends though a file does not answer when it is $when" 20 262144
+    grep -q "^ *$pid .* ?  " "$tmp/out"
+    check "$when: the runtime is listed without a version" $? "$tmp/out"
+    grep -q "examined in part" "$tmp/err"
+    check "$when: ps says that it has not examined all" $? "$tmp/err"
+done
+finish
