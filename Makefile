@@ -70,8 +70,9 @@ XML_CFLAGS := $(shell xml2-config --cflags 2>/dev/null || pkg-config --cflags li
 LIB_LIBS := -ldl -lpthread
 # libarchive is linked statically, without the parts that the command does not use: they would bring libxml2 and ICU.
 # liblzma and libbz2 are libraries of libdw, which those parts of libarchive name, too.
+# libseccomp is linked statically, so that the filter of system calls never lacks its library.
 # libstdc++ only for its demangler, which is plain C: linked statically, it needs nothing else.
-CMD_LIBS := -Wl,--gc-sections -Wl,-Bstatic -larchive -Wl,-Bdynamic -l:libzstd.so.1 -l:liblzma.so.5 -l:libbz2.so.1.0 -ljansson -ldw -lelf -lz -lprotobuf-c -lm \
+CMD_LIBS := -Wl,--gc-sections -Wl,-Bstatic -larchive -lseccomp -Wl,-Bdynamic -l:libzstd.so.1 -l:liblzma.so.5 -l:libbz2.so.1.0 -ljansson -ldw -lelf -lz -lprotobuf-c -lm \
             -Wl,-Bstatic -lstdc++ -Wl,-Bdynamic
 
 .PHONY: all help check check-run check-loop demo demo-run demo-fleet bench-fleet bench bench-run soak soak-run lint format \
@@ -411,8 +412,13 @@ $(CMD_UNIT): $(O)/tests/%: tests/unit/%.c $(PROFILE_OBJ) $(O)/libsxsil.a $(O)/li
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) -MMD -MP $(LDFLAGS) -o $@ $(filter %.c %.o %.a,$^) $(CMD_LIBS) -lcmocka
 
+$(O)/tests/test_confined: tests/unit/test_confined.c $(CASE_OBJ) $(call obj,$(wildcard cmd/confined/*.c))
+	@mkdir -p $(@D)
+	$(call say,LINK,$@)
+	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) -MMD -MP $(LDFLAGS) -o $@ $(filter %.c %.o,$^) -lseccomp -lcmocka -lpthread
+
 # Unit tests of cmd/processes.
-PROCESSES_OBJ := $(call obj,$(wildcard cmd/processes/*.c control/message/*.c))
+PROCESSES_OBJ := $(call obj,$(wildcard cmd/processes/*.c cmd/confined/*.c control/message/*.c))
 
 $(O)/tests/test_processes: tests/unit/test_processes.c $(CASE_OBJ) $(PROCESSES_OBJ) $(PROFILE_OBJ) $(O)/libsxsil.a $(O)/libbase.a
 	@mkdir -p $(@D)
