@@ -133,7 +133,7 @@ static void find_places(const struct sxs_confined_verb *needs, struct places *p)
     for (size_t i = 0; i < SXS_CONFINED_PATHS; i++)
         if (needs->writes[i])
             add_file(p, needs->writes[i]);
-    if (needs->network && sxs_debuginfod_is_enabled())
+    if (needs->network && sxs_debuginfod_enabled())
         add_cache(p);
 }
 

@@ -47,6 +47,10 @@ void sxs_live_samples_open(struct sxs_live *l)
     s->open = true;
     s->natives = sxs_natives_new(&lookup);
     s->sources = sxs_sources_new(&lookup);
+    struct sxs_file_owner owner;
+    sxs_session_owner(l->dir_fd, l->fd, &owner);
+    sxs_natives_owner(s->natives, &owner);
+    sxs_sources_owner(s->sources, &owner);
     sxs_model_process(&l->model, &l->census.processes[0]);
     s->loader = (struct sxs_loader){.m = &l->model, .o = &everything, .n_stacks = CACHE_STACKS};
     s->loader.names = sxs_addresses_new(&l->model, 0, s->natives, s->sources, true);

@@ -282,7 +282,11 @@ static void open_part(struct sxs_loader *l, int dir_fd, const struct sxs_session
         sxs_model_problem(l->m, "%s/%s/" SXS_SAMPLES_FILE ": %s", sxs_shown(l->dir), part.folder,
                           why);
     if (!err && has_data(l, sxs_samples_head(reader))) {
+        struct sxs_file_owner owner;
         l->starts_sessions = starts_sessions(fd, sxs_samples_head(reader));
+        sxs_session_owner(dir_fd, fd, &owner);
+        sxs_natives_owner(natives, &owner);
+        sxs_sources_owner(sources, &owner);
         take_process(l, reader, census, part.folder, natives, sources);
     }
     sxs_samples_close(reader);

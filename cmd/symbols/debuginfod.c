@@ -12,7 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { WAIT_S = 15, MAX_WAIT_S = 3600, LONGEST_S = 900 };
+enum { WAIT_S = 15, MAX_WAIT_S = 3600, LONGEST_S = 900, MAX_FILES = 1024 };
 
 /* Smallest growth of the progress value that is a piece of a file: before the first piece,
  * libdebuginfod counts its own rounds in the same value. */
@@ -20,14 +20,17 @@ enum { WAIT_S = 15, MAX_WAIT_S = 3600, LONGEST_S = 900 };
 
 static struct {
     bool        loaded, shown;
+    unsigned    asked; /* how many files */
+    debuginfod_client *client; /* owned, for the life of the process */
     const char *name;         /* borrowed; of the file being looked up */
     long        seen;         /* the last progress value */
     time_t      began, moved; /* seconds; of this download, of its last piece */
+    debuginfod_client *(*begin)(void);
     int (*find_debuginfo)(debuginfod_client *, const unsigned char *, int, char **);
     void (*set_progressfn)(debuginfod_client *, debuginfod_progressfn_t);
 } state;
 
-bool sxs_debuginfod_is_enabled(void)
+bool sxs_debuginfod_enabled(void)
 {
     const char *urls = sxs_env_named(DEBUGINFOD_URLS_ENV_VAR);
     return urls && *urls;
@@ -47,21 +50,25 @@ static long wait_s(void)
     return n > 0 && n <= MAX_WAIT_S ? n : WAIT_S;
 }
 
-/* Loads the library that libdw has loaded already. Returns false when it is missing. */
+/* Loads the library, at first. Returns false when it is missing. */
 static bool load(void)
 {
     if (state.loaded)
-        return state.set_progressfn && state.find_debuginfo;
+        return state.client != NULL;
     state.loaded = true;
     void *library = dlopen(DEBUGINFOD_SONAME, RTLD_LAZY | RTLD_LOCAL);
     if (library) {
+        *(void **)&state.begin = dlsym(library, "debuginfod_begin");
         *(void **)&state.set_progressfn = dlsym(library, "debuginfod_set_progressfn");
         *(void **)&state.find_debuginfo = dlsym(library, "debuginfod_find_debuginfo");
     }
-    if (state.set_progressfn && state.find_debuginfo)
+    if (state.begin && state.set_progressfn && state.find_debuginfo)
+        state.client = state.begin();
+    if (state.client)
         return true;
     fprintf(stderr, "sxsprof: DEBUGINFOD_URLS: %s cannot be loaded: no server is asked\n",
             DEBUGINFOD_SONAME);
+    sxs_debuginfod_disable();
     return false;
 }
 
@@ -90,7 +97,7 @@ static int on_progress(debuginfod_client *client, long done, long whole)
 {
     time_t now = now_s();
     (void)client;
-    if (!sxs_debuginfod_is_enabled())
+    if (!sxs_debuginfod_enabled())
         return 1;
     if (done >= state.seen + PIECE)
         state.moved = now;
@@ -107,26 +114,16 @@ static int on_progress(debuginfod_client *client, long done, long whole)
     return 0;
 }
 
-void sxs_debuginfod_watch(Dwfl *dwfl, const char *name)
+int sxs_debuginfod_find(const char *name, const uint8_t *build_id, size_t size)
 {
-    if (!sxs_debuginfod_is_enabled())
-        return;
-    if (!load()) {
-        sxs_debuginfod_disable();
-        return;
-    }
-    debuginfod_client *client = dwfl_get_debuginfod_client(dwfl);
+    if (!size || state.asked >= MAX_FILES || !sxs_debuginfod_enabled() || !load())
+        return -1;
+    state.asked++;
     state.name = name;
     state.seen = 0;
     state.began = state.moved = now_s();
-    if (client)
-        state.set_progressfn(client, on_progress);
-}
-
-int sxs_debuginfod_find(Dwfl *dwfl, const uint8_t *build_id, size_t size)
-{
-    debuginfod_client *client = sxs_debuginfod_is_enabled() && load() ? dwfl_get_debuginfod_client(dwfl) : NULL;
-    int fd = client && size ? state.find_debuginfo(client, build_id, (int)size, NULL) : -1;
+    state.set_progressfn(state.client, on_progress);
+    int fd = state.find_debuginfo(state.client, build_id, (int)size, NULL);
     return fd < 0 ? -1 : fd;
 }
 

@@ -1,100 +1,95 @@
 /* SPDX-License-Identifier: MIT */
 #include "cmd/symbols/native.h"
 
+#include "base/index.h"
 #include "cmd/output/must.h"
+#include "cmd/output/strings.h"
 #include "cmd/symbols/debuginfod.h"
+#include "cmd/symbols/elf_names.h"
+#include "cmd/symbols/worker.h"
 
-#include <elfutils/libdwfl.h>
-#include <fcntl.h>
-#include <gelf.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
-/* how far a symbol without a size names the code after it, in bytes */
-#define UNSIZED_REACH 4096
-
 struct native_file {
-    char        *path; /* owned */
-    uint8_t      build_id[20];
-    size_t       build_id_size;
-    bool         tried;
-    const char  *problem;
-    uint32_t     place;  /* in lookup.table */
-    uint32_t     kept;   /* in lookup.record */
-    Dwfl        *dwfl;   /* one per file, because files mapped at different times share addresses */
-    Dwfl_Module *module; /* NULL: the file gives no names */
+    char                 *path; /* owned */
+    size_t                path_size;
+    uint8_t               build_id[SXS_BUILD_ID];
+    size_t                build_id_size;
+    struct sxs_file_owner owner;
+    unsigned              opened;    /* the worker's process that has opened it; 0: none */
+    bool                  is_usable; /* it was, or will be, opened; else it gives no names */
+    bool                  is_ours;   /* as in struct sxs_elf_opened */
+    char                 *problem;   /* owned; NULL: none */
+    uint32_t              place;     /* in lookup.table */
+    uint32_t              kept;      /* in lookup.record */
 };
 
 struct sxs_natives {
-    struct sxs_lookup   lookup;
-    struct native_file *files;
-    size_t              n, cap;
-    char               *demangled; /* owned; result of the last call */
-};
-
-/* Declared here because libstdc++ has no header for C. */
-char *__cxa_demangle(const char *mangled, char *buffer, size_t *size, int *status);
-
-/* Where libdw searches for files named by debuglinks, which it checks by CRC. NULL: its default,
- * .debug and /usr/lib/debug. */
-static char *debug_path;
-
-/* Callback of libdw: finds the debug file of a module. */
-static int find_debug_file(Dwfl_Module *module, void **user, const char *name, Dwarf_Addr base,
-                           const char *path, const char *link, GElf_Word crc, char **found)
-{
-    const unsigned char      *id = NULL;
-    GElf_Addr                 at;
-    const struct sxs_natives *all = *user;
-    int                       size = dwfl_module_build_id(module, &id, &at);
-    const char               *debug =
-        size > 0 ? sxs_symbol_path_elf(all->lookup.symbols, id, (size_t)size) : NULL;
-    int fd = debug ? open(debug, O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY) : -1;
-    if (fd < 0)
-        return dwfl_standard_find_debuginfo(module, user, name, base, path, link, crc, found);
-    *found = strdup(debug);
-    return fd;
-}
-
-static const Dwfl_Callbacks callbacks = {
-    .find_elf = dwfl_build_id_find_elf,
-    .find_debuginfo = find_debug_file,
-    .debuginfo_path = &debug_path,
+    struct sxs_lookup     lookup;
+    struct sxs_file_owner owner; /* of the files that are added */
+    struct native_file   *files;
+    struct sxs_index      index;
+    size_t                n, cap;
+    struct sxs_worker    *worker;
+    char                 *text; /* owned; texts of the last answer */
+    size_t                text_room;
 };
 
 struct sxs_natives *sxs_natives_new(const struct sxs_lookup *lookup)
 {
     struct sxs_natives *all = sxs_must_zeroed(1, sizeof(*all));
     all->lookup = *lookup;
-    debug_path = sxs_symbol_path_debuglinks(lookup->symbols);
+    all->worker = sxs_worker_new(sxs_elf_names_answer, lookup->symbols);
     return all;
+}
+
+void sxs_natives_owner(struct sxs_natives *all, const struct sxs_file_owner *owner)
+{
+    all->owner = *owner;
+}
+
+static bool is_file(const struct native_file *f, const struct native_file *wanted)
+{
+    return f->path_size == wanted->path_size && f->build_id_size == wanted->build_id_size &&
+           f->owner.uid == wanted->owner.uid &&
+           memcmp(f->path, wanted->path, wanted->path_size) == 0 &&
+           memcmp(f->build_id, wanted->build_id, wanted->build_id_size) == 0;
+}
+
+/* Adds a file whose path is borrowed until then. */
+static void add_file(struct sxs_natives *all, struct native_file *f)
+{
+    f->path = sxs_must(strndup(f->path, f->path_size));
+    if (all->lookup.record)
+        f->kept = sxs_names_add_place(all->lookup.record, false, f->path, f->build_id,
+                                      f->build_id_size);
+    if (all->lookup.table)
+        f->place =
+            sxs_names_place(all->lookup.table, false, f->path, f->build_id, f->build_id_size);
+    SXS_GROW(all->files, all->n, all->cap);
+    all->files[all->n++] = *f;
 }
 
 uint32_t sxs_natives_add(struct sxs_natives *all, const char *path, size_t path_size,
                          const uint8_t *build_id, size_t build_id_size)
 {
-    for (size_t i = 0; i < all->n; i++) {
-        const struct native_file *f = &all->files[i];
-        if (strlen(f->path) == path_size && memcmp(f->path, path, path_size) == 0 &&
-            f->build_id_size == build_id_size &&
-            memcmp(f->build_id, build_id, build_id_size) == 0)
-            return (uint32_t)i;
-    }
-    SXS_GROW(all->files, all->n, all->cap);
-    struct native_file *f = &all->files[all->n];
-    memset(f, 0, sizeof(*f));
-    f->path = sxs_must(strndup(path, path_size));
-    f->build_id_size = build_id_size;
-    memcpy(f->build_id, build_id, build_id_size);
-    f->place = f->kept = SXS_NO_PLACE;
-    if (all->lookup.record)
-        f->kept =
-            sxs_names_add_place(all->lookup.record, false, f->path, f->build_id, build_id_size);
-    if (all->lookup.table)
-        f->place = sxs_names_place(all->lookup.table, false, f->path, f->build_id, build_id_size);
-    return (uint32_t)all->n++;
+    struct native_file f = {.path = (char *)(uintptr_t)path, .path_size = strnlen(path, path_size),
+                            .build_id_size = build_id_size, .owner = all->owner, .is_usable = true,
+                            .place = SXS_NO_PLACE, .kept = SXS_NO_PLACE};
+    memcpy(f.build_id, build_id, build_id_size);
+    uint32_t number, hash = (uint32_t)sxs_hash_bytes(f.build_id, build_id_size,
+                                                     sxs_hash_bytes(path, f.path_size, 0));
+    size_t   at = hash;
+    if (sxs_index_reserve(&all->index) != 0)
+        sxs_must(NULL);
+    for (; (number = sxs_index_next(&all->index, hash, &at)) != 0; at++)
+        if (is_file(&all->files[number - 1], &f))
+            return number - 1;
+    sxs_index_put(&all->index, at, hash, all->n);
+    add_file(all, &f);
+    return (uint32_t)all->n - 1;
 }
 
 const char *sxs_natives_path(const struct sxs_natives *all, uint32_t file)
@@ -102,148 +97,115 @@ const char *sxs_natives_path(const struct sxs_natives *all, uint32_t file)
     return all->files[file].path;
 }
 
-/* Opens a regular file without blocking, because the path comes from a recording and may now name a
- * pipe. Returns a descriptor, or -1 with the reason in @why. */
-static int open_file(const char *path, const char **why)
+static void set_problem(struct native_file *f, const char *why)
 {
-    struct stat st;
-    int         fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY);
-    if (fd < 0) {
-        *why = "cannot be opened any more";
-        return -1;
-    }
-    if (fstat(fd, &st) != 0 || !S_ISREG(st.st_mode)) {
-        *why = "not a regular file";
-        close(fd);
-        return -1;
-    }
-    return fd;
+    free(f->problem);
+    f->problem = why && *why ? sxs_must(strdup(why)) : NULL;
 }
 
-static bool same_build(const struct native_file *f)
+/* Lets the worker open a file. @passed: a descriptor that it uses, borrowed, or -1. Returns what it
+ * says; NULL: the file gives no names. */
+static const struct sxs_elf_opened *open_file(struct sxs_natives *all, uint32_t file, bool has_debug,
+                                              int passed)
 {
-    const unsigned char *bits = NULL;
-    GElf_Addr            at;
-    int                  n = dwfl_module_build_id(f->module, &bits, &at);
-    if (f->build_id_size == 0)
-        return true;
-    return n == (int)f->build_id_size && memcmp(bits, f->build_id, f->build_id_size) == 0;
+    struct native_file     *f = &all->files[file];
+    size_t                  size = sizeof(struct sxs_elf_request) + f->path_size, got;
+    struct sxs_elf_request *r = sxs_must_zeroed(size, 1);
+    const char             *why;
+    *r = (struct sxs_elf_request){.file = file, .is_open = true, .by_id = all->lookup.table != NULL,
+                                  .has_debug = has_debug,
+                                  .build_id_size = (uint8_t)f->build_id_size, .owner = f->owner};
+    memcpy(r->build_id, f->build_id, f->build_id_size);
+    memcpy(r + 1, f->path, f->path_size);
+    const struct sxs_elf_opened *o =
+        sxs_worker_ask(all->worker, r, size, true, &passed, &got, &why);
+    free(r);
+    if (passed >= 0)
+        close(passed);
+    f->opened = sxs_worker_starts(all->worker);
+    f->is_usable = o && o->is_usable;
+    f->is_ours = o && o->is_ours;
+    if (!o)
+        set_problem(f, why);
+    else if (o->is_usable || o->problem[0])
+        set_problem(f, o->problem);
+    return o;
 }
 
-/* Takes the names of an open ELF file; @fd: owned. Returns NULL, or why the file cannot be used. */
-static const char *take_names(struct sxs_natives *all, struct native_file *f, const char *path,
-                              int fd)
+/* Downloads the debug file of a file that has none here. */
+static void ask_servers(struct sxs_natives *all, uint32_t file, const struct sxs_elf_opened *o)
 {
-    void **user;
-    dwfl_report_begin(f->dwfl);
-    /* With base 0 and the file's own p_vaddr, addresses are those of the file. libdw takes
-     * ownership of the descriptor. */
-    f->module = dwfl_report_elf(f->dwfl, path, path, fd, 0, true);
-    dwfl_report_end(f->dwfl, NULL, NULL);
-    if (!f->module) {
-        close(fd);
-        return "not an ELF file";
-    }
-    if (!same_build(f)) {
-        f->module = NULL;
-        return "another build than the one recorded";
-    }
-    dwfl_module_info(f->module, &user, NULL, NULL, NULL, NULL, NULL, NULL);
-    *user = all;
-    return NULL;
+    struct native_file *f = &all->files[file];
+    const uint8_t      *id = o->is_usable ? o->build_id : f->build_id;
+    size_t              size = o->is_usable ? o->build_id_size : f->build_id_size;
+    bool                is_usable = o->is_usable;
+    int fd = sxs_debuginfod_find(f->path, id, size);
+    sxs_debuginfod_done();
+    if (fd < 0)
+        return;
+    open_file(all, file, is_usable, fd);
+    close(fd);
 }
 
-/* Finds a file with the recorded build-id: in the folders of --symbols, in /usr/lib/debug, or on a
- * server. Returns false when there is none. */
-static bool open_by_id(struct sxs_natives *all, struct native_file *f)
+static void open_names(struct sxs_natives *all, uint32_t file)
 {
-    char        path[sizeof("/usr/lib/debug/.build-id/xx/.debug") + 2 * sizeof(f->build_id)];
-    int         n = snprintf(path, sizeof(path), "/usr/lib/debug/.build-id/%02x/", f->build_id[0]);
-    const char *why, *found;
-    if (!f->build_id_size)
-        return false;
-    found = sxs_symbol_path_elf(all->lookup.symbols, f->build_id, f->build_id_size);
-    int fd = found ? open_file(found, &why) : -1;
-    if (fd >= 0 && !take_names(all, f, found, fd))
-        return true;
-    for (size_t i = 1; i < f->build_id_size; i++)
-        n += snprintf(path + n, sizeof(path) - (size_t)n, "%02x", f->build_id[i]);
-    snprintf(path + n, sizeof(path) - (size_t)n, ".debug");
-    fd = open_file(path, &why);
-    if (fd >= 0 && !take_names(all, f, path, fd))
-        return true;
-    fd = sxs_debuginfod_find(f->dwfl, f->build_id, f->build_id_size);
-    return fd >= 0 && !take_names(all, f, f->path, fd);
-}
-
-static void open_names(struct sxs_natives *all, struct native_file *f)
-{
-    bool is_packed = all->lookup.table != NULL;
-    f->tried = true;
-    if (is_packed)
-        f->problem = sxs_names_problem(all->lookup.table, f->place);
+    struct native_file *f = &all->files[file];
+    if (!f->opened && all->lookup.table)
+        set_problem(f, sxs_names_problem(all->lookup.table, f->place));
     if (f->path[0] != '/') {
         bool of_kernel = f->path[0] == '[' || strncmp(f->path, "linux-vdso", 10) == 0;
-        f->problem = of_kernel ? NULL : "not an absolute path";
+        if (!of_kernel)
+            set_problem(f, "not an absolute path");
+        f->is_usable = false;
         return;
     }
-    f->dwfl = dwfl_begin(&callbacks);
-    if (!f->dwfl) {
-        f->problem = "libdw cannot begin";
-        return;
+    const struct sxs_elf_opened *o = open_file(all, file, false, -1);
+    if (o && (!o->is_usable || o->no_debug) && sxs_debuginfod_enabled())
+        ask_servers(all, file, o);
+}
+
+/* Makes the texts of an answer the caller's. */
+static void take_texts(struct sxs_natives *all, const struct sxs_elf_named *n,
+                       struct sxs_native_name *out)
+{
+    size_t      room = (size_t)n->symbol_size + n->source_size + 2;
+    const char *text = (const char *)(n + 1);
+    if (room > all->text_room) {
+        all->text = sxs_must(realloc(all->text, room));
+        all->text_room = room;
     }
-    sxs_debuginfod_watch(f->dwfl, f->path);
-    int fd = is_packed ? -1 : open_file(f->path, &f->problem);
-    if (fd >= 0)
-        f->problem = take_names(all, f, f->path, fd);
-    if (!f->module && open_by_id(all, f))
-        f->problem = NULL;
-}
-
-static const char *demangle(struct sxs_natives *all, const char *symbol)
-{
-    int status = -1;
-    free(all->demangled);
-    all->demangled = NULL;
-    if (strncmp(symbol, "_Z", 2) == 0)
-        all->demangled = __cxa_demangle(symbol, NULL, NULL, &status);
-    return all->demangled ? all->demangled : symbol;
-}
-
-/* Returns the line of @address if it is in @source, else 0: the address can be in inlined code from
- * another file. */
-static uint32_t line_at(Dwfl_Module *module, GElf_Addr address, const char *source)
-{
-    Dwfl_Line  *line = dwfl_module_getsrc(module, address);
-    int         number = 0;
-    const char *there = line ? dwfl_lineinfo(line, NULL, &number, NULL, NULL, NULL) : NULL;
-    return there && number > 0 && strcmp(there, source) == 0 ? (uint32_t)number : 0;
+    char *source = all->text + n->symbol_size + 1;
+    memcpy(all->text, text, n->symbol_size);
+    all->text[n->symbol_size] = 0;
+    memcpy(source, text + n->symbol_size, n->source_size);
+    source[n->source_size] = 0;
+    if (n->symbol_size)
+        *out = (struct sxs_native_name){all->text, source, n->line, n->at_line};
 }
 
 /* Looks up a name in the ELF file and its debug file. */
-static void name_from_file(struct sxs_natives *all, struct native_file *f, uint64_t address,
+static void name_from_file(struct sxs_natives *all, uint32_t file, uint64_t address,
                            struct sxs_native_name *out)
 {
-    GElf_Off offset = 0;
-    GElf_Sym sym;
-    if (!f->module)
+    struct native_file *f = &all->files[file];
+    if (f->is_usable && f->opened != sxs_worker_starts(all->worker))
+        open_names(all, file);
+    if (!f->is_usable)
         return;
-    sxs_debuginfod_watch(f->dwfl, f->path);
-    const char *symbol =
-        dwfl_module_addrinfo(f->module, address, &offset, &sym, NULL, NULL, NULL);
-    /* In a stripped file the nearest symbol belongs to another function: no name is better than a
-     * wrong name. */
-    if (!symbol || (sym.st_size ? offset >= sym.st_size : offset > UNSIZED_REACH))
+    const struct sxs_elf_request r = {.file = file, .address = address};
+    const char                  *why;
+    size_t                       got;
+    int                          fd = -1;
+    const struct sxs_elf_named  *n =
+        sxs_worker_ask(all->worker, &r, sizeof(r), !f->is_ours, &fd, &got, &why);
+    if (fd >= 0)
+        close(fd);
+    if (n && got >= sizeof(*n) && (size_t)n->symbol_size + n->source_size <= got - sizeof(*n))
+        take_texts(all, n, out);
+    if (n)
         return;
-    out->symbol = demangle(all, symbol);
-    Dwfl_Line  *line = dwfl_module_getsrc(f->module, address - offset);
-    int         number = 0;
-    const char *source = line ? dwfl_lineinfo(line, NULL, &number, NULL, NULL, NULL) : NULL;
-    if (source) {
-        out->source = source;
-        out->line = number > 0 ? (uint32_t)number : 0;
-        out->at_line = line_at(f->module, address, source);
-    }
+    f->is_usable = false;
+    set_problem(f, why);
 }
 
 static void keep(struct sxs_names *record, const struct native_file *f, uint64_t address,
@@ -265,10 +227,7 @@ void sxs_natives_name(struct sxs_natives *all, uint32_t file, uint64_t address,
     if (all->lookup.table && sxs_names_find(all->lookup.table, f->place, address, &row)) {
         *out = (struct sxs_native_name){row.symbol, row.source, row.line, row.at_line};
     } else {
-        if (!f->tried)
-            open_names(all, f);
-        name_from_file(all, f, address, out);
-        sxs_debuginfod_done();
+        name_from_file(all, file, address, out);
     }
     if (all->lookup.record)
         keep(all->lookup.record, f, address, out);
@@ -285,11 +244,12 @@ void sxs_natives_free(struct sxs_natives *all)
     if (!all)
         return;
     for (size_t i = 0; i < all->n; i++) {
-        if (all->files[i].dwfl)
-            dwfl_end(all->files[i].dwfl);
         free(all->files[i].path);
+        free(all->files[i].problem);
     }
+    sxs_worker_free(all->worker);
+    sxs_index_free(&all->index);
     free(all->files);
-    free(all->demangled);
+    free(all->text);
     free(all);
 }

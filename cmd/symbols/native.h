@@ -2,7 +2,7 @@
 /**
  * native.h - names of native functions from ELF files, by libdw: symbol tables, separate debug
  * files found by build-id or debuglink, DWARF lines. Each ELF file is opened once, at its first
- * use.
+ * use, by a worker (worker.h): the paths and the files are untrusted.
  *
  * A file that is missing, or is another build now, is replaced by a file with the recorded build-id
  * from the folders of --symbols, from /usr/lib/debug, or from a debuginfod server.
@@ -10,6 +10,7 @@
 #ifndef SXS_CMD_SYMBOLS_NATIVE_H
 #define SXS_CMD_SYMBOLS_NATIVE_H
 
+#include "cmd/symbols/foreign_file.h"
 #include "cmd/symbols/lookup.h"
 
 struct sxs_natives;
@@ -19,6 +20,12 @@ struct sxs_natives;
  * @lookup: copied.
  */
 struct sxs_natives *sxs_natives_new(const struct sxs_lookup *lookup);
+
+/**
+ * sxs_natives_owner - set whose session names the files that are added from now on; copied. At
+ * first, files are opened with the rights of this process.
+ */
+void sxs_natives_owner(struct sxs_natives *all, const struct sxs_file_owner *owner);
 
 /**
  * sxs_natives_add - return the number of an ELF file; equal for equal @path and @build_id.

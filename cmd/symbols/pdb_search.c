@@ -2,22 +2,42 @@
 #include "cmd/symbols/pdb_search.h"
 
 #include "cmd/output/must.h"
-#include "cmd/symbols/pe_debug.h"
+#include "cmd/symbols/worker.h"
 
 #include <fcntl.h>
+#include <stdio.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-struct search {
-    struct sxs_pe_debug debug;
-    char               *wrong; /* owned; the first file that was another PDB */
-};
+#define SEALS (F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE | F_SEAL_SEAL)
+#define MAX_OF_OTHERS ((size_t)48 << 20) /* bytes of a PDB that others can have written */
 
-static uint8_t *read_whole(int fd, size_t *size)
+static const struct sxs_file_owner own_rights;
+
+/* Opens a file, whose reading counts as that of a file of others unless it is ours. */
+static int open_counted(struct sxs_pdb_search *s, const char *path,
+                        const struct sxs_file_owner *owner, bool *is_ours)
+{
+    const char *why;
+    sxs_worker_limited(true);
+    int fd = sxs_foreign_open(path, owner, NULL, &why);
+    *is_ours = fd < 0 ? s->is_ours : sxs_foreign_is_ours(fd) && s->is_ours;
+    sxs_worker_limited(!*is_ours);
+    return fd;
+}
+
+static bool has_id(int fd, const uint8_t *id)
+{
+    uint8_t found[SXS_PDB_ID_SIZE];
+    return sxs_pdb_read_id(fd, found) && memcmp(found, id, sizeof(found)) == 0;
+}
+
+static uint8_t *read_whole(int fd, size_t max, size_t *size)
 {
     struct stat st;
-    if (fstat(fd, &st) != 0 || !S_ISREG(st.st_mode) || st.st_size <= 0 || st.st_size > SXS_MAX_PDB)
+    if (fstat(fd, &st) != 0 || st.st_size <= 0 || (uint64_t)st.st_size > max)
         return NULL;
     *size = (size_t)st.st_size;
     uint8_t *bytes = sxs_must_zeroed(*size, 1);
@@ -28,20 +48,32 @@ static uint8_t *read_whole(int fd, size_t *size)
     return bytes;
 }
 
-/* Opens the PDB at @path if it has the right ID; else remembers the path. */
-static struct sxs_pdb *open_pdb(struct search *s, const char *path)
+static size_t max_of(bool is_ours)
 {
-    size_t size = 0;
-    int    fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY);
+    return is_ours ? SXS_MAX_PDB : MAX_OF_OTHERS;
+}
+
+/* Reads the PDB at @path if it has the right ID; else remembers the path. */
+static uint8_t *read_pdb(struct sxs_pdb_search *s, const char *path,
+                         const struct sxs_file_owner *owner, size_t *size, const char **why)
+{
+    bool     is_ours;
+    uint8_t *bytes = NULL;
+    int      fd = open_counted(s, path, owner, &is_ours);
     if (fd < 0)
         return NULL;
-    uint8_t        *bytes = read_whole(fd, &size);
-    bool            was_read = bytes != NULL;
-    struct sxs_pdb *pdb = sxs_pdb_take(bytes, size, s->debug.id);
+    if (!has_id(fd, s->debug.id)) {
+        if (!s->wrong)
+            s->wrong = sxs_must(strdup(path));
+    } else {
+        bytes = read_whole(fd, max_of(is_ours), size);
+        if (!bytes)
+            *why = "its PDB is too large";
+    }
+    s->is_ours = bytes ? is_ours : s->is_ours;
+    sxs_worker_limited(!s->is_ours);
     close(fd);
-    if (!pdb && was_read && !s->wrong)
-        s->wrong = sxs_must(strdup(path));
-    return pdb;
+    return bytes;
 }
 
 /* Returns the assembly's path with the extension .pdb; owned. */
@@ -64,40 +96,86 @@ static const char *base_name(const char *path)
 
 /* Looks for the PDB in the folders of --symbols. Without it, a file there that has one of the two
  * names that the PDB can have is wrong. */
-static struct sxs_pdb *search_symbols(struct search *s, struct sxs_symbol_path *symbols,
-                                      const char *beside)
+static uint8_t *search_symbols(struct sxs_pdb_search *s, const char *beside, size_t *size,
+                               const char **why)
 {
-    const char *path = sxs_symbol_path_pdb(symbols, s->debug.id);
+    const char *path = sxs_symbol_path_pdb(s->symbols, s->debug.id);
     if (!path)
-        path = sxs_symbol_path_named(symbols, base_name(beside));
+        path = sxs_symbol_path_named(s->symbols, base_name(beside));
     if (!path)
-        path = sxs_symbol_path_named(symbols, base_name(s->debug.path));
-    return path ? open_pdb(s, path) : NULL;
+        path = sxs_symbol_path_named(s->symbols, base_name(s->debug.path));
+    return path ? read_pdb(s, path, &own_rights, size, why) : NULL;
 }
 
-struct sxs_pdb *sxs_pdb_search(const char *assembly, struct sxs_symbol_path *symbols, char **wrong)
+uint8_t *sxs_pdb_search(struct sxs_pdb_search *s, size_t *size, const char **why)
 {
-    struct search s = {0};
-    size_t        size = 0;
-    if (wrong)
-        *wrong = NULL;
-    if (!sxs_pe_read_debug(assembly, &s.debug))
+    uint8_t *bytes = NULL;
+    *why = s->wrong = NULL;
+    s->is_ours = true;
+    int fd = open_counted(s, s->assembly, s->owner, &s->is_ours);
+    if (fd < 0)
         return NULL;
-    char           *beside = path_beside(assembly);
-    struct sxs_pdb *pdb = open_pdb(&s, beside);
-    if (!pdb && s.debug.embedded_size) {
-        uint8_t *bytes = sxs_pe_read_embedded(assembly, &s.debug, &size);
-        pdb = sxs_pdb_take(bytes, size, s.debug.id);
+    if (sxs_pe_read_debug(fd, &s->debug)) {
+        char *beside = path_beside(s->assembly);
+        bytes = read_pdb(s, beside, s->owner, size, why);
+        if (!bytes && s->debug.embedded_size)
+            bytes = sxs_pe_read_embedded(fd, &s->debug, max_of(s->is_ours), size);
+        /* a relative path would refer to another folder than at the time of the compilation */
+        if (!bytes && s->debug.path[0] == '/')
+            bytes = read_pdb(s, s->debug.path, s->owner, size, why);
+        if (!bytes)
+            bytes = search_symbols(s, beside, size, why);
+        free(beside);
     }
-    /* a relative path would refer to another folder than at the time of the compilation */
-    if (!pdb && s.debug.path[0] == '/')
-        pdb = open_pdb(&s, s.debug.path);
-    if (!pdb)
-        pdb = search_symbols(&s, symbols, beside);
-    free(beside);
-    if (!pdb && wrong)
-        *wrong = s.wrong;
-    else
-        free(s.wrong);
-    return pdb;
+    close(fd);
+    if (bytes) {
+        free(s->wrong);
+        s->wrong = NULL;
+    }
+    return bytes;
+}
+
+/* ---- the worker ------------------------------------------------------------------------------- */
+
+/* Returns a descriptor of a file in memory with these bytes, which nobody can change or cut, or -1. */
+static int put_in_memory(const uint8_t *bytes, size_t size)
+{
+    int    fd = memfd_create("sxsprof pdb", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+    size_t at = 0;
+    while (fd >= 0 && at < size) {
+        ssize_t n = write(fd, bytes + at, size - at);
+        if (n <= 0)
+            break;
+        at += (size_t)n;
+    }
+    if (fd >= 0 && (at < size || fcntl(fd, F_ADD_SEALS, SEALS) != 0)) {
+        close(fd);
+        fd = -1;
+    }
+    return fd;
+}
+
+size_t sxs_pdb_search_answer(void *arg, const void *request, size_t size, void *answer, int *fd)
+{
+    const struct sxs_pdb_request *r = request;
+    struct sxs_pdb_found         *out = answer;
+    struct sxs_pdb_search         s = {.symbols = arg, .owner = &r->owner};
+    const char                   *why;
+    size_t                        n = 0;
+    char                         *path = sxs_must(strndup((const char *)(r + 1), size - sizeof(*r)));
+    memset(out, 0, sizeof(*out));
+    s.assembly = path;
+    uint8_t *bytes = sxs_pdb_search(&s, &n, &why);
+    *fd = bytes ? put_in_memory(bytes, n) : -1;
+    free(bytes);
+    out->size = *fd < 0 ? 0 : n;
+    out->is_ours = s.is_ours;
+    if (*fd < 0 && why)
+        snprintf(out->problem, sizeof(out->problem), "%s", why);
+    n = s.wrong ? strnlen(s.wrong, SXS_WORKER_MESSAGE / 2) : 0;
+    if (n)
+        memcpy(out + 1, s.wrong, n);
+    free(s.wrong);
+    free(path);
+    return sizeof(*out) + n;
 }

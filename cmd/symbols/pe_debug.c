@@ -4,7 +4,6 @@
 #include "cmd/output/must.h"
 #include "instr/metadata/pe.h"
 
-#include <fcntl.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -29,18 +28,10 @@ static uint32_t u32(const uint8_t *at)
     return at[0] | (uint32_t)at[1] << 8 | (uint32_t)at[2] << 16 | (uint32_t)at[3] << 24;
 }
 
-static int open_regular(const char *path, uint64_t *size)
+static uint64_t size_of(int fd)
 {
     struct stat st;
-    int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY);
-    if (fd < 0)
-        return -1;
-    if (fstat(fd, &st) != 0 || !S_ISREG(st.st_mode)) {
-        close(fd);
-        return -1;
-    }
-    *size = (uint64_t)st.st_size;
-    return fd;
+    return fstat(fd, &st) == 0 && st.st_size > 0 ? (uint64_t)st.st_size : 0;
 }
 
 /* ---- the PE file ------------------------------------------------------------------------------ */
@@ -101,26 +92,21 @@ static bool read_image(struct image *m, uint64_t file_size, struct sxs_pe_debug 
     return m->has_id;
 }
 
-bool sxs_pe_read_debug(const char *path, struct sxs_pe_debug *out)
+bool sxs_pe_read_debug(int fd, struct sxs_pe_debug *out)
 {
-    uint64_t     file_size = 0;
-    struct image m = {.fd = open_regular(path, &file_size)};
+    struct image m = {.fd = fd};
     memset(out, 0, sizeof(*out));
-    if (m.fd < 0)
-        return false;
-    bool found = read_image(&m, file_size, out);
-    close(m.fd);
-    return found;
+    return read_image(&m, size_of(fd), out);
 }
 
 /* ---- the embedded PDB ------------------------------------------------------------------------- */
 
 /* Format: "MPDB", the uncompressed size, and raw deflate data. */
-static uint8_t *unpack(const uint8_t *packed, uint32_t packed_size, size_t *size)
+static uint8_t *unpack(const uint8_t *packed, uint32_t packed_size, size_t max, size_t *size)
 {
     z_stream z = {0};
     uint32_t room = u32(packed + 4);
-    if (memcmp(packed, "MPDB", 4) != 0 || !room || room > SXS_MAX_PDB ||
+    if (memcmp(packed, "MPDB", 4) != 0 || !room || room > max ||
         inflateInit2(&z, -MAX_WBITS) != Z_OK)
         return NULL;
     uint8_t *bytes = sxs_must_zeroed(room, 1);
@@ -134,20 +120,17 @@ static uint8_t *unpack(const uint8_t *packed, uint32_t packed_size, size_t *size
     return bytes;
 }
 
-uint8_t *sxs_pe_read_embedded(const char *path, const struct sxs_pe_debug *debug, size_t *size)
+uint8_t *sxs_pe_read_embedded(int fd, const struct sxs_pe_debug *debug, size_t max, size_t *size)
 {
-    uint64_t file_size = 0;
+    uint64_t file_size = size_of(fd);
     uint32_t packed_size = debug->embedded_size;
     uint8_t *bytes = NULL;
-    int      fd = packed_size > 8 ? open_regular(path, &file_size) : -1;
-    if (fd < 0)
+    if (packed_size <= 8 || packed_size > max || debug->embedded_at > file_size ||
+        file_size - debug->embedded_at < packed_size)
         return NULL;
-    if (debug->embedded_at <= file_size && file_size - debug->embedded_at >= packed_size) {
-        uint8_t *packed = sxs_must_zeroed(packed_size, 1);
-        if (read_at(fd, debug->embedded_at, packed, packed_size))
-            bytes = unpack(packed, packed_size, size);
-        free(packed);
-    }
-    close(fd);
+    uint8_t *packed = sxs_must_zeroed(packed_size, 1);
+    if (read_at(fd, debug->embedded_at, packed, packed_size))
+        bytes = unpack(packed, packed_size, max, size);
+    free(packed);
     return bytes;
 }

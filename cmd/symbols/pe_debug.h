@@ -3,8 +3,7 @@
  * pe_debug.h - read the debug directory of an assembly (a PE file): which Portable PDB it has, and
  * where.
  *
- * Assemblies are untrusted: every offset is checked. Pipes are not opened, and nothing blocks. Any
- * thread.
+ * Assemblies are untrusted: every offset is checked. Any thread.
  */
 #ifndef SXS_CMD_SYMBOLS_PE_DEBUG_H
 #define SXS_CMD_SYMBOLS_PE_DEBUG_H
@@ -21,16 +20,16 @@ struct sxs_pe_debug {
 };
 
 /**
- * sxs_pe_read_debug - read the debug directory of the assembly @path.
+ * sxs_pe_read_debug - read the debug directory of the assembly @fd, a regular file; borrowed.
  * Returns false when the file cannot be read or names no PDB.
  */
-bool sxs_pe_read_debug(const char *path, struct sxs_pe_debug *out);
+bool sxs_pe_read_debug(int fd, struct sxs_pe_debug *out);
 
 /**
- * sxs_pe_read_embedded - unpack the PDB embedded in the assembly @path.
- * @debug: its debug directory. @size: receives the size in bytes.
+ * sxs_pe_read_embedded - unpack the PDB embedded in the assembly @fd; borrowed.
+ * @debug: its debug directory. @max: bytes; a larger PDB is not unpacked. @size: receives its size.
  * Returns owned memory, to be released with free(), or NULL when there is none or it is damaged.
  */
-uint8_t *sxs_pe_read_embedded(const char *path, const struct sxs_pe_debug *debug, size_t *size);
+uint8_t *sxs_pe_read_embedded(int fd, const struct sxs_pe_debug *debug, size_t max, size_t *size);
 
 #endif

@@ -21,6 +21,7 @@ struct sxs_pdb {
     size_t      n_documents, n_methods;
     size_t      document_row, method_row; /* size of a row, bytes */
     uint8_t     blob_index, guid_index, document_index; /* size of an index, bytes */
+    uint64_t    steps; /* bytes of methods that searches have read */
     uint32_t    named; /* the document whose name is in `name`; 0: none */
     char        name[MAX_PATH_BYTES];
 };
@@ -166,6 +167,11 @@ struct sxs_pdb *sxs_pdb_take(uint8_t *bytes, size_t size, const uint8_t *id)
     return p;
 }
 
+uint64_t sxs_pdb_steps(const struct sxs_pdb *p)
+{
+    return p->steps;
+}
+
 void sxs_pdb_close(struct sxs_pdb *p)
 {
     if (p)
@@ -179,7 +185,7 @@ void sxs_pdb_close(struct sxs_pdb *p)
  * when it has none. */
 static const char *document_name(struct sxs_pdb *p, uint32_t document)
 {
-    size_t      len = 0;
+    size_t      len = 0, n_parts = 0;
     uint32_t    index;
     if (document == p->named)
         return p->name;
@@ -195,7 +201,7 @@ static const char *document_name(struct sxs_pdb *p, uint32_t document)
     parts = part(parts, 1, parts.n - 1);
     for (bool first = true; take(&parts, &index); first = false) {
         struct span text = blob(p, index);
-        if (len + text.n + 2 > sizeof(p->name))
+        if (len + text.n + 2 > sizeof(p->name) || n_parts++ == sizeof(p->name))
             break;
         if (!first && separator)
             p->name[len++] = separator;
@@ -286,11 +292,13 @@ bool sxs_pdb_find(struct sxs_pdb *p, uint32_t token, uint32_t il, struct sxs_pdb
     struct point  best = {0};
     if (!points_of(p, token, &s))
         return false;
+    size_t all = s.rest.n;
     while (next_point(&s)) {
         if (s.at.il > il && best.line)
             break;
         if (!s.at.hidden)
             best = s.at;
     }
+    p->steps += all - s.rest.n;
     return tell(p, &best, out);
 }

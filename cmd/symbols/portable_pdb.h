@@ -48,6 +48,10 @@ bool sxs_pdb_read_id(int fd, uint8_t *id);
  */
 bool sxs_pdb_find(struct sxs_pdb *pdb, uint32_t token, uint32_t il, struct sxs_pdb_line *out);
 
+/** sxs_pdb_steps - return how many bytes of methods all searches so far have read: a measure of their
+ *  time, which a hostile PDB can make large. */
+uint64_t sxs_pdb_steps(const struct sxs_pdb *pdb);
+
 /** sxs_pdb_close - release a reader; NULL is allowed. */
 void sxs_pdb_close(struct sxs_pdb *pdb);
 

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * sources.h - source lines of managed code, from the Portable PDBs of its assemblies.
- * Each PDB is opened once, at the first request for its assembly. One thread at a time.
+ * Each PDB is opened once, at the first request for its assembly, by a worker (worker.h): the paths
+ * and the files are untrusted. One thread at a time.
  */
 #ifndef SXS_CMD_SYMBOLS_SOURCES_H
 #define SXS_CMD_SYMBOLS_SOURCES_H
 
+#include "cmd/symbols/foreign_file.h"
 #include "cmd/symbols/lookup.h"
 #include "cmd/symbols/portable_pdb.h"
 
@@ -16,6 +18,9 @@ struct sxs_sources;
  * @lookup: copied.
  */
 struct sxs_sources *sxs_sources_new(const struct sxs_lookup *lookup);
+
+/** sxs_sources_owner - set whose session names the assemblies that are added from now on; copied. */
+void sxs_sources_owner(struct sxs_sources *all, const struct sxs_file_owner *owner);
 
 /** sxs_sources_add - return the number of the assembly at @path; equal for equal paths. */
 uint32_t sxs_sources_add(struct sxs_sources *all, const char *path, size_t path_size);

@@ -2,12 +2,13 @@
 #include "cmd/symbols/symbol_path.h"
 
 #include "cmd/output/must.h"
+#include "cmd/symbols/foreign_file.h"
 #include "cmd/symbols/portable_pdb.h"
+#include "cmd/symbols/worker.h"
 
 #include <argp.h>
 #include <elfutils/libdwelf.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <fts.h>
 #include <gelf.h>
 #include <stdbool.h>
@@ -31,7 +32,7 @@ struct symbol_file {
 struct sxs_symbol_path {
     char              **dirs; /* owned; NULL-terminated */
     size_t              n_dirs, cap_dirs;
-    char               *debuglinks; /* owned; NULL: not composed yet */
+    char              **roots; /* owned; as `dirs`, absolute; NULL: not composed yet */
     bool                searched;
     size_t              examined;
     struct symbol_file *files;
@@ -93,17 +94,17 @@ static bool is_named_pdb(const char *path)
     return len > 4 && strcmp(path + len - 4, ".pdb") == 0;
 }
 
-/* Opens without blocking, because the file can be a pipe or a device. */
 static void examine(struct sxs_symbol_path *p, const char *path)
 {
-    struct stat st;
+    static const struct sxs_file_owner own_rights;
+    const char *why;
     char        magic[4] = "";
     uint8_t     id[SXS_PDB_ID_SIZE];
-    int         fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY);
+    int         fd = sxs_foreign_open(path, &own_rights, NULL, &why);
     if (fd < 0)
         return;
-    if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode) &&
-        pread(fd, magic, sizeof(magic), 0) == (ssize_t)sizeof(magic)) {
+    sxs_worker_limited(!sxs_foreign_is_ours(fd));
+    if (pread(fd, magic, sizeof(magic), 0) == (ssize_t)sizeof(magic)) {
         if (memcmp(magic, ELFMAG, SELFMAG) == 0) {
             add_elf(p, path, fd);
         } else if (sxs_pdb_read_id(fd, id)) {
@@ -120,6 +121,7 @@ static void examine(struct sxs_symbol_path *p, const char *path)
 /* Links to files are followed, links to folders are not, because they can be circular. */
 static void search(struct sxs_symbol_path *p)
 {
+    bool was_limited = sxs_worker_limited(false);
     p->searched = true;
     elf_version(EV_CURRENT);
     FTS *tree = fts_open(p->dirs, FTS_PHYSICAL | FTS_COMFOLLOW | FTS_NOCHDIR, NULL);
@@ -135,6 +137,7 @@ static void search(struct sxs_symbol_path *p)
     }
     if (tree)
         fts_close(tree);
+    sxs_worker_limited(was_limited);
 }
 
 /* ---- requests --------------------------------------------------------------------------------- */
@@ -181,25 +184,18 @@ const char *sxs_symbol_path_named(struct sxs_symbol_path *path, const char *name
     return NULL;
 }
 
-/* The path begins with libdw's default path. A relative element would mean a folder beside each ELF
- * file, so the folders are made absolute. */
-char *sxs_symbol_path_debuglinks(struct sxs_symbol_path *path)
+const char *const *sxs_symbol_path_roots(struct sxs_symbol_path *path)
 {
-    if (!path || path->debuglinks)
-        return path ? path->debuglinks : NULL;
-    char *all = sxs_must(strdup(":.debug:/usr/lib/debug"));
-    for (size_t i = 0; i < path->n_dirs; i++) {
-        char *dir = realpath(path->dirs[i], NULL), *more = NULL;
-        if (dir && !strchr(dir, ':')) {
-            if (asprintf(&more, "%s:%s", all, dir) < 0)
-                sxs_must(NULL);
-            free(all);
-            all = more;
+    if (path && !path->roots) {
+        size_t n = 0;
+        path->roots = sxs_must_zeroed(path->n_dirs + 1, sizeof(*path->roots));
+        for (size_t i = 0; i < path->n_dirs; i++) {
+            char *dir = realpath(path->dirs[i], NULL);
+            if (dir)
+                path->roots[n++] = dir;
         }
-        free(dir);
     }
-    path->debuglinks = all;
-    return all;
+    return path ? (const char *const *)path->roots : NULL;
 }
 
 void sxs_symbol_path_free(struct sxs_symbol_path *path)
@@ -210,8 +206,10 @@ void sxs_symbol_path_free(struct sxs_symbol_path *path)
         free(path->files[i].path);
     for (size_t i = 0; i < path->n_dirs; i++)
         free(path->dirs[i]);
+    for (size_t i = 0; path->roots && path->roots[i]; i++)
+        free(path->roots[i]);
     free(path->files);
-    free(path->debuglinks);
+    free(path->roots);
     free(path->dirs);
     free(path);
 }

@@ -5,7 +5,8 @@
  *
  * The folders are searched once, with all folders below them, at the first request. A file is found
  * by the ID in its contents, so its name and its place do not matter. The files are untrusted:
- * only regular files are opened, and damaged files are skipped. One thread at a time.
+ * only regular files are opened, in a worker (worker.h), and damaged files are skipped. One thread
+ * at a time.
  */
 #ifndef SXS_CMD_SYMBOLS_SYMBOL_PATH_H
 #define SXS_CMD_SYMBOLS_SYMBOL_PATH_H
@@ -54,10 +55,10 @@ const char *sxs_symbol_path_pdb(struct sxs_symbol_path *path, const uint8_t *id)
 const char *sxs_symbol_path_named(struct sxs_symbol_path *path, const char *name);
 
 /**
- * sxs_symbol_path_debuglinks - return the folders as a search path for libdw, which searches for
- * files by debuglink and CRC; NULL when there are no folders. Borrowed.
+ * sxs_symbol_path_roots - return the folders as absolute paths, ends with NULL; NULL when there are
+ * none. Borrowed.
  */
-char *sxs_symbol_path_debuglinks(struct sxs_symbol_path *path);
+const char *const *sxs_symbol_path_roots(struct sxs_symbol_path *path);
 
 void sxs_symbol_path_free(struct sxs_symbol_path *path);
 

@@ -78,6 +78,18 @@ static void known_lines(struct sxs_pdb *pdb, const char *which)
         printf("ok - lines of a PDB %s\n", which);
 }
 
+/* Returns a reader of the PDB of an assembly; NULL when there is none. */
+static struct sxs_pdb *search(const char *path)
+{
+    static const struct sxs_file_owner own_rights;
+    struct sxs_pdb_search              s = {.assembly = path, .owner = &own_rights};
+    const char                        *why;
+    size_t                             size = 0;
+    uint8_t                           *bytes = sxs_pdb_search(&s, &size, &why);
+    free(s.wrong);
+    return sxs_pdb_take(bytes, size, s.debug.id);
+}
+
 static void test_known(struct bytes *pdb, struct bytes *plain, struct bytes *whole)
 {
     make_pdb(pdb);
@@ -85,22 +97,22 @@ static void test_known(struct bytes *pdb, struct bytes *plain, struct bytes *who
     make_assembly(whole, pdb);
     write_bytes(dll_path, plain);
     write_bytes(pdb_path, pdb);
-    known_lines(sxs_pdb_search(dll_path, NULL, NULL), "beside its assembly");
+    known_lines(search(dll_path), "beside its assembly");
     struct bytes other = *plain;
     other.at[512 + 68] ^= 1;
     write_bytes(dll_path, &other);
-    struct sxs_pdb *wrong = sxs_pdb_search(dll_path, NULL, NULL);
+    struct sxs_pdb *wrong = search(dll_path);
     printf("%s - another assembly's PDB is left alone\n", wrong ? "not ok" : "ok");
     failed |= wrong != NULL;
     sxs_pdb_close(wrong);
     unlink(pdb_path);
     write_bytes(dll_path, plain);
-    wrong = sxs_pdb_search(dll_path, NULL, NULL);
+    wrong = search(dll_path);
     printf("%s - no PDB, no lines\n", wrong ? "not ok" : "ok");
     failed |= wrong != NULL;
     sxs_pdb_close(wrong);
     write_bytes(dll_path, whole);
-    known_lines(sxs_pdb_search(dll_path, NULL, NULL), "embedded in its assembly");
+    known_lines(search(dll_path), "embedded in its assembly");
 }
 
 static uint64_t random_state;
@@ -132,7 +144,7 @@ int main(int argc, char **argv)
     for (int c; (c = getopt(argc, argv, "n:s:")) != -1;)
         *(c == 'n' ? &n : &seed) = (unsigned)strtoul(optarg, NULL, 10);
     for (int i = optind; i < argc; i++)
-        printf("# %s: %zu\n", argv[i], ask_all(sxs_pdb_search(argv[i], NULL, NULL)));
+        printf("# %s: %zu\n", argv[i], ask_all(search(argv[i])));
     if (!mkdtemp(dir))
         return 1;
     snprintf(dll_path, sizeof(dll_path), "%s/x.dll", dir);
@@ -148,7 +160,7 @@ int main(int argc, char **argv)
         b = whole;
         mutate(&b);
         write_bytes(dll_path, &b);
-        ask_all(sxs_pdb_search(dll_path, NULL, NULL));
+        ask_all(search(dll_path));
     }
     printf("ok - %u damaged PDBs and assemblies\n", n);
     return failed;
