@@ -10,8 +10,10 @@ MODE sleep        does nothing
      mute N       listens at N sockets DIR/port-I of DOTNET_DiagnosticPorts and answers nothing
      drip         answers at the usual place, a byte each 50 ms
      late         answers who it is, and never answers the attach
+     hidden DIR   as late, in a mount namespace of its own in which DIR covers all folders for temporary files
      replace PATH waits for a socket at PATH, and puts a regular file in its place
 """
+import ctypes
 import mmap
 import os
 import socket
@@ -86,6 +88,14 @@ if mode == "answer":
 elif mode == "late":
     s = listen(usual(os.environ["TMPDIR"]))
     is_ready()
+    serve(s, None)
+elif mode == "hidden":
+    s = listen(usual(os.environ["TMPDIR"]))
+    libc = ctypes.CDLL(None, use_errno=True)
+    is_ready()
+    for folder in (b"/dev/shm", b"/var/tmp", b"/tmp"):
+        if libc.mount(sys.argv[4].encode(), folder, None, 4096, None) != 0:  # MS_BIND
+            sys.exit(os.strerror(ctypes.get_errno()))
     serve(s, None)
 elif mode == "drip":
     s = listen(usual(os.environ["TMPDIR"]))
