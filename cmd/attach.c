@@ -5,11 +5,13 @@
 #include "cmd/command.h"
 #include "cmd/library.h"
 #include "cmd/output/text.h"
+#include "cmd/processes/deadline.h"
 #include "cmd/progress.h"
 #include "cmd/run.h"
 
 #include <argp.h>
 #include <errno.h>
+#include <limits.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,7 +21,20 @@
 #define MAX_TARGETS 256
 #define DETACH_MS   60000u
 
-static volatile sig_atomic_t n_signals;
+/* What the first signal does. */
+enum phase {
+    PHASE_IDLE,   /* nothing but to end the loops */
+    PHASE_CHECK,  /* to end the check: at once, and in any case within a second */
+    PHASE_ATTACH, /* to end the attach within a second, and what was made is removed */
+    PHASE_RECORD, /* to end the recording, which takes the time that the process needs */
+};
+
+static volatile sig_atomic_t n_signals, phase;
+
+#define HURRY_MS  700u /* for a question that is waiting for its answer */
+#define CHECK_S   1u   /* then the command ends, whatever it waits for */
+#define ATTACH_S  3u
+#define REMOVAL_S 4u /* the same, added to a deadline: for what was made to be removed */
 
 /* The first signal ends the recording. The second one ends this command at once: the library notices
  * that nobody holds the session any more, and detaches by itself. */
@@ -27,15 +42,30 @@ static void count_signal(int signo)
 {
     if (++n_signals > 1)
         _exit(128 + signo);
+    if (phase != PHASE_CHECK && phase != PHASE_ATTACH)
+        return;
+    sxs_deadline_hurry(HURRY_MS);
+    alarm(phase == PHASE_CHECK ? CHECK_S : ATTACH_S);
 }
 
-static void catch_signals(void)
+static void set_signals(void (*handler)(int))
 {
     const int        list[] = {SIGINT, SIGTERM, SIGHUP};
-    struct sigaction action = {.sa_handler = count_signal};
+    struct sigaction action = {.sa_handler = handler};
     for (size_t i = 0; i < sizeof(list) / sizeof(list[0]); i++)
         sigaction(list[i], &action, NULL);
     signal(SIGPIPE, SIG_IGN);
+}
+
+/* Begins a phase that has @ms, or as long as it takes (0). A system call that does not end in time is
+ * ended by SIGALRM, together with this command. */
+static void begin_phase(enum phase next, unsigned ms)
+{
+    phase = next;
+    if (ms && n_signals)
+        return; /* the time that the signal has left holds */
+    sxs_deadline_begin(ms);
+    alarm(ms ? sxs_deadline_left(UINT_MAX) / 1000 + REMOVAL_S : 0);
 }
 
 static uint64_t now_ms(void)
@@ -69,6 +99,19 @@ static void print_started(const struct sxs_target *t)
     sxs_complain("recording in process %d (%s), runtime %s", (int)t->p.pid, name, list);
 }
 
+/* A process can keep a reader of /proc waiting in the kernel so that only a signal without a handler
+ * ends it. Nothing is made meanwhile that would be left behind. */
+static int read_and_check(struct sxs_target *t, pid_t pid, const struct sxs_target_wish *wish,
+                          char why[SXS_TARGET_WHY])
+{
+    begin_phase(PHASE_CHECK, SXS_TARGET_READ_MS);
+    set_signals(SIG_DFL);
+    int status = sxs_target_read(t, pid, why);
+    set_signals(count_signal);
+    begin_phase(PHASE_CHECK, SXS_TARGET_CHECK_MS);
+    return status ? status : sxs_target_check(t, wish, why);
+}
+
 /* Checks all processes. Returns an exit status; with @lenient, processes that are refused are left
  * out if at least one is not. */
 static int check_all(struct targets *all, const pid_t *pids, size_t n,
@@ -78,9 +121,9 @@ static int check_all(struct targets *all, const pid_t *pids, size_t n,
     int  status = SXS_EXIT_OK;
     all->items = calloc(n, sizeof(*all->items));
     all->n = 0;
-    for (size_t i = 0; all->items && i < n; i++) {
+    for (size_t i = 0; all->items && i < n && !n_signals; i++) {
         struct sxs_target *t = &all->items[all->n];
-        int                result = sxs_target_check(t, pids[i], wish, why);
+        int                result = read_and_check(t, pids[i], wish, why);
         if (!result && sxs_target_explain(t, wish, quiet ? NULL : stderr) == 0) {
             snprintf(why, sizeof(why), "%d: no tool of %s can start in a process that runs already",
                      (int)pids[i], wish->tools);
@@ -111,7 +154,8 @@ static int attach_all(struct targets *all, const struct sxs_target_wish *wish, b
     *n = 0;
     for (size_t i = 0; i < all->n && !n_signals; i++) {
         struct sxs_target *t = &all->items[i];
-        int                result = sxs_target_attach(t, wish, why);
+        begin_phase(PHASE_ATTACH, SXS_TARGET_ATTACH_MS);
+        int result = sxs_target_attach(t, wish, why);
         if (*why)
             sxs_complain("%s", why);
         if (result)
@@ -178,6 +222,7 @@ static int record(struct targets *all, struct sxs_target_wish *wish,
         all->items[i].out = out->path;
     int status = attach_all(all, wish, o->quiet, &n);
     if (n) {
+        begin_phase(PHASE_RECORD, 0);
         sxs_progress_init(&shown, out, o->quiet);
         wait_all(all, o->duration_ms, &shown);
     }
@@ -198,7 +243,7 @@ static int open_out(const struct sxs_attach_options *o, pid_t pid, struct sxs_ou
     char why[PATH_MAX + 512];
     bool segments = sxs_keep_is_on(&o->keep, false);
     int  status = o->out ? sxs_out_dir_open(out, o->out,
-                                            segments    ? SXS_OUT_SEGMENTS
+                                           segments    ? SXS_OUT_SEGMENTS
                                             : o->append ? SXS_OUT_APPEND
                                                         : SXS_OUT_NEW,
                                             why, sizeof(why))
@@ -217,17 +262,16 @@ static int attach(const struct sxs_attach_options *o)
     struct sxs_library     lib;
     struct sxs_out_dir     out;
     struct targets         all = {0};
-    struct sxs_target_wish wish = {
-        .tools = o->tools,
-        .pick = o->pick,
-        .duration_ms = o->duration_ms,
-        .keep = o->keep.keep,
-        .every = o->keep.every,
-        .on = o->keep.on,
-        .budget = o->keep.budget};
-    pid_t  pids[MAX_TARGETS];
-    size_t n = 0;
-    int    err = sxs_library_find(&lib);
+    struct sxs_target_wish wish = {.tools = o->tools,
+                                   .pick = o->pick,
+                                   .duration_ms = o->duration_ms,
+                                   .keep = o->keep.keep,
+                                   .every = o->keep.every,
+                                   .on = o->keep.on,
+                                   .budget = o->keep.budget};
+    pid_t                  pids[MAX_TARGETS];
+    size_t                 n = 0;
+    int                    err = sxs_library_find(&lib);
     if (err || !lib.has_profiler) {
         sxs_complain("%s is missing; expected it there or in %s/../lib/sxsprof", lib.profiler,
                      lib.bin_dir);
@@ -237,12 +281,17 @@ static int attach(const struct sxs_attach_options *o)
     int status = sxs_attach_find(o->target, o->all, pids, MAX_TARGETS, &n);
     if (status)
         return status;
-    catch_signals();
+    set_signals(count_signal);
     for (uint64_t began = now_ms(); !n_signals && now_ms() - began < o->delay_ms;)
         sleep_ms(o->delay_ms - (now_ms() - began) < 100 ? 10 : 100);
     if (n_signals)
         return SXS_EXIT_OK; /* nothing was touched */
     status = check_all(&all, pids, n, &wish, o->all, o->quiet);
+    if (!status && n_signals) {
+        sxs_complain("ended by a signal before anything was recorded");
+        status = SXS_EXIT_PROBLEM;
+    }
+    begin_phase(PHASE_IDLE, 0);
     if (!status)
         status = open_out(o, pids[0], &out);
     if (status) {

@@ -4,6 +4,7 @@
 #include "cmd/command.h"
 #include "cmd/heap/snapshots.h"
 #include "cmd/process_session.h"
+#include "cmd/processes/inside.h"
 #include "session/read/heap_read.h"
 #include "tools/options/heap_options.h"
 
@@ -16,17 +17,14 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
-/* ---- what the process has ---- */
+#define MAX_TOOLS  (1u << 17) /* bytes of a setting; the kernel permits no longer one */
+#define MAX_STATUS (1u << 20) /* bytes of /proc/PID/status */
 
-static FILE *open_proc(pid_t pid, const char *name)
-{
-    char path[64];
-    snprintf(path, sizeof(path), "/proc/%d/%s", (int)pid, name);
-    return fopen(path, "re");
-}
+/* ---- what the process has ---- */
 
 /* Finds the library and the session of the process. Returns an exit status. */
 static int find_session(pid_t pid, struct sxs_heap_asked *out)
@@ -64,40 +62,31 @@ static char *options_of_heap(char *tools)
 /* Reads which signal asks for a snapshot from the settings that the process began with. A process
  * whose settings say nothing may have got them later: then it is the default. Returns the signal;
  * 0: none. */
-static int signal_of(pid_t pid)
+static int signal_of(const struct sxs_process *p)
 {
+    static char             tools[MAX_TOOLS];
     struct sxs_heap_options options;
-    char                   *line = NULL, why[256];
-    size_t                  cap = 0;
-    FILE                   *environ_file = open_proc(pid, "environ");
+    char                    why[256];
     int                     number = sxs_heap_signal(SXS_HEAP_SIGNAL_NAME);
-    while (environ_file && getdelim(&line, &cap, '\0', environ_file) > 0) {
-        if (strncmp(line, "SXSPROF_TOOLS=", 14) != 0)
-            continue;
-        char *text = options_of_heap(line + 14);
-        if (text && sxs_heap_options_parse(text, &options, why, sizeof(why)) == 0)
-            number = options.signal;
-    }
-    free(line);
-    if (environ_file)
-        fclose(environ_file);
+    if (sxs_process_variable(p, "SXSPROF_TOOLS", tools, sizeof(tools)) != 0)
+        return number;
+    char *text = options_of_heap(tools);
+    if (text && sxs_heap_options_parse(text, &options, why, sizeof(why)) == 0)
+        number = options.signal;
     return number;
 }
 
 /* Returns whether the process has a handler for the signal. Without one, it would end. */
-static bool catches(pid_t pid, int number)
+static bool catches(const struct sxs_process *p, int number)
 {
-    char               line[256];
-    unsigned long long caught = 0;
-    FILE              *status = open_proc(pid, "status");
-    while (status && fgets(line, sizeof(line), status))
-        sscanf(line, "SigCgt: %llx", &caught);
-    if (status)
-        fclose(status);
+    char              *status = sxs_proc_text(p->dir, "status", MAX_STATUS, NULL);
+    const char        *value = status ? sxs_status_value(status, "SigCgt") : NULL;
+    unsigned long long caught = value ? strtoull(value, NULL, 16) : 0;
+    free(status);
     return number > 0 && caught >> (number - 1) & 1;
 }
 
-/* ---- asking ---- */
+/* ---- waiting ---- */
 
 /* Returns whether the snapshot is complete, or will never be. */
 static bool is_complete(int folder_fd, uint32_t number)
@@ -119,7 +108,7 @@ static uint64_t now_ms(void)
 }
 
 /* Waits for a snapshot with a higher number than @before. Returns an exit status. */
-static int wait_for(pid_t pid, int folder_fd, uint32_t before, unsigned timeout,
+static int wait_for(struct sxs_process *p, int folder_fd, uint32_t before, unsigned timeout,
                     struct sxs_heap_asked *out)
 {
     const struct timespec pause = {.tv_nsec = 20000000};
@@ -133,63 +122,128 @@ static int wait_for(pid_t pid, int folder_fd, uint32_t before, unsigned timeout,
         }
         if (!alive || now_ms() > end)
             break;
-        alive = kill(pid, 0) == 0;
+        alive = sxs_process_lives(p);
         nanosleep(&pause, NULL);
     }
     if (alive)
-        sxs_complain("process %d: no heap snapshot in %u s; --timeout waits longer", (int)pid,
+        sxs_complain("process %d: no heap snapshot in %u s; --timeout waits longer", (int)p->pid,
                      timeout);
     else
-        sxs_complain("process %d ended without a heap snapshot", (int)pid);
+        sxs_complain("process %d ended without a heap snapshot", (int)p->pid);
     return SXS_EXIT_PROBLEM;
 }
 
-/* Puts a request for values into the process's folder, all of it at once. Returns 0 or an errno
- * value. The process may belong to another user. */
-static int put_request(int folder_fd, const char *request)
+/* ---- in a child that is the user of the process ---- */
+
+/* Opens the folder @arg, a path of the process. It must be one of the process's user. */
+static int open_folder(int root, void *arg, int *fd)
 {
-    char   name[64];
-    size_t size = strlen(request);
-    int    err = 0;
-    snprintf(name, sizeof(name), SXS_HEAP_ASK_FILE ".%d", (int)getpid());
-    int fd = openat(folder_fd, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0644);
-    if (fd < 0)
+    struct stat st;
+    *fd = sxs_inside_open(root, arg, O_RDONLY | O_DIRECTORY | O_NOFOLLOW, 0);
+    if (*fd < 0 || fstat(*fd, &st) != 0)
         return errno;
-    if (fchmod(fd, 0644) != 0 || write(fd, request, size) != (ssize_t)size)
+    return st.st_uid == geteuid() ? 0 : EPERM;
+}
+
+struct request {
+    int         folder;
+    const char *text;
+    pid_t       asker; /* PID of this command: its requests have names of their own */
+};
+
+/* Puts a request for values into the process's folder, all of it at once. Returns 0 or an errno
+ * value. */
+static int put_request(int root, void *arg, int *fd)
+{
+    const struct request *r = arg;
+    char                  name[64];
+    size_t                size = strlen(r->text);
+    int                   err = 0;
+    (void)root;
+    (void)fd;
+    snprintf(name, sizeof(name), SXS_HEAP_ASK_FILE ".%d", (int)r->asker);
+    int to = openat(r->folder, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+    if (to < 0)
+        return errno;
+    if (write(to, r->text, size) != (ssize_t)size)
         err = errno ? errno : ENOSPC;
-    if (close(fd) != 0 && !err)
+    if (close(to) != 0 && !err)
         err = errno;
-    if (!err && renameat(folder_fd, name, folder_fd, SXS_HEAP_ASK_FILE) != 0)
+    if (!err && renameat(r->folder, name, r->folder, SXS_HEAP_ASK_FILE) != 0)
         err = errno;
     if (err)
-        unlinkat(folder_fd, name, 0);
+        unlinkat(r->folder, name, 0);
     return err;
+}
+
+/* ---- asking ---- */
+
+/* Opens the process's folder in its session. Returns a descriptor, or -1 after a message. */
+static int open_session(const struct sxs_process *p, const struct sxs_heap_asked *found)
+{
+    char   path[PATH_MAX], root[64];
+    int    fd = -1;
+    size_t skip = (size_t)snprintf(root, sizeof(root), "/proc/%d/root", (int)p->pid);
+    snprintf(path, sizeof(path), "%s/%s", found->dir, found->folder);
+    if (strncmp(path, root, skip) != 0)
+        skip = 0;
+    int err = sxs_inside_call(p, 0, open_folder, path + skip, &fd);
+    if (!err)
+        return fd;
+    if (fd >= 0)
+        close(fd);
+    sxs_wrong_input("process %d: %s: %s", (int)p->pid, path,
+                    err == EPERM ? "not a folder of the process's user" : strerror(err));
+    return -1;
+}
+
+/* Sends the signal to the very process that was read, and not to another program that it has become. */
+static int send_signal(const struct sxs_process *p, int number)
+{
+    if (!sxs_process_is_same(p))
+        return ESRCH;
+    return syscall(SYS_pidfd_send_signal, p->dir, number, NULL, 0) == 0 ? 0 : errno;
+}
+
+static int ask_process(struct sxs_process *p, unsigned timeout, const char *request,
+                       struct sxs_heap_asked *out)
+{
+    const char *problem = sxs_identity_problem(&p->identity);
+    int         number = signal_of(p);
+    if (problem)
+        return sxs_wrong_input("process %d: %s", (int)p->pid, problem);
+    if (!catches(p, number))
+        return sxs_wrong_input("process %d: no signal asks it for a heap snapshot; start it with "
+                               "sxsprof run --tool heap -o DIR",
+                               (int)p->pid);
+    int folder = open_session(p, out);
+    if (folder < 0)
+        return SXS_EXIT_USAGE;
+    struct request               r = {folder, request, getpid()};
+    const struct sxs_inside_work work = {
+        .run = put_request, .arg = &r, .keep = &folder, .n_keep = 1};
+    uint32_t before = sxs_heap_newest_number(folder);
+    int      err = request ? sxs_inside_run(p, &work, NULL) : 0, status;
+    if (err)
+        status = sxs_wrong_input("%s/%s: %s", out->dir, out->folder, strerror(err));
+    else if ((err = send_signal(p, number)))
+        status = sxs_wrong_input("process %d: %s", (int)p->pid, strerror(err));
+    else
+        status = wait_for(p, folder, before, timeout, out);
+    close(folder);
+    return status;
 }
 
 int sxs_heap_ask(pid_t pid, unsigned timeout, const char *request, struct sxs_heap_asked *out)
 {
-    char path[PATH_MAX];
-    int  status = find_session(pid, out);
-    if (status != SXS_EXIT_OK)
-        return status;
-    int number = signal_of(pid);
-    if (!catches(pid, number))
-        return sxs_wrong_input("process %d: no signal asks it for a heap snapshot; start it with "
-                               "sxsprof run --tool heap -o DIR",
-                               (int)pid);
-    snprintf(path, sizeof(path), "%s/%s", out->dir, out->folder);
-    int folder_fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-    if (folder_fd < 0)
-        return sxs_wrong_input("process %d: %s: %s", (int)pid, path, strerror(errno));
-    uint32_t before = sxs_heap_newest_number(folder_fd);
-    int      err = request ? put_request(folder_fd, request) : 0;
-    if (err)
-        status = sxs_wrong_input("%s: %s", path, strerror(err));
-    else if (kill(pid, number) != 0)
-        status = sxs_wrong_input("process %d: %s", (int)pid, strerror(errno));
-    else
-        status = wait_for(pid, folder_fd, before, timeout, out);
-    close(folder_fd);
+    struct sxs_process p;
+    int err = sxs_process_read(pid, &p); /* first: the session is that of this process */
+    int status = find_session(pid, out);
+    if (status == SXS_EXIT_OK && err)
+        status = sxs_wrong_input("process %d: %s", (int)pid, strerror(err));
+    if (status == SXS_EXIT_OK)
+        status = ask_process(&p, timeout, request, out);
+    sxs_process_free(&p);
     return status;
 }
 

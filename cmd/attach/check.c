@@ -5,6 +5,7 @@
 #include "cmd/output/exits.h"
 #include "cmd/output/text.h"
 #include "cmd/processes/control_client.h"
+#include "cmd/processes/deadline.h"
 #include "tools/options/late_start.h"
 
 #include <errno.h>
@@ -38,6 +39,9 @@ static int check_process(const struct sxs_target *t, char why[SXS_TARGET_WHY])
              "it belongs to %s; expected this command to be run by that user or by root", p->user);
     if (geteuid() != 0 && p->uid != geteuid())
         return refuse(t, why, text);
+    const char *identity = sxs_identity_problem(&p->identity);
+    if (identity)
+        return refuse(t, why, identity);
     if (p->problem) {
         snprintf(text, sizeof(text), "its memory map cannot be read: %s", strerror(p->problem));
         return refuse(t, why, text);
@@ -110,7 +114,7 @@ static int check_library(struct sxs_target *t, char why[SXS_TARGET_WHY])
     memset(&request, 0, sizeof(request));
     sxs_control_request(&request, "status");
     sxs_message_end(&request);
-    err = sxs_control_ask(fd, &request, &answer, ASK_MS, reason);
+    err = sxs_control_ask(fd, &request, &answer, (int)sxs_deadline_left(ASK_MS), reason);
     close(fd);
     if (err)
         return refuse(t, why, reason);
@@ -187,8 +191,8 @@ static size_t pick_runtimes(struct sxs_target *t, const char *pick)
     return n;
 }
 
-/* Says why no runtime answers. */
-static int refuse_mute(struct sxs_target *t, const char *problem, char why[SXS_TARGET_WHY])
+/* Returns the setting that switches the diagnostics ports of the process off, or NULL. */
+static const char *find_switch(const struct sxs_process *p)
 {
     static const char *const switches[] = {
         "DOTNET_EnableDiagnostics",
@@ -196,18 +200,24 @@ static int refuse_mute(struct sxs_target *t, const char *problem, char why[SXS_T
         "DOTNET_EnableDiagnostics_IPC",
         "DOTNET_EnableDiagnostics_Profiler",
     };
-    char text[PATH_MAX + 512], value[16];
+    char value[16];
     for (size_t i = 0; i < sizeof(switches) / sizeof(switches[0]); i++)
-        if (sxs_process_variable(&t->p, switches[i], value, sizeof(value)) == 0 &&
-            strcmp(value, "0") == 0) {
-            snprintf(
-                text, sizeof(text),
-                "%s=0 switches its diagnostics port off; expected a process with a diagnostics "
-                "port, or one that was started by sxsprof run",
-                switches[i]);
-            return refuse(t, why, text);
-        }
-    if (sxs_process_lives(&t->p) && (t->p.state == 'T' || t->p.state == 't'))
+        if (sxs_process_variable(p, switches[i], value, sizeof(value)) == 0 &&
+            strcmp(value, "0") == 0)
+            return switches[i];
+    return NULL;
+}
+
+/* Says why no runtime answers. */
+static int refuse_mute(struct sxs_target *t, const char *problem, char why[SXS_TARGET_WHY])
+{
+    char text[PATH_MAX + 512];
+    if (t->off)
+        snprintf(text, sizeof(text),
+                 "%s=0 switches its diagnostics port off; expected a process with a diagnostics "
+                 "port, or one that was started by sxsprof run",
+                 t->off);
+    else if (sxs_process_lives(&t->p) && (t->p.state == 'T' || t->p.state == 't'))
         snprintf(text, sizeof(text), "it was stopped meanwhile; nothing was changed");
     else
         snprintf(
@@ -222,7 +232,6 @@ static int check_ports(struct sxs_target *t, const struct sxs_target_wish *wish,
                        char why[SXS_TARGET_WHY])
 {
     char problem[PATH_MAX + 128];
-    sxs_ports_find(&t->p, &t->ports);
     sxs_ports_ask(&t->p, &t->ports, ASK_MS, problem, sizeof(problem));
     add_reached(t);
     bool any = t->n_runtimes > 0;
@@ -238,24 +247,38 @@ static int check_ports(struct sxs_target *t, const struct sxs_target_wish *wish,
     return SXS_EXIT_OK;
 }
 
-int sxs_target_check(struct sxs_target *t, pid_t pid, const struct sxs_target_wish *wish,
-                     char why[SXS_TARGET_WHY])
+int sxs_target_read(struct sxs_target *t, pid_t pid, char why[SXS_TARGET_WHY])
 {
-    char reason[SXS_TARGET_WHY - 128];
     memset(t, 0, sizeof(*t));
     t->hold = t->pidfd = t->staging.dir = -1;
-    t->out = wish->out;
     int err = sxs_process_read(pid, &t->p);
     if (!err) {
         t->pidfd = (int)syscall(SYS_pidfd_open, pid, 0);
         if (t->pidfd < 0 || !sxs_process_lives(&t->p)) /* the PID may be another one's by now */
             err = ESRCH;
     }
-    if (err) {
-        snprintf(why, SXS_TARGET_WHY, "%d: %s", (int)pid,
-                 err == ESRCH ? "no such process" : strerror(err));
-        return err == ENOMEM ? SXS_EXIT_FAILED : SXS_EXIT_USAGE;
+    if (!err) {
+        sxs_ports_find(&t->p, &t->ports);
+        t->off = find_switch(&t->p);
+        if (!sxs_process_is_same(&t->p))
+            err = EAGAIN;
     }
+    if (!err)
+        return SXS_EXIT_OK;
+    snprintf(why, SXS_TARGET_WHY, "%d: %s", (int)pid,
+             err == ESRCH ? "no such process"
+             : err == EAGAIN
+                 ? "it becomes another program, or changes its user, while it is looked "
+                   "at; expected a process that runs one program"
+                 : strerror(err));
+    return err == ENOMEM ? SXS_EXIT_FAILED : SXS_EXIT_USAGE;
+}
+
+int sxs_target_check(struct sxs_target *t, const struct sxs_target_wish *wish,
+                     char why[SXS_TARGET_WHY])
+{
+    char reason[SXS_TARGET_WHY - 128];
+    t->out = wish->out;
     int status = check_process(t, why);
     if (!status)
         status = check_library(t, why);

@@ -3,6 +3,7 @@
 
 #include "cmd/output/exits.h"
 #include "cmd/processes/control_client.h"
+#include "cmd/processes/deadline.h"
 #include "cmd/processes/inside.h"
 #include "include/sxsprof.h"
 
@@ -18,8 +19,9 @@
 
 #define PROFILER_SET   3u
 #define ATTACH_COMMAND 1u
-#define ATTACH_MS      30000  /* for the runtime to load and initialize the library */
-#define LINK_MS        20000  /* for a session to begin */
+#define LOAD_MS        30000 /* for the runtime to be ready to load the library: the runtime's own limit */
+#define MOST_MS        (4 * SXS_TARGET_ATTACH_MS) /* what the deadline becomes on a busy machine */
+#define CLOSE_MS       3000u  /* for what was made in the folders of the process to be removed */
 #define STOP_MS        120000 /* for a session to end: its threads are joined, names looked up */
 #define DETACH_MS      60000  /* for the runtimes to let the library go */
 #define LOOK_MS        200u
@@ -129,7 +131,7 @@ static int hold_session(struct sxs_target *t, const struct sxs_target_wish *wish
         &request, "duration_ms", "%llu",
         (unsigned long long)(wish->duration_ms ? wish->duration_ms + SPARE_MS : NO_LIMIT_MS));
     sxs_message_end(&request);
-    err = sxs_control_ask(t->hold, &request, &answer, LINK_MS, reason);
+    err = sxs_control_ask(t->hold, &request, &answer, (int)sxs_deadline_left(MOST_MS), reason);
     const char *left_out = err ? reason : sxs_message_get(&answer.message, "why");
     if (left_out && *left_out)
         add_why(why, "%d: %s", (int)t->p.pid, left_out);
@@ -183,13 +185,12 @@ static int attach_runtime(struct sxs_target *t, const struct sxs_target_wish *wi
     }
     sxs_message_end(&data);
     class_id(clsid);
-    size_t size =
-        sxs_diag_attach_payload(payload, ATTACH_MS, clsid, library, data.bytes, data.size);
+    size_t size = sxs_diag_attach_payload(payload, LOAD_MS, clsid, library, data.bytes, data.size);
     size = size && !data.full
                ? sxs_diag_request(request, PROFILER_SET, ATTACH_COMMAND, payload, size)
                : 0;
     int      err = size ? sxs_ports_exchange(&t->p, &t->ports, (size_t)r->reached, request, size,
-                                             ATTACH_MS, buf, &answer)
+                                             MOST_MS, buf, &answer)
                         : EMSGSIZE;
     uint32_t hr = answer.failed ? answer.error
                   : !err && answer.size >= 4
@@ -227,6 +228,10 @@ int sxs_target_attach(struct sxs_target *t, const struct sxs_target_wish *wish,
 {
     char library[PATH_MAX];
     *why = '\0';
+    if (!sxs_process_is_same(&t->p)) {
+        add_why(why, "%d: it has ended, or has become another program", (int)t->p.pid);
+        return SXS_EXIT_USAGE;
+    }
     choose_id(t->id);
     t->stays = strstr(wish->tools, "instrument") != NULL;
     int status = prepare_files(t, wish, library, why);
@@ -340,6 +345,7 @@ int sxs_target_release(const struct sxs_process *p, unsigned wait_ms, char why[S
     static struct sxs_control_answer answer;
     char                             reason[SXS_CONTROL_WHY];
     *why = '\0';
+    sxs_deadline_begin(0);
     int err = ask_for_end(p, "detach", &answer, reason);
     if (err) {
         add_why(why, "%d: %s", (int)p->pid, reason);
@@ -375,6 +381,7 @@ int sxs_target_detach(struct sxs_target *t, char why[SXS_TARGET_WHY])
 {
     int status = SXS_EXIT_OK;
     *why = '\0';
+    sxs_deadline_begin(0);
     enum sxs_target_state state = sxs_target_poll(t);
     if (t->attached && state == SXS_TARGET_ON)
         status = stop_session(t, why);
@@ -391,7 +398,7 @@ int sxs_target_detach(struct sxs_target *t, char why[SXS_TARGET_WHY])
         if (err) {
             add_why(why, "%d: the session could not be copied out of %s: %s", (int)t->p.pid,
                     t->staging.folder, strerror(err));
-            sxs_staging_keep(&t->staging); /* it is the only whole copy */
+            sxs_staging_keep(&t->p, &t->staging); /* it is the only whole copy */
             status = SXS_EXIT_PROBLEM;
         }
     }
@@ -405,6 +412,7 @@ void sxs_target_close(struct sxs_target *t)
     if (t->pidfd >= 0)
         close(t->pidfd);
     t->hold = t->pidfd = -1;
+    sxs_deadline_begin(CLOSE_MS);
     sxs_ports_close(&t->p, &t->ports);
     sxs_staging_close(&t->p, &t->staging);
     sxs_process_free(&t->p);

@@ -2,7 +2,7 @@
 /**
  * target.h - one process from the checks before an attach to the detach.
  *
- * In this order: sxs_target_check(), which touches nothing but asks the diagnostics ports who
+ * In this order: sxs_target_read(), which only reads /proc; sxs_target_check(), which touches nothing but asks the diagnostics ports who
  * answers; sxs_target_attach(); sxs_target_poll() again and again; sxs_target_detach();
  * sxs_target_close().
  */
@@ -17,13 +17,19 @@
 
 #define SXS_TARGET_WHY 2048 /* bytes that are enough for a reason */
 
+/* The time for each step, all answers of the process together. The caller begins the deadline
+ * (deadline.h) before it calls sxs_target_read(), sxs_target_check() and sxs_target_attach(). */
+#define SXS_TARGET_READ_MS   10000u
+#define SXS_TARGET_CHECK_MS  7000u
+#define SXS_TARGET_ATTACH_MS 10000u
+
 /** What shall be recorded. The strings are borrowed. */
 struct sxs_target_wish {
-    const char *tools;       /* "NAME:OPTIONS;NAME..." */
-    const char *pick;        /* all, first or one:WHAT; NULL: all */
-    const char *library;     /* path of libsxsprof.so for this command */
-    const char *out;         /* session folder of this command, absolute; exists */
-    uint64_t    duration_ms; /* 0: no limit */
+    const char *tools;                      /* "NAME:OPTIONS;NAME..." */
+    const char *pick;                       /* all, first or one:WHAT; NULL: all */
+    const char *library;                    /* path of libsxsprof.so for this command */
+    const char *out;                        /* session folder of this command, absolute; exists */
+    uint64_t    duration_ms;                /* 0: no limit */
     const char *keep, *every, *on, *budget; /* as SXSPROF_KEEP and so on; NULL: not given */
 };
 
@@ -41,8 +47,9 @@ struct sxs_target {
     struct sxs_staging        staging;
     struct sxs_target_runtime runtimes[SXS_MAX_REACHED];
     size_t                    n_runtimes;
-    const char               *out;              /* borrowed: the session folder of this command */
-    char                      id[33];           /* of the session */
+    const char               *out;    /* borrowed: the session folder of this command */
+    const char               *off;    /* setting that switches its ports off; static; NULL */
+    char                      id[33]; /* of the session */
     char                      inside[PATH_MAX]; /* the session folder, as the process sees it */
     bool                      has_library; /* the library was in the process, with runtimes live */
     bool                      attached;    /* a session of ours is on */
@@ -52,12 +59,21 @@ struct sxs_target {
 };
 
 /**
- * sxs_target_check - look at process @pid, and refuse what cannot work.
+ * sxs_target_read - read what is known of process @pid. A process can keep a reader of /proc waiting in
+ * the kernel, so signals should have their default action: a handler would not be called then.
  * @t: release with sxs_target_close(), also after a failure.
  * @why: receives a sentence about a failure, SXS_TARGET_WHY bytes.
  * Returns an exit status: SXS_EXIT_OK, SXS_EXIT_USAGE (2): refused, or SXS_EXIT_FAILED (125).
  */
-int sxs_target_check(struct sxs_target *t, pid_t pid, const struct sxs_target_wish *wish,
+int sxs_target_read(struct sxs_target *t, pid_t pid, char why[SXS_TARGET_WHY]);
+
+/**
+ * sxs_target_check - look at the process that was read, and refuse what cannot work. All its answers
+ * together have a few seconds (deadline.h).
+ * @why: receives a sentence about a failure, SXS_TARGET_WHY bytes.
+ * Returns an exit status: SXS_EXIT_OK, or SXS_EXIT_USAGE (2): refused.
+ */
+int sxs_target_check(struct sxs_target *t, const struct sxs_target_wish *wish,
                      char why[SXS_TARGET_WHY]);
 
 /** sxs_target_explain - print which runtimes are not reached, and what each tool does not record on

@@ -2,6 +2,7 @@
 #include "cmd/processes/diagnostics.h"
 
 #include "base/text/utf8.h"
+#include "cmd/processes/deadline.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -10,7 +11,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#define MAGIC "DOTNET_IPC_V1" /* with its zero */
+#define MAGIC   "DOTNET_IPC_V1" /* with its zero */
+#define STEP_MS 100             /* a signal can end the time earlier */
 
 enum { SERVER_SET = 0xFF, SERVER_OK = 0, SERVER_ERROR = 0xFF };
 
@@ -197,25 +199,20 @@ const char *sxs_diag_hresult(uint32_t hr)
     return NULL;
 }
 
-/* Milliseconds of a clock that nobody sets. */
-static int64_t now_ms(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
-}
-
 /* Waits until @fd is ready for @events. Returns 0 or ETIMEDOUT. */
-static int wait_ready(int fd, short events, int64_t deadline)
+static int wait_ready(int fd, short events, int64_t until)
 {
     struct pollfd ready = {.fd = fd, .events = events};
     for (;;) {
-        int64_t left = deadline - now_ms();
-        int     n = poll(&ready, 1, left > 0 ? (int)left : 0);
+        int64_t  left = until - sxs_deadline_now_ms();
+        unsigned step = sxs_deadline_left(left < STEP_MS ? left > 0 ? (unsigned)left : 0 : STEP_MS);
+        int      n = poll(&ready, 1, (int)step);
         if (n > 0)
             return 0;
-        if (n == 0 || (errno != EINTR && errno != EAGAIN))
-            return n == 0 ? ETIMEDOUT : errno;
+        if (n < 0 && errno != EINTR && errno != EAGAIN)
+            return errno;
+        if (!step)
+            return ETIMEDOUT;
     }
 }
 
@@ -252,7 +249,7 @@ static ssize_t receive_some(int fd, uint8_t *out, size_t room, int64_t deadline)
 
 int sxs_diag_receive(int fd, uint8_t *out, size_t size, unsigned timeout_ms)
 {
-    int64_t deadline = now_ms() + timeout_ms;
+    int64_t deadline = sxs_deadline_now_ms() + timeout_ms;
     for (size_t got = 0; got < size;) {
         ssize_t n = receive_some(fd, out + got, size - got, deadline);
         if (n <= 0)
@@ -265,7 +262,7 @@ int sxs_diag_receive(int fd, uint8_t *out, size_t size, unsigned timeout_ms)
 int sxs_diag_exchange(int fd, const uint8_t *request, size_t size, unsigned timeout_ms,
                       uint8_t *buf, struct sxs_diag_answer *out)
 {
-    int64_t deadline = now_ms() + timeout_ms;
+    int64_t deadline = sxs_deadline_now_ms() + timeout_ms;
     size_t  got = 0, whole = 0;
     int     err = send_all(fd, request, size, deadline);
     while (!err && !whole) {

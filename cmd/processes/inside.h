@@ -6,6 +6,15 @@
  * command. A forked child becomes the process's user, and joins its network if asked to; paths are
  * looked up below the process's root folder, so that a symbolic link in a container leads to a file
  * of the container. What the child opens comes back as a descriptor.
+ *
+ * The child can do nothing that the process could not do itself: it has the user, the groups and at
+ * most the capabilities of the process, cannot get more (no_new_privs), cannot be looked into by the
+ * process's user, and holds no descriptor of this command but those that it needs. It does nothing when
+ * the process is not the one any more that was read (identity.h), or when a step fails. A process
+ * whose real, effective and saved user differ is not acted for.
+ *
+ * A path may lead to a file system that another process serves and that never answers. So this command
+ * looks up no such path itself, and leaves a child behind that cannot even be killed.
  */
 #ifndef SXS_CMD_PROCESSES_INSIDE_H
 #define SXS_CMD_PROCESSES_INSIDE_H
@@ -13,18 +22,46 @@
 #include "cmd/processes/process.h"
 
 #define SXS_INSIDE_NET 1u /* join the process's network namespace, for abstract socket names */
+#define SXS_INSIDE_ENDED \
+    2u /* the process may have ended: act as the user that it had, without groups */
+#define SXS_INSIDE_CLEAN \
+    4u /* it removes what was made: half a second is given after the deadline, too */
+
+/** What the child does, and which descriptors it needs for that. */
+struct sxs_inside_work {
+    /* Gets a descriptor of the root folder of the process. *@fd is -1; a descriptor in it comes back to
+     * the caller. Returns 0 or an errno value. Must not change memory that the caller shall see unless
+     * it is shared, and must end by itself within a short time. */
+    int (*run)(int root, void *arg, int *fd);
+    void      *arg;
+    const int *keep;   /* descriptors that @run uses; -1 is skipped; borrowed */
+    size_t     n_keep; /* at most SXS_INSIDE_KEEP */
+    unsigned   flags;  /* SXS_INSIDE_NET... */
+};
+#define SXS_INSIDE_KEEP 8u
 
 /**
- * sxs_inside_call - run @work in a child that is the user of @p.
- * @work: gets a descriptor of the root folder of @p. *@fd is -1; a descriptor in it comes back to
- *   the caller. Returns 0 or an errno value. Must not change memory that the caller shall see, and
- *   must end by itself within a short time.
+ * sxs_inside_run - run @work in a child that is the user of @p.
  * @fd: receives the descriptor, close-on-exec, or -1. NULL: none is expected.
- * Returns the result of @work, or an errno value: EPERM when this user may not become that one,
- * ESRCH when the process is gone, ETIMEDOUT when @work did not end within ten seconds.
+ * Returns the result of the work, or an errno value: EPERM when this user may not become that one, or
+ * nobody should act for the process; ESRCH when the process is gone or has become another program;
+ * ETIMEDOUT when the work did not end within ten seconds or up to the deadline (deadline.h).
+ * The main thread only.
  */
+int sxs_inside_run(const struct sxs_process *p, const struct sxs_inside_work *work, int *fd);
+
+/** sxs_inside_call - sxs_inside_run() of a work that needs no descriptor but that of the root folder;
+ *  all others are closed in the child. */
 int sxs_inside_call(const struct sxs_process *p, unsigned            flags,
                     int (*work)(int root, void *arg, int *fd), void *arg, int *fd);
+
+/**
+ * sxs_inside_seclude - in a forked child that may be left behind: close all descriptors but 0 to 2, which
+ * lead nowhere then, and the @n in @keep, which is sorted; ignore the signals of the terminal; end
+ * with the parent, whose PID is @parent.
+ * Returns 0 or an errno value: ESRCH when the parent has ended.
+ */
+int sxs_inside_seclude(int *keep, size_t n, pid_t parent);
 
 /**
  * sxs_inside_open - open @path, a path of the process, below its root folder @root.
@@ -36,23 +73,44 @@ int sxs_inside_open(int root, const char *path, int flags, unsigned mode);
 /**
  * sxs_inside_connect - connect to the Unix socket @path of the process, as its user.
  * @path: absolute, as the process sees it; or an abstract name, which begins with '@' and is looked
- *   up in the network of the process.
+ *   up in the network of the process. Links in the middle of it end below the root folder of the
+ *   process; its last component must be a socket.
  * @fd: receives the connected socket, non-blocking and close-on-exec.
- * Returns 0 or an errno value; EAGAIN when the queue of connections is full.
+ * Returns 0 or an errno value; EAGAIN when the queue of connections is full; ENOTSOCK when something
+ * else is there, also a link.
  */
 int sxs_inside_connect(const struct sxs_process *p, const char *path, int *fd);
 
+/** A name in a folder of the process. */
+struct sxs_inside_file {
+    unsigned mode;  /* of the file that is there, as st_mode; 0: nothing was found */
+    uid_t    owner; /* of that file */
+    uint64_t dev, ino;
+};
+
 /**
  * sxs_inside_listen - listen at the Unix socket @path (absolute, as the process sees it), as its
- * user, mode 0600.
+ * user, mode 0600. A socket of that user at which nobody listens any more is replaced; nothing else
+ * is ever removed.
  * @fd: receives the listening socket, non-blocking and close-on-exec.
- * Returns 0 or an errno value; EADDRINUSE when something else is there already.
+ * @file: receives what is there now: the socket that was made, or after a failure what is in the way.
+ * Returns 0 or an errno value: EADDRINUSE when somebody listens there already, EPERM when the socket
+ * of another user is there, ENOTSOCK when something else is there.
  */
-int sxs_inside_listen(const struct sxs_process *p, const char *path, int *fd);
+int sxs_inside_listen(const struct sxs_process *p, const char *path, int *fd,
+                      struct sxs_inside_file *file);
 
-/** sxs_inside_unlink - remove the file or socket @path of the process. Returns 0 or an errno
- *  value. */
-int sxs_inside_unlink(const struct sxs_process *p, const char *path);
+/** A socket that sxs_inside_listen() has made. */
+struct sxs_inside_socket {
+    char                   path[PATH_MAX];
+    struct sxs_inside_file made;
+};
+
+/** sxs_inside_unlink - remove those of @n sockets of the process that are still the files that were made,
+ *  also when the process has ended. Returns 0 or the errno value of the last failure: ESTALE when
+ *  something else has the name. */
+int sxs_inside_unlink(const struct sxs_process *p, const struct sxs_inside_socket *sockets,
+                      size_t n);
 
 /** sxs_inside_can - test whether the user of the process has the rights @mode (R_OK, W_OK, X_OK) at
  *  @path. Returns 0 or an errno value. */

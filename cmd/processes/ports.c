@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "cmd/processes/ports.h"
 
-#include "cmd/processes/inside.h"
+#include "cmd/processes/deadline.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -10,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -18,14 +20,9 @@
 #define STEP_MS      50
 /* A runtime tries to connect at least every half second, if its thread gets to run. A machine with 40
  * runnable threads for each core needed more than 700 ms. Waited for only while a runtime is missing. */
-#define SETTLE_MS 5000
-
-static int64_t now_ms(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
-}
+#define SETTLE_MS   5000
+#define MAX_SOCKETS (1u << 20)
+#define ADVERT_MS   1000u /* a runtime sends its name with the first bytes of a connection */
 
 static void add_port(struct sxs_ports *out, const char *path, size_t len, bool connects)
 {
@@ -59,25 +56,6 @@ void sxs_ports_of_setting(const char *value, struct sxs_ports *out)
     }
 }
 
-/* Adds the sockets with the default name that processes of the target's network listen at: also
- * those that a change of TMPDIR has put elsewhere. A name does not prove who listens. */
-static void add_default_ports(const struct sxs_process *p, struct sxs_ports *out)
-{
-    char   name[64], *line = NULL;
-    size_t room = 0;
-    int    fd = openat(p->dir, "net/unix", O_RDONLY | O_CLOEXEC);
-    FILE  *from = fd >= 0 ? fdopen(fd, "r") : NULL;
-    snprintf(name, sizeof(name), "/dotnet-diagnostic-%d-", (int)p->ns_pid);
-    while (from && getline(&line, &room, from) > 0) {
-        char *path = strchr(line, '/');
-        if (path && strstr(path, name))
-            add_port(out, path, strcspn(path, "\n"), false);
-    }
-    free(line);
-    if (from)
-        fclose(from);
-}
-
 static void add_usual_port(const struct sxs_process *p, struct sxs_ports *out)
 {
     char tmp[PATH_MAX - 128], path[PATH_MAX];
@@ -89,17 +67,106 @@ static void add_usual_port(const struct sxs_process *p, struct sxs_ports *out)
     add_port(out, path, (size_t)n, false);
 }
 
+/* ---- names of sockets in the network of the process ------------------------------------------ */
+
+/* The sockets that the process has open. */
+struct sockets {
+    uint64_t *inodes; /* owned, ascending */
+    size_t    n;
+    bool      known; /* false: this user may not see them */
+};
+
+static int by_inode(const void *a, const void *b)
+{
+    const uint64_t *x = a, *y = b;
+    return (*x > *y) - (*x < *y);
+}
+
+/* Adds the socket that the descriptor @name stands for. */
+static void add_socket(struct sockets *s, int fds, const char *name, size_t *room)
+{
+    char               link[64];
+    unsigned long long inode;
+    ssize_t            n = readlinkat(fds, name, link, sizeof(link) - 1);
+    link[n > 0 ? n : 0] = '\0';
+    if (sscanf(link, "socket:[%llu]", &inode) != 1)
+        return;
+    if (s->n == *room) {
+        size_t    more = *room ? 2 * *room : 64;
+        uint64_t *grown = realloc(s->inodes, more * sizeof(*grown));
+        if (!grown)
+            return;
+        s->inodes = grown;
+        *room = more;
+    }
+    s->inodes[s->n++] = inode;
+}
+
+static struct sockets find_sockets(const struct sxs_process *p)
+{
+    struct sockets s = {0};
+    size_t         room = 0;
+    int            fd = openat(p->dir, "fd", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    DIR           *fds = fd >= 0 ? fdopendir(fd) : NULL;
+    s.known = fds != NULL;
+    for (struct dirent *e; fds && s.n < MAX_SOCKETS && (e = readdir(fds));)
+        if (e->d_name[0] != '.')
+            add_socket(&s, fd, e->d_name, &room);
+    if (fds)
+        closedir(fds);
+    else if (fd >= 0)
+        close(fd);
+    if (s.n)
+        qsort(s.inodes, s.n, sizeof(*s.inodes), by_inode);
+    return s;
+}
+
+/* Returns the path in a line of /proc/PID/net/unix if the socket has a name that begins with @name and
+ * the process has it open; else NULL. */
+static char *path_of_line(char *line, const char *name, const struct sockets *own)
+{
+    unsigned long long number;
+    char              *path = strchr(line, '/');
+    if (!path || !strstr(path, name) || sscanf(line, "%*s %*s %*s %*s %*s %*s %llu", &number) != 1)
+        return NULL;
+    uint64_t inode = number;
+    if (own->known && (!own->n || !bsearch(&inode, own->inodes, own->n, sizeof(inode), by_inode)))
+        return NULL;
+    path[strcspn(path, "\n")] = '\0';
+    return path;
+}
+
+/* Adds the sockets with the default name that the process listens at, also those that a change of
+ * TMPDIR has put elsewhere. */
+static void add_open_ports(const struct sxs_process *p, struct sxs_ports *out)
+{
+    struct sockets own = find_sockets(p);
+    char           name[64], *line = NULL, *path;
+    size_t         room = 0;
+    int            fd = openat(p->dir, "net/unix", O_RDONLY | O_CLOEXEC);
+    FILE          *from = fd >= 0 ? fdopen(fd, "r") : NULL;
+    snprintf(name, sizeof(name), "/dotnet-diagnostic-%d-", (int)p->ns_pid);
+    while (from && sxs_deadline_left(1) && getline(&line, &room, from) > 0)
+        if ((path = path_of_line(line, name, &own)))
+            add_port(out, path, strlen(path), false);
+    free(line);
+    free(own.inodes);
+    if (from)
+        fclose(from);
+}
+
 void sxs_ports_find(const struct sxs_process *p, struct sxs_ports *out)
 {
     char setting[8192];
     memset(out, 0, sizeof(*out));
-    add_default_ports(p, out);
-    if (!out->n)
-        add_usual_port(p, out);
+    add_usual_port(p, out);
     if (sxs_process_variable(p, "DOTNET_DiagnosticPorts", setting, sizeof(setting)) == 0 ||
         sxs_process_variable(p, "COMPlus_DiagnosticPorts", setting, sizeof(setting)) == 0)
         sxs_ports_of_setting(setting, out);
+    add_open_ports(p, out);
 }
+
+/* ---- asking ---------------------------------------------------------------------------------- */
 
 /* Returns true when the other end of the connection belongs to the process. */
 static bool is_peer(const struct sxs_process *p, int fd)
@@ -126,8 +193,8 @@ static int accept_runtime(const struct sxs_process *p, const struct sxs_port *po
                           const uint8_t *want, unsigned timeout_ms, struct sxs_diag_info *info,
                           int *fd)
 {
-    int64_t deadline = now_ms() + timeout_ms;
-    while (now_ms() < deadline) {
+    int64_t deadline = sxs_deadline_now_ms() + timeout_ms;
+    while (sxs_deadline_now_ms() < deadline && sxs_deadline_left(1)) {
         struct pollfd ready = {.fd = port->listener, .events = POLLIN};
         uint8_t       advert[SXS_DIAG_ADVERT];
         if (poll(&ready, 1, STEP_MS) <= 0)
@@ -135,7 +202,7 @@ static int accept_runtime(const struct sxs_process *p, const struct sxs_port *po
         *fd = accept4(port->listener, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
         if (*fd < 0)
             continue;
-        if (is_peer(p, *fd) && sxs_diag_receive(*fd, advert, sizeof(advert), 1000) == 0 &&
+        if (is_peer(p, *fd) && sxs_diag_receive(*fd, advert, sizeof(advert), ADVERT_MS) == 0 &&
             sxs_diag_parse_advert(advert, info) == 0 &&
             (!want || memcmp(want, info->cookie, sizeof(info->cookie)) == 0))
             return 0;
@@ -145,19 +212,12 @@ static int accept_runtime(const struct sxs_process *p, const struct sxs_port *po
     return ETIMEDOUT;
 }
 
-/* Opens the socket of a port in connect mode. A socket at which nobody listens is replaced. */
+/* Opens the socket of a port in connect mode. */
 static int open_listener(const struct sxs_process *p, struct sxs_port *port)
 {
-    int fd = -1, err;
     if (port->listener >= 0)
         return 0;
-    err = sxs_inside_listen(p, port->path, &port->listener);
-    if (err == EADDRINUSE && sxs_inside_connect(p, port->path, &fd) == ECONNREFUSED &&
-        sxs_inside_unlink(p, port->path) == 0)
-        err = sxs_inside_listen(p, port->path, &port->listener);
-    if (fd >= 0)
-        close(fd);
-    return err;
+    return sxs_inside_listen(p, port->path, &port->listener, &port->made);
 }
 
 /* Asks who is at the other end. */
@@ -215,21 +275,39 @@ static size_t count_clrs(const struct sxs_process *p)
 static int ask_connecting(const struct sxs_process *p, struct sxs_ports *ports, size_t port,
                           unsigned timeout_ms)
 {
-    int64_t until = now_ms() + (timeout_ms < SETTLE_MS ? timeout_ms : SETTLE_MS);
+    int64_t until = sxs_deadline_now_ms() + (timeout_ms < SETTLE_MS ? timeout_ms : SETTLE_MS);
     size_t  wanted = count_clrs(p);
     int     err = open_listener(p, &ports->ports[port]);
-    while (!err && now_ms() < until && ports->n_runtimes < wanted) {
+    while (!err && sxs_deadline_now_ms() < until && sxs_deadline_left(1) &&
+           ports->n_runtimes < wanted) {
         struct sxs_diag_info advert_info, info;
         int                  fd;
         if (accept_runtime(p, &ports->ports[port], NULL, STEP_MS, &advert_info, &fd) != 0)
             continue;
         if (!is_known(ports, &advert_info) && ask_info(fd, timeout_ms, &info) == 0) {
             add_reached(ports, &info, port);
-            until = now_ms() + SETTLE_MS;
+            until = sxs_deadline_now_ms() + SETTLE_MS;
         }
         close(fd);
     }
     return err;
+}
+
+/* Writes why a port did not answer. */
+static void explain(const struct sxs_port *port, int err, char *why, size_t size)
+{
+    const struct sxs_inside_file *file = &port->made;
+    char                          owner[64];
+    snprintf(owner, sizeof(owner), "a socket of user %u is there", (unsigned)file->owner);
+    snprintf(why, size, "%s: %s", port->path,
+             err == ETIMEDOUT             ? "no answer"
+             : err == EBADMSG             ? "the answer is damaged"
+             : err == EADDRINUSE          ? "another tool listens there"
+             : err == EPERM && file->mode ? owner
+             : err != ENOTSOCK            ? strerror(err)
+             : S_ISREG(file->mode)        ? "it is a regular file; expected a socket or a free name"
+             : S_ISLNK(file->mode)        ? "it is a link; expected a socket or a free name"
+                                          : "it is no socket; expected a socket or a free name");
 }
 
 void sxs_ports_ask(const struct sxs_process *p, struct sxs_ports *ports, unsigned timeout_ms,
@@ -238,14 +316,12 @@ void sxs_ports_ask(const struct sxs_process *p, struct sxs_ports *ports, unsigne
     *why = '\0';
     ports->n_runtimes = 0;
     for (size_t i = 0; i < ports->n; i++) {
-        int err = ports->ports[i].connects ? ask_connecting(p, ports, i, timeout_ms)
-                                           : ask_listening(p, ports, i, timeout_ms);
+        struct sxs_port *port = &ports->ports[i];
+        int              err = !sxs_deadline_left(1) ? ETIMEDOUT
+                               : port->connects      ? ask_connecting(p, ports, i, timeout_ms)
+                                                     : ask_listening(p, ports, i, timeout_ms);
         if (err)
-            snprintf(why, size, "%s: %s", ports->ports[i].path,
-                     err == ETIMEDOUT    ? "no answer"
-                     : err == EBADMSG    ? "the answer is damaged"
-                     : err == EADDRINUSE ? "another tool listens there"
-                                         : strerror(err));
+            explain(port, err, why, size);
     }
 }
 
@@ -257,8 +333,9 @@ int sxs_ports_exchange(const struct sxs_process *p, const struct sxs_ports *port
     const struct sxs_port    *port = &ports->ports[r->port];
     struct sxs_diag_info      advert_info;
     int                       fd = -1;
-    int err = port->connects ? accept_runtime(p, port, r->info.cookie, timeout_ms, &advert_info, &fd)
-                             : connect_port(p, port, &fd);
+    int                       err = port->connects
+                                        ? accept_runtime(p, port, r->info.cookie, timeout_ms, &advert_info, &fd)
+                                        : connect_port(p, port, &fd);
     if (err)
         return err;
     err = sxs_diag_exchange(fd, request, size, timeout_ms, buf, out);
@@ -268,10 +345,14 @@ int sxs_ports_exchange(const struct sxs_process *p, const struct sxs_ports *port
 
 void sxs_ports_close(const struct sxs_process *p, struct sxs_ports *ports)
 {
+    static struct sxs_inside_socket made[SXS_MAX_PORTS];
+    size_t                          n = 0;
     for (size_t i = 0; i < ports->n; i++)
         if (ports->ports[i].listener >= 0) {
             close(ports->ports[i].listener);
             ports->ports[i].listener = -1;
-            sxs_inside_unlink(p, ports->ports[i].path);
+            memcpy(made[n].path, ports->ports[i].path, sizeof(made[n].path));
+            made[n++].made = ports->ports[i].made;
         }
+    sxs_inside_unlink(p, made, n);
 }

@@ -10,6 +10,7 @@
 #define SXS_CMD_PROCESSES_PORTS_H
 
 #include "cmd/processes/diagnostics.h"
+#include "cmd/processes/inside.h"
 #include "cmd/processes/process.h"
 
 #define SXS_MAX_PORTS   16u
@@ -17,9 +18,10 @@
 
 /** A port. */
 struct sxs_port {
-    char path[PATH_MAX]; /* as the process sees it */
-    bool connects;       /* the runtimes connect; else one runtime listens */
-    int  listener;       /* of a port in connect mode; -1: not open */
+    char                   path[PATH_MAX]; /* as the process sees it */
+    bool                   connects;       /* the runtimes connect; else one runtime listens */
+    int                    listener;       /* of a port in connect mode; -1: not open */
+    struct sxs_inside_file made;           /* the socket of the listener */
 };
 
 /** A runtime that answered. */
@@ -37,12 +39,15 @@ struct sxs_ports {
 
 /**
  * sxs_ports_find - find the ports of @p; no port is touched. @out: release with sxs_ports_close().
+ * Any user can give a socket the name of a port. So the name that the runtime itself chooses comes
+ * first, then sockets with such a name that the process has open; others only when this user may not
+ * see what the process has open.
  */
 void sxs_ports_find(const struct sxs_process *p, struct sxs_ports *out);
 
 /**
  * sxs_ports_ask - ask at each port which runtimes answer, and fill ports->runtimes.
- * @timeout_ms: for each port.
+ * @timeout_ms: for each port; the deadline (deadline.h) holds for all of them.
  * @why: receives a sentence about the last port that failed, or ""; @size bytes.
  */
 void sxs_ports_ask(const struct sxs_process *p, struct sxs_ports *ports, unsigned timeout_ms,
@@ -56,7 +61,8 @@ int sxs_ports_exchange(const struct sxs_process *p, const struct sxs_ports *port
                        const uint8_t *request, size_t size, unsigned timeout_ms, uint8_t *buf,
                        struct sxs_diag_answer *out);
 
-/** sxs_ports_close - close the listeners and remove their sockets. */
+/** sxs_ports_close - close the listeners and remove their sockets: those that sxs_ports_ask() has made,
+ *  nothing else that has their names by now. */
 void sxs_ports_close(const struct sxs_process *p, struct sxs_ports *ports);
 
 /** sxs_ports_of_setting - add the ports that @value, of DOTNET_DiagnosticPorts, names. Pure. */

@@ -19,6 +19,10 @@
 #include <time.h>
 #include <unistd.h>
 
+#define MAX_TEXT    (1u << 20) /* bytes of /proc/PID/status */
+#define MAX_ENVIRON (4u << 20)
+#define MAX_READS   5 /* of a process that changes its identity meanwhile */
+
 /* Reads the first @size - 1 bytes of a file of /proc/PID. Returns the number of bytes, or -errno. */
 static ssize_t read_file(const struct sxs_process *p, const char *name, char *text, size_t size)
 {
@@ -46,42 +50,22 @@ static int read_stat(const struct sxs_process *p, char *state, uint64_t *ticks)
     return sxs_stat_field(text, SXS_STAT_START) ? 0 : ESRCH;
 }
 
-/* Returns the value behind "NAME:" in the text of /proc/PID/status, or NULL. */
-static const char *status_value(const char *text, const char *name)
-{
-    size_t len = strlen(name);
-    for (const char *at = text; at && *at; at = strchr(at, '\n'), at = at ? at + 1 : NULL)
-        if (strncmp(at, name, len) == 0 && at[len] == ':')
-            return at + len + 1 + strspn(at + len + 1, "\t ");
-    return NULL;
-}
-
-/* The effective ID is the second number of four. */
-static unsigned effective_id(const char *value)
-{
-    unsigned real = 0, effective = 0;
-    if (value)
-        sscanf(value, "%u %u", &real, &effective);
-    return effective;
-}
-
+/* Reads the names of the process: its own, and its PID as it sees it itself. */
 static int read_status(struct sxs_process *p)
 {
-    char    text[8192];
-    ssize_t n = read_file(p, "status", text, sizeof(text));
-    if (n <= 0)
-        return n < 0 ? (int)-n : ESRCH;
-    const char *name = status_value(text, "Name"), *pids = status_value(text, "NSpid");
+    char *text = sxs_proc_text(p->dir, "status", MAX_TEXT, NULL);
+    if (!text)
+        return errno;
+    const char *name = sxs_status_value(text, "Name"), *pids = sxs_status_value(text, "NSpid");
     if (name)
         snprintf(p->name, sizeof(p->name), "%.*s", (int)strcspn(name, "\n"), name);
-    p->uid = effective_id(status_value(text, "Uid"));
-    p->gid = effective_id(status_value(text, "Gid"));
     p->ns_pid = p->pid;
     for (const char *end = pids ? pids + strcspn(pids, "\n") : NULL; pids && pids < end;) {
         p->ns_pid = (pid_t)strtol(pids, NULL, 10); /* the last is the innermost */
         pids += strcspn(pids, "\t\n");
         pids += pids < end;
     }
+    free(text);
     return 0;
 }
 
@@ -102,13 +86,17 @@ static void read_container(struct sxs_process *p)
         sxs_container_name(text, p->container, sizeof(p->container));
 }
 
+/* Compares a namespace or the root folder with that of this command. A file system that another process
+ * serves is not asked: it might never answer. */
 static bool is_other(const struct sxs_process *p, const char *name)
 {
-    char        own[64];
-    struct stat a, b;
+    char         own[64];
+    struct statx a, b;
     snprintf(own, sizeof(own), "/proc/self/%s", name);
-    return fstatat(p->dir, name, &a, 0) == 0 && stat(own, &b) == 0 &&
-           (a.st_ino != b.st_ino || a.st_dev != b.st_dev);
+    return statx(p->dir, name, AT_STATX_DONT_SYNC, STATX_INO, &a) == 0 &&
+           statx(AT_FDCWD, own, AT_STATX_DONT_SYNC, STATX_INO, &b) == 0 &&
+           (a.stx_ino != b.stx_ino || a.stx_dev_major != b.stx_dev_major ||
+            a.stx_dev_minor != b.stx_dev_minor);
 }
 
 static void read_namespaces(struct sxs_process *p)
@@ -158,14 +146,37 @@ static int open_process(pid_t pid, struct sxs_process *out)
     return out->dir < 0 ? pid > 0 && errno != ENOENT ? errno : ESRCH : 0;
 }
 
+/* Returns true when a thread of the process is named as runtimes name theirs. The names of threads
+ * may be read by everybody. */
+static bool has_runtime_thread(const struct sxs_process *p)
+{
+    char comm[32], path[64];
+    for (int i = 1; i < 24; i++) { /* a runtime starts its threads first, so their IDs are near */
+        snprintf(path, sizeof(path), "task/%d/comm", (int)p->pid + i);
+        if (read_file(p, path, comm, sizeof(comm)) > 0 && strncmp(comm, ".NET ", 5) == 0)
+            return true;
+    }
+    return false;
+}
+
+/* Returns true when it may not be read and a thread is named as those of runtimes. */
+static bool seems_to_have_runtime(const struct sxs_process *p)
+{
+    return (p->problem == EACCES || p->problem == EPERM) && has_runtime_thread(p);
+}
+
 /* Reads what is shown of a process that is worth it. */
 static int read_rest(struct sxs_process *p)
 {
-    int err = read_stat(p, &p->state, &p->start_ticks);
+    uint64_t ticks;
+    int      err = read_stat(p, &p->state, &ticks);
     if (!err)
         err = read_status(p);
     if (err)
         return err;
+    p->start_ticks = p->identity.start_ticks;
+    p->uid = p->identity.uids[1];
+    p->gid = p->identity.gids[1];
     p->started_ns = real_start(p->start_ticks);
     read_command(p);
     read_container(p);
@@ -174,17 +185,42 @@ static int read_rest(struct sxs_process *p)
     return p->problem ? 0 : sxs_process_find_profilers(p);
 }
 
-int sxs_process_read(pid_t pid, struct sxs_process *out)
+/* Reads the process once. @only_runtimes: leaves out the rest when it has no runtime and seems to have
+ * none. Returns 0 or an errno value: EAGAIN when it has changed its identity meanwhile. */
+static int read_once(pid_t pid, struct sxs_process *out, bool only_runtimes)
 {
     int err = open_process(pid, out);
     if (!err)
+        err = sxs_identity_read(out->dir, &out->identity);
+    if (!err)
         err = sxs_process_find_runtimes(out);
+    if (!err && only_runtimes && !out->n_runtimes && !seems_to_have_runtime(out))
+        return 0;
     if (!err)
         err = read_rest(out);
-    if (!err)
+    if (!err && !only_runtimes)
         out->root = openat(out->dir, "root", O_PATH | O_DIRECTORY | O_CLOEXEC);
-    sxs_inspect_end();
+    if (!err && !sxs_process_is_same(out))
+        err = EAGAIN;
+    return err;
+}
+
+/* Reads it again while it changes its identity meanwhile. */
+static int read_steady(pid_t pid, struct sxs_process *out, bool only_runtimes)
+{
+    int err = read_once(pid, out, only_runtimes);
+    for (int i = 1; err == EAGAIN && i < MAX_READS; i++) {
+        sxs_process_free(out);
+        err = read_once(pid, out, only_runtimes);
+    }
     return err == ENOENT ? ESRCH : err;
+}
+
+int sxs_process_read(pid_t pid, struct sxs_process *out)
+{
+    int err = read_steady(pid, out, false);
+    sxs_inspect_end();
+    return err;
 }
 
 void sxs_process_close(struct sxs_process *p)
@@ -216,6 +252,12 @@ bool sxs_process_lives(struct sxs_process *p)
     return read_stat(p, &p->state, &ticks) == 0 && p->state != 'Z' && p->state != 'X';
 }
 
+bool sxs_process_is_same(const struct sxs_process *p)
+{
+    struct sxs_identity now;
+    return sxs_identity_read(p->dir, &now) == 0 && sxs_identity_is_same(&p->identity, &now);
+}
+
 bool sxs_process_is_apart(const struct sxs_process *p)
 {
     return p->other.mnt || p->other.root;
@@ -231,40 +273,21 @@ const struct sxs_process_profiler *sxs_process_own_profiler(const struct sxs_pro
 
 int sxs_process_variable(const struct sxs_process *p, const char *name, char *value, size_t size)
 {
-    int    fd = openat(p->dir, "environ", O_RDONLY | O_CLOEXEC);
-    FILE  *from = fd >= 0 ? fdopen(fd, "r") : NULL;
-    char  *text = NULL;
-    size_t room = 0, len = strlen(name);
-    int    err = from ? ENOENT : errno;
-    while (from && err && getdelim(&text, &room, '\0', from) > 0)
-        if (strncmp(text, name, len) == 0 && text[len] == '=') {
-            snprintf(value, size, "%s", text + len + 1);
+    size_t used = 0, len = strlen(name);
+    char  *text = sxs_proc_text(p->dir, "environ", MAX_ENVIRON, &used);
+    int    err = text ? ENOENT : errno;
+    for (const char *at = text; text && err && at < text + used; at += strlen(at) + 1)
+        if (strncmp(at, name, len) == 0 && at[len] == '=') {
+            snprintf(value, size, "%s", at + len + 1);
             err = 0;
         }
     free(text);
-    if (from)
-        fclose(from);
-    else if (fd >= 0)
-        close(fd);
     return err;
 }
 
 void sxs_process_file(const struct sxs_process *p, const char *path, char out[PATH_MAX])
 {
     snprintf(out, PATH_MAX, "/proc/%d/root%s", (int)p->pid, path);
-}
-
-/* Returns true when a thread of the process is named as runtimes name theirs. The names of threads
- * may be read by everybody. */
-static bool has_runtime_thread(const struct sxs_process *p)
-{
-    char comm[32], path[64];
-    for (int i = 1; i < 24; i++) { /* a runtime starts its threads first, so their IDs are near */
-        snprintf(path, sizeof(path), "task/%d/comm", (int)p->pid + i);
-        if (read_file(p, path, comm, sizeof(comm)) > 0 && strncmp(comm, ".NET ", 5) == 0)
-            return true;
-    }
-    return false;
 }
 
 static int by_pid(const void *a, const void *b)
@@ -298,17 +321,15 @@ static int add_process(struct sxs_process_list *list, struct sxs_process *p)
 static int consider(struct sxs_process_list *list, pid_t pid)
 {
     struct sxs_process p;
-    int                err = open_process(pid, &p);
-    if (!err)
-        err = sxs_process_find_runtimes(&p);
+    int                err = read_steady(pid, &p, true);
+    if (err == EAGAIN) /* it is shown as it was seen last */
+        err = 0;
     bool hidden = !err && (p.problem == EACCES || p.problem == EPERM);
     list->n_unreadable += hidden;
     list->n_partly += !err && p.partly;
-    bool shown = !err && (p.n_runtimes || (hidden && has_runtime_thread(&p)));
-    if (shown)
-        err = read_rest(&p);
-    bool fits = shown && !err && list->bytes + size_of(&p) <= SXS_PROCESS_LIST_BYTES;
-    list->n_left_out += shown && !err && !fits;
+    bool shown = !err && (p.n_runtimes || seems_to_have_runtime(&p));
+    bool fits = shown && list->bytes + size_of(&p) <= SXS_PROCESS_LIST_BYTES;
+    list->n_left_out += shown && !fits;
     if (fits) {
         sxs_process_close(&p);
         list->bytes += size_of(&p);

@@ -6,6 +6,8 @@
 #ifndef SXS_CMD_PROCESSES_PROCESS_H
 #define SXS_CMD_PROCESSES_PROCESS_H
 
+#include "cmd/processes/identity.h"
+
 #include <limits.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -40,23 +42,24 @@ struct sxs_process_namespaces {
 };
 
 struct sxs_process {
-    int      dir;  /* descriptor of /proc/PID, which never refers to another process; -1: closed */
-    int      root; /* of its root folder; -1: closed, or not permitted */
-    pid_t    pid, ns_pid;    /* as this command sees it; as the process itself does */
-    uint64_t start_ticks;    /* since boot: tells processes with the same PID apart */
-    uint64_t started_ns;     /* CLOCK_REALTIME */
-    uid_t    uid;            /* effective */
-    gid_t    gid;            /* effective */
-    char     state;          /* of /proc/PID/stat: R, S, T (stopped)... */
-    char     name[17];       /* comm */
-    char     command[1024];  /* arguments separated by blanks, cut; "": none */
-    char     user[64];       /* name of the user, or its number */
-    char     container[160]; /* "docker 0123456789ab"; "": none that is known */
-    int      problem;        /* errno value: the mappings could not be read (EACCES) */
-    bool     partly;         /* not all of its files were examined: they are too many, took too
-                              * long, or are not those any more that their paths name */
-    bool     musl;           /* has musl's loader instead of glibc's */
-    bool     allocator;      /* has libsxsprof-malloc.so */
+    int   dir;  /* descriptor of /proc/PID, which never refers to another process; -1: closed */
+    int   root; /* of its root folder; -1: closed, or not permitted */
+    pid_t pid, ns_pid;                  /* as this command sees it; as the process itself does */
+    struct sxs_identity identity;       /* as it was when everything else was read */
+    uint64_t            start_ticks;    /* that of the identity */
+    uint64_t            started_ns;     /* CLOCK_REALTIME */
+    uid_t               uid;            /* effective, of the identity */
+    gid_t               gid;            /* effective, of the identity */
+    char                state;          /* of /proc/PID/stat: R, S, T (stopped)... */
+    char                name[17];       /* comm */
+    char                command[1024];  /* arguments separated by blanks, cut; "": none */
+    char                user[64];       /* name of the user, or its number */
+    char                container[160]; /* "docker 0123456789ab"; "": none that is known */
+    int                 problem;        /* errno value: the mappings could not be read (EACCES) */
+    bool                partly;         /* not all of its files were examined: they are too many, took
+                                         * too long, or are not those any more that their paths name */
+    bool                musl;           /* has musl's loader instead of glibc's */
+    bool                allocator;      /* has libsxsprof-malloc.so */
     struct sxs_process_namespaces other;
     struct sxs_process_runtime   *runtimes; /* owned */
     size_t                        n_runtimes;
@@ -65,10 +68,12 @@ struct sxs_process {
 };
 
 /**
- * sxs_process_read - read what is known of process @pid.
+ * sxs_process_read - read what is known of process @pid. The process had the same identity before and
+ * after.
  * @out: release with sxs_process_free(), also after a failure. The descriptors stay open.
- * Returns 0 or an errno value: ESRCH when there is no such process, ENOMEM. A process whose mappings
- * may not be read is no failure: see out->problem.
+ * Returns 0 or an errno value: ESRCH when there is no such process, EAGAIN when the process changes
+ * its program or its user again and again, ENOMEM. A process whose mappings may not be read is no
+ * failure: see out->problem.
  */
 int sxs_process_read(pid_t pid, struct sxs_process *out);
 
@@ -80,6 +85,10 @@ void sxs_process_close(struct sxs_process *p);
 /** sxs_process_lives - return true while the very process runs that was read: no zombie, and no
  *  other process with its PID. p->dir must be open. Sets p->state. */
 bool sxs_process_lives(struct sxs_process *p);
+
+/** sxs_process_is_same - return true while the process has the identity with which it was read. p->dir
+ *  must be open. */
+bool sxs_process_is_same(const struct sxs_process *p);
 
 /** sxs_process_is_apart - return true when paths of the process are not paths of this command. */
 bool sxs_process_is_apart(const struct sxs_process *p);
@@ -94,7 +103,8 @@ const struct sxs_process_profiler *sxs_process_own_profiler(const struct sxs_pro
 /**
  * sxs_process_variable - find a variable in the environment with which the process was started.
  * @value: receives it, @size bytes, cut.
- * Returns 0, or an errno value: ENOENT when it is not set.
+ * Returns 0, or an errno value: ENOENT when it is not set, EFBIG when the environment has more than
+ * 4 MiB.
  */
 int sxs_process_variable(const struct sxs_process *p, const char *name, char *value, size_t size);
 

@@ -2,21 +2,25 @@
 #include "cmd/processes/staging.h"
 
 #include "cmd/processes/copy.h"
+#include "cmd/processes/deadline.h"
 #include "cmd/processes/inside.h"
 
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/file.h>
 #include <sys/random.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
-#define LIBRARY "libsxsprof.so"
+#define LIBRARY  "libsxsprof.so"
+#define STUCK_MS 5000 /* a copy that moves no byte for so long has ended */
 
 /* Libraries that are copied if they lie beside the library: it finds them in its own folder. */
 static const char *const own_libraries[] = {LIBRARY, "libsxsxml.so", "libsxsunwind.so",
@@ -62,7 +66,9 @@ static int check_mount(int dir, const struct plan *plan)
 #define NAME_PREFIX "sxsprof-"
 #define NAME_DIGITS 16
 #define KEEP        "keep"
-#define YOUNG_S     60 /* a folder that was made just now may not be locked yet */
+#define MAX_ENTRIES \
+    65536u         /* names of a folder that are looked at: others can make any number there */
+#define YOUNG_S 60 /* a folder that was made just now may not be locked yet */
 
 static bool is_staging_name(const char *name)
 {
@@ -82,9 +88,10 @@ static bool is_left_behind(int dir)
 
 static void remove_left_behind(int parent)
 {
-    int  copy = openat(parent, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    DIR *d = copy >= 0 ? fdopendir(copy) : NULL;
-    for (struct dirent *e; d && (e = readdir(d));) {
+    int            copy = openat(parent, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    DIR           *d = copy >= 0 ? fdopendir(copy) : NULL;
+    struct dirent *e;
+    for (size_t n = 0; d && n < MAX_ENTRIES && (e = readdir(d)); n++) {
         int dir = is_staging_name(e->d_name)
                       ? openat(parent, e->d_name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
                       : -1;
@@ -102,11 +109,22 @@ static void remove_left_behind(int parent)
         close(copy);
 }
 
-void sxs_staging_keep(struct sxs_staging *s)
+static int put_keep(int root, void *arg, int *fd)
 {
-    int fd = openat(s->dir, KEEP, O_WRONLY | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
-    if (fd >= 0)
-        close(fd);
+    const int *dir = arg;
+    (void)root;
+    (void)fd;
+    return openat(*dir, KEEP, O_WRONLY | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600) < 0 ? errno : 0;
+}
+
+void sxs_staging_keep(const struct sxs_process *p, struct sxs_staging *s)
+{
+    const struct sxs_inside_work work = {.run = put_keep,
+                                         .arg = &s->dir,
+                                         .keep = &s->dir,
+                                         .n_keep = 1,
+                                         .flags = SXS_INSIDE_ENDED | SXS_INSIDE_CLEAN};
+    sxs_inside_run(p, &work, NULL);
     close(s->dir);
     s->dir = -1;
 }
@@ -128,7 +146,7 @@ static int make_folder(int root, void *arg, int *fd)
     int dir = openat(parent, plan->name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
     err = dir < 0 ? errno : 0;
     if (!err) /* goes with the descriptor, which the command keeps */
-        flock(dir, LOCK_SH);
+        flock(dir, LOCK_SH | LOCK_NB);
     if (!err && mkdirat(dir, "session", 0700) != 0)
         err = errno;
     if (!err)
@@ -175,10 +193,12 @@ int sxs_staging_open(const struct sxs_process *p, const char *library, struct sx
         return errno;
     snprintf(name, sizeof(name), NAME_PREFIX "%016llx", (unsigned long long)number);
     plan.name = name;
+    const struct sxs_inside_work work = {
+        .run = make_folder, .arg = &plan, .keep = plan.libraries, .n_keep = N_LIBRARIES};
     open_libraries(&plan, library);
     for (size_t i = 0; i < sizeof(parents) / sizeof(parents[0]) && out->dir < 0; i++) {
         plan.parent = parents[i];
-        err = sxs_inside_call(p, 0, make_folder, &plan, &out->dir);
+        err = sxs_inside_run(p, &work, &out->dir);
         if (!err)
             snprintf(out->folder, sizeof(out->folder), "%s/%s", parents[i], name);
         else if (len < size)
@@ -223,7 +243,7 @@ static int fetch_process(int from, int into, const char *name)
     return err;
 }
 
-int sxs_staging_fetch(const struct sxs_staging *s, const char *to)
+static int fetch_all(const struct sxs_staging *s, const char *to)
 {
     int  from = openat(s->dir, "session", O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
     int  into = open(to, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
@@ -241,6 +261,55 @@ int sxs_staging_fetch(const struct sxs_staging *s, const char *to)
     if (into >= 0)
         close(into);
     return err;
+}
+
+/* Returns how many bytes the child has read and written so far. */
+static unsigned long long bytes_moved(pid_t child)
+{
+    char               path[64];
+    unsigned long long in = 0, out = 0;
+    snprintf(path, sizeof(path), "/proc/%d/io", (int)child);
+    FILE *from = fopen(path, "re");
+    if (from) {
+        if (fscanf(from, "rchar: %llu wchar: %llu", &in, &out) != 2)
+            in = out = 0;
+        fclose(from);
+    }
+    return in + out;
+}
+
+/* Waits for the child as long as it gets on. Returns the errno value with which it has ended, or
+ * ETIMEDOUT: it is left behind, because a file system that does not answer holds it. */
+static int wait_fetched(pid_t child)
+{
+    const struct timespec pause = {.tv_nsec = 10000000};
+    unsigned long long    moved = 0;
+    int64_t               since = sxs_deadline_now_ms();
+    int                   status, ended;
+    while ((ended = waitpid(child, &status, WNOHANG)) == 0 &&
+           sxs_deadline_now_ms() - since < STUCK_MS) {
+        unsigned long long now = bytes_moved(child);
+        if (now != moved)
+            since = sxs_deadline_now_ms();
+        moved = now;
+        nanosleep(&pause, NULL);
+    }
+    if (ended == 0)
+        kill(child, SIGKILL);
+    return ended == 0 ? ETIMEDOUT : ended > 0 && WIFEXITED(status) ? WEXITSTATUS(status) : EIO;
+}
+
+int sxs_staging_fetch(const struct sxs_staging *s, const char *to)
+{
+    int   keep[] = {s->dir};
+    pid_t parent = getpid();
+    fflush(NULL);
+    pid_t child = fork();
+    if (child == 0) {
+        int err = sxs_inside_seclude(keep, 1, parent);
+        _exit((err ? err : fetch_all(s, to)) & 0xFF); /* errno values are small */
+    }
+    return child < 0 ? errno : wait_fetched(child);
 }
 
 /* The folder's own descriptor is inherited by the child. */
@@ -265,12 +334,15 @@ static int remove_folder(int root, void *arg, int *fd)
 
 int sxs_staging_close(const struct sxs_process *p, struct sxs_staging *s)
 {
-    struct removal r = {s->dir, s->folder};
+    struct removal               r = {s->dir, s->folder};
+    const struct sxs_inside_work work = {.run = remove_folder,
+                                         .arg = &r,
+                                         .keep = &s->dir,
+                                         .n_keep = 1,
+                                         .flags = SXS_INSIDE_ENDED | SXS_INSIDE_CLEAN};
     if (s->dir < 0)
         return 0;
-    int err = sxs_inside_call(p, 0, remove_folder, &r, NULL);
-    if (err) /* the process has ended: the descriptor leads to the folder still */
-        err = sxs_remove_contents(s->dir);
+    int err = sxs_inside_run(p, &work, NULL);
     close(s->dir);
     s->dir = -1;
     return err;

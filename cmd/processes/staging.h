@@ -33,12 +33,13 @@ int sxs_staging_open(const struct sxs_process *p, const char *library, struct sx
                      char *why, size_t size);
 
 /** sxs_staging_fetch - copy the session out of the folder into the folder @to of this command. Works
- *  also when the process has ended. Returns 0 or an errno value. */
+ *  also when the process has ended. Returns 0 or an errno value: ETIMEDOUT when the folder's file
+ *  system does not answer. The main thread only. */
 int sxs_staging_fetch(const struct sxs_staging *s, const char *to);
 
 /** sxs_staging_keep - leave the folder where it is for good: nobody but the user removes it. Releases
  *  @s. */
-void sxs_staging_keep(struct sxs_staging *s);
+void sxs_staging_keep(const struct sxs_process *p, struct sxs_staging *s);
 
 /** sxs_staging_close - remove the folder with everything in it, as the process's user. Returns 0, or
  *  an errno value when something is left. */

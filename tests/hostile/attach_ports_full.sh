@@ -1,0 +1,41 @@
+# SPDX-License-Identifier: MIT
+# attach_ports_full.sh - plays a user who gives many sockets the name of another user's diagnostics port, so that the
+# true one is not found among them. The true one is where no setting says.
+. "$(dirname "$0")/lib.sh"
+needs_root attach_ports_full
+. tests/hostile/target.inc
+lair=$(lair $attacker lair)
+hidden=$(lair $victim hidden)
+# shellcheck disable=SC2046 # a command and its arguments
+target $(user $victim) env TMPDIR="$hidden" -- answer "$hidden"
+usual=$pid
+mkdir "$hidden/changed" && chown $victim:$victim "$hidden/changed"
+# shellcheck disable=SC2046
+target $(user $victim) env TMPDIR=/tmp -- answer "$hidden/changed"
+changed=$pid
+# shellcheck disable=SC2046
+$(user $attacker) env python3 - "$lair" "$tmp/ready/full" "$usual" "$changed" <<'END' &
+import os, socket, sys, time
+kept = []
+for pid in sys.argv[3:]:
+    for i in range(400):
+        folder = "%s/%s-%d" % (sys.argv[1], pid, i)
+        os.mkdir(folder)
+        kept.append(socket.socket(socket.AF_UNIX))
+        kept[-1].bind("%s/dotnet-diagnostic-%s-1-socket" % (folder, pid))
+        kept[-1].listen(1)
+open(sys.argv[2], "w").close()
+time.sleep(1000)
+END
+pids="$pids $!"
+full() { [ -e "$tmp/ready/full" ]; }
+wait_until full
+attach_to usual "$usual"
+attach_to changed "$changed"
+attached
+# The process answers, and refuses the attach with a reason of its own.
+grep -q CONCURRENT_GC_NOT_PROFILABLE "$tmp/usual.log"
+check "the port at the usual place is found among 400 others" $? "$tmp/usual.log"
+grep -q CONCURRENT_GC_NOT_PROFILABLE "$tmp/changed.log"
+check "the port at an unusual place is found among 400 others" $? "$tmp/changed.log"
+finish
