@@ -26,7 +26,7 @@ static int listener = -1, woken = -1;
 
 struct setup {
     unsigned long long start; /* this process's start time */
-    char               why[120];
+    char               why[200];
 };
 
 static int write_woken(void *arg)
@@ -53,7 +53,7 @@ static void run_control(void)
 /* Runs on the thread of base/descriptors.h. A thread that it starts shares its descriptor table. */
 static int open_socket(void *arg)
 {
-    static const struct sxs_thread control = {"sxsprof control", run_control};
+    static const struct sxs_thread control = {SXS_CONTROL_THREAD, run_control};
     struct setup                  *s = arg;
     int                            fd;
     if (!sxs_descriptors_are_own()) {
