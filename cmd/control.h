@@ -11,7 +11,8 @@
 struct sxs_control_target {
     struct sxs_process        process;
     int                       fd;      /* its control socket; -1: not connected */
-    struct sxs_message_writer request; /* to be written by the verb */
+    bool                      said_waiting; /* that the answer takes long */
+    struct sxs_message_writer request;      /* to be written by the verb */
     struct sxs_control_answer answer;
 };
 
@@ -23,7 +24,8 @@ struct sxs_control_target {
 int sxs_control_open(struct sxs_control_target *t, const char *argument);
 
 /**
- * sxs_control_send - end t->request, send it, and wait for the answer.
+ * sxs_control_send - end t->request, send it, and wait for the answer, as long as the process answers
+ * other requests.
  * Returns 0, or an errno value after a message; EREMOTEIO: the answer is "error".
  */
 int sxs_control_send(struct sxs_control_target *t, int timeout_ms);

@@ -2,12 +2,20 @@
 """control_peer.py - what attackers of control sockets do: clients of a process's socket, and sockets that take its name.
 
     control_peer.py ask PID TEXT      send a request (TEXT has \\n), print the answer
-    control_peer.py serve PID N HOW   take names 0 to N-1 of the process's socket, print "taken", and do HOW until killed:
-                                      full: let the queue of connections fill up, and accept none
+    control_peer.py squat PID N       take names 0 to N-1 of the process's socket, let their queues of connections fill up
+                                      and accept none; print "taken"; until killed
+    control_peer.py fake LIBRARY HOW [TEXT...]   be a process that has the library mapped, and answer at the name of its
+                                      socket; print "taken"; until killed. HOW:
+                                      silent: do not answer; drip: a byte every half a second;
+                                      say: answer each request with TEXT (TEXT has \\n)
+                                      map: map these files, too, then say the last TEXT
 
 PID is that of the process as it sees itself; the names are those of the network that this command runs in."""
+import mmap
+import os
 import socket
 import sys
+import threading
 import time
 
 
@@ -44,25 +52,54 @@ def ask(pid, text):
     print(got.decode(), end="")
 
 
-def serve(pid, n, how):
+def squat(pid, n):
     sockets = []
     for i in range(int(n)):
         s = socket.socket(socket.AF_UNIX)
         s.bind(address(pid, i))
         s.listen(0)
         sockets.append(s)
-    if how == "full":
-        for i in range(int(n)):
-            while True:
-                c = socket.socket(socket.AF_UNIX)
-                c.setblocking(False)
-                try:
-                    c.connect(address(pid, i))
-                except BlockingIOError:
-                    break
-                sockets.append(c)
+        while True:
+            c = socket.socket(socket.AF_UNIX)
+            c.setblocking(False)
+            try:
+                c.connect(address(pid, i))
+            except BlockingIOError:
+                break
+            sockets.append(c)
     print("taken", flush=True)
     time.sleep(1000)
+
+
+def answer(c, how, text):
+    try:
+        while how == "drip":
+            c.send(b"o")
+            time.sleep(0.5)
+        while how == "silent" or c.recv(65536):
+            if how == "silent":
+                time.sleep(1000)
+            c.sendall(text)
+    except OSError:
+        pass
+    c.close()
+
+
+def fake(library, how, *texts):
+    maps = []
+    for path in (library,) + (texts[:-1] if how == "map" else ()):
+        fd = os.open(path, os.O_RDONLY)
+        prot = mmap.PROT_READ | (mmap.PROT_EXEC if path == library else 0)
+        maps.append(mmap.mmap(fd, 0, mmap.MAP_PRIVATE, prot))
+        os.close(fd)
+    text = texts[-1].replace("\\n", "\n").encode() if texts else b""
+    s = socket.socket(socket.AF_UNIX)
+    s.bind(address(os.getpid()))
+    s.listen(64)
+    print("taken", flush=True)
+    while True:
+        c, _ = s.accept()
+        threading.Thread(target=answer, args=(c, how, text), daemon=True).start()
 
 
 globals()[sys.argv[1]](*sys.argv[2:])
