@@ -39,6 +39,19 @@ const char *sxs_control_value(const struct sxs_control_target *t, const char *na
  *  Returns false when it names none. */
 bool sxs_control_folder(const struct sxs_control_target *t, char path[PATH_MAX]);
 
+/**
+ * sxs_control_folder_open - open the folder that the answer names, if it is one of a session of the
+ * process: it and its census belong to the process's user, and nobody else may write there.
+ * @now: and the process records into it now, as far as it is another user's or in a container: it has
+ *   the census mapped.
+ * @bytes: receives how many bytes of the disk its files take, without their holes; NULL: not counted.
+ * The folder is opened with the rights of the process, below its root folder, in a child that has a
+ * limit of time. So root does not lend its own rights to a process that names a folder of somebody else.
+ * Returns a descriptor, or -1 with *@why, a static text.
+ */
+int sxs_control_folder_open(const struct sxs_control_target *t, bool now, uint64_t *bytes,
+                            const char **why);
+
 void sxs_control_close(struct sxs_control_target *t);
 
 /** sxs_control_out_open - open the session folder @dir, as sxs_out_dir_open(), or one with the name

@@ -8,12 +8,15 @@
 #include "cmd/processes/inside.h"
 #include "cmd/run_options.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <linux/openat2.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 enum { KEY_DURATION = 5000 };
@@ -86,6 +89,40 @@ const struct argp sxs_argp_start = {
 
 /* ---- the session folder ---------------------------------------------------------------------- */
 
+static bool is_empty(int dir)
+{
+    int            fd = openat(dir, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    DIR           *d = fd >= 0 ? fdopendir(fd) : NULL;
+    struct dirent *e;
+    unsigned       n = 0;
+    while (d && n < 3 && (e = readdir(d)))
+        n++;
+    if (d)
+        closedir(d);
+    else if (fd >= 0)
+        close(fd);
+    return d && n == 2; /* "." and ".." */
+}
+
+/* Opens the folder that this command has made, and that nobody has used since. Its parent may belong to
+ * another user, who can put something else in its place: a link, or a folder that holds something, is
+ * refused. Returns a descriptor, or -1 with errno. */
+static int open_made(const char *path)
+{
+    const struct open_how how = {.flags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC,
+                                 .resolve = RESOLVE_NO_SYMLINKS};
+    struct stat           st;
+    int                   fd = (int)syscall(SYS_openat2, AT_FDCWD, path, &how, sizeof(how));
+    if (fd < 0)
+        return -1;
+    if (fstat(fd, &st) == 0 && st.st_uid == geteuid() && (st.st_mode & 07777) == 0700 &&
+        is_empty(fd))
+        return fd;
+    close(fd);
+    errno = EEXIST;
+    return -1;
+}
+
 /* Gives a new folder to the user of the process, which writes into it. Returns an exit status. */
 static int give_folder(const struct sxs_process *p, const struct sxs_out_dir *out)
 {
@@ -95,7 +132,7 @@ static int give_folder(const struct sxs_process *p, const struct sxs_out_dir *ou
     if (!out->created)
         return sxs_wrong_input("-o %s: process %d belongs to user %s; expected a name that is free",
                                out->path, (int)p->pid, p->user);
-    fd = open(out->path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    fd = open_made(out->path);
     if (fd < 0 || fchown(fd, p->uid, p->gid) != 0)
         err = errno;
     if (fd >= 0)

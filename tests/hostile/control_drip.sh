@@ -33,7 +33,8 @@ ends() {
     wait_until test -s "$tmp/$1"
     awk -v max="$2" '{ exit !(($1 == 1 || $1 == 2) && $3 - $2 <= max) }' "$tmp/$1" &&
         grep -q 'process [0-9]*: it does not answer' "$tmp/$1.out"
-    check "$3 ($(awk '{ printf "%.1f s", $3 - $2 }' "$tmp/$1"))" $? "$tmp/$1.out"
+    status=$?
+    check "$3 ($(awk '{ printf "%.1f s", $3 - $2 }' "$tmp/$1"))" $status "$tmp/$1.out"
 }
 for verb in stop status snapshot start; do
     ends drip-$verb 10 "$verb ends when the answer drips"
