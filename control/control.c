@@ -23,6 +23,7 @@
 
 /* Descriptors in the table of base/descriptors.h; written before the threads start. */
 static int listener = -1, woken = -1;
+static int may_load_code; /* written before the threads start */
 
 struct setup {
     unsigned long long start; /* this process's start time */
@@ -76,15 +77,23 @@ static int open_socket(void *arg)
     return -EAGAIN;
 }
 
-/* Reads SXSPROF_CONTROL. */
+int sxs_control_may_load_code(void)
+{
+    return may_load_code;
+}
+
+/* Reads SXSPROF_CONTROL. Returns 1 if it is off. */
 static int is_off(void)
 {
     const char *value = sxs_env_get(SXS_ENV_CONTROL);
     if (!value || strcmp(value, "on") == 0)
         return 0;
+    may_load_code = strcmp(value, "code") == 0;
+    if (may_load_code)
+        return 0;
     if (strcmp(value, "off") == 0)
         return 1;
-    sxs_error("SXSPROF_CONTROL=%s: expected on or off; going on with on", value);
+    sxs_error("SXSPROF_CONTROL=%s: expected on, off or code; going on with on", value);
     return 0;
 }
 
