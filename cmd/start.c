@@ -14,6 +14,7 @@
 #include <inttypes.h>
 #include <linux/openat2.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -124,7 +125,7 @@ static int open_made(const char *path)
 }
 
 /* Gives a new folder to the user of the process, which writes into it. Returns an exit status. */
-static int give_folder(const struct sxs_process *p, const struct sxs_out_dir *out)
+static int give_folder(const struct sxs_process *p, struct sxs_out_dir *out)
 {
     int fd, err = 0;
     if (p->uid == geteuid())
@@ -133,6 +134,7 @@ static int give_folder(const struct sxs_process *p, const struct sxs_out_dir *ou
         return sxs_wrong_input("-o %s: process %d belongs to user %s; expected a name that is free",
                                out->path, (int)p->pid, p->user);
     fd = open_made(out->path);
+    out->created = fd >= 0; /* else something else is there now, which is not removed */
     if (fd < 0 || fchown(fd, p->uid, p->gid) != 0)
         err = errno;
     if (fd >= 0)
@@ -144,6 +146,36 @@ static int give_folder(const struct sxs_process *p, const struct sxs_out_dir *ou
             "%s: user %s, whose process %d is, cannot write there: %s; expected -o DIR", out->path,
             p->user, (int)p->pid, strerror(err));
     return SXS_EXIT_OK;
+}
+
+/* Writes the path of @dir without links in the part that exists already. Returns false if there is none:
+ * then opening @dir says why. */
+static bool resolve_parent(const char *dir, char out[PATH_MAX])
+{
+    char        parent[PATH_MAX], real[PATH_MAX];
+    const char *slash = strrchr(dir, '/'), *name = slash ? slash + 1 : dir;
+    if (!*name || strcmp(name, ".") == 0 || strcmp(name, "..") == 0 || strlen(dir) >= PATH_MAX)
+        return false;
+    snprintf(parent, sizeof(parent), "%.*s", slash ? (int)(slash - dir) + 1 : 1, slash ? dir : ".");
+    return realpath(parent, real) &&
+           snprintf(out, PATH_MAX, "%s/%s", strcmp(real, "/") == 0 ? "" : real, name) < PATH_MAX;
+}
+
+/* Opens the session folder. For another user's process, the folder must be made where @dir was before:
+ * who owns a folder of the path may replace it by a link meanwhile. Returns an exit status. */
+static int open_out(const struct sxs_control_target *t, const char *dir, enum sxs_out_use use,
+                    struct sxs_out_dir *out)
+{
+    char wanted[PATH_MAX];
+    bool check = t->process.uid != geteuid() && dir && resolve_parent(dir, wanted);
+    int  status = sxs_control_out_open(out, check ? wanted : dir, use, t->process.pid);
+    if (status || !check || !out->created || strcmp(out->path, wanted) == 0)
+        return status;
+    out->created = false; /* what is there now was not made here, so it is not removed */
+    sxs_out_dir_abandon(out);
+    return sxs_wrong_input(
+        "-o %s: it was replaced by a link to %s; expected a folder that nobody else can replace",
+        dir, out->path);
 }
 
 /* Makes the folder *@arg below @root, as the user of the process. */
@@ -244,7 +276,7 @@ static int start(struct sxs_control_target *t, const struct options *o)
     enum sxs_out_use use = sxs_keep_is_on(&o->run.keep, false) ? SXS_OUT_SEGMENTS
                            : o->run.append                     ? SXS_OUT_APPEND
                                                                : SXS_OUT_NEW;
-    int              status = sxs_control_out_open(&out, o->run.out, use, t->process.pid);
+    int              status = open_out(t, o->run.out, use, &out);
     if (status)
         return status;
     status = give_folder(&t->process, &out);
