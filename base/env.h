@@ -28,7 +28,9 @@
     X(BUDGET, "SXSPROF_BUDGET", "",                                                               \
       "part of the CPU time that the profiler may use in segments: 1%")                           \
     X(SIGNALS, "SXSPROF_SIGNALS", "on", "off: the library leaves all signals alone")              \
-    X(CONTROL, "SXSPROF_CONTROL", "on", "off: no control socket, for sxsprof start and the like") \
+    X(CONTROL, "SXSPROF_CONTROL", "on",                                                           \
+      "off: no control socket, for sxsprof start and the like; code: sessions begun over it may "   \
+      "load code")                                                                                  \
     X(LOG, "SXSPROF_LOG", "warn", "messages on standard error: error, warn, info or debug")       \
     X(OUT, "SXSPROF_OUT", "", "session folder; without it nothing is recorded")
 

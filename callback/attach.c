@@ -15,7 +15,9 @@ static const char first_line[] = "sxsprof 1 attach";
 
 static void begin(const struct sxs_message *m)
 {
-    const struct sxs_session_request request = {.tools = sxs_message_get(m, "tools"),
+    /* The port by which this came has made the runtime load a library. */
+    const struct sxs_session_request request = {.may_load_code = 1,
+                                                .tools = sxs_message_get(m, "tools"),
                                                 .out = sxs_message_get(m, "out"),
                                                 .pick = sxs_message_get(m, "pick"),
                                                 .id = sxs_message_get(m, "id")};

@@ -24,12 +24,23 @@ int sxs_control_open(struct sxs_control_target *t, const char *argument)
     return SXS_EXIT_OK;
 }
 
+/* Called every two seconds while there is no answer. Says once how to leave. */
+static void say_waiting(void *arg)
+{
+    struct sxs_control_target *t = arg;
+    if (!t->said_waiting && isatty(STDERR_FILENO))
+        sxs_complain("process %d: waiting for its answer; Ctrl-C leaves it alone",
+                     (int)t->process.pid);
+    t->said_waiting = true;
+}
+
 int sxs_control_send(struct sxs_control_target *t, int timeout_ms)
 {
-    char why[SXS_CONTROL_WHY];
-    int  err;
+    const struct sxs_control_wait wait = {&t->process, say_waiting, t};
+    char                          why[SXS_CONTROL_WHY];
+    int                           err;
     sxs_message_end(&t->request);
-    err = sxs_control_ask(t->fd, &t->request, &t->answer, timeout_ms, why);
+    err = sxs_control_ask_watching(t->fd, &t->request, &t->answer, timeout_ms, &wait, why);
     if (err)
         sxs_complain("process %d: %s", (int)t->process.pid, why);
     return err;
@@ -63,8 +74,7 @@ void sxs_control_close(struct sxs_control_target *t)
     sxs_process_free(&t->process);
 }
 
-int sxs_control_out_open(struct sxs_out_dir *out, const char *dir, enum sxs_out_use use,
-                         pid_t pid)
+int sxs_control_out_open(struct sxs_out_dir *out, const char *dir, enum sxs_out_use use, pid_t pid)
 {
     char why[PATH_MAX + 512];
     int  status = dir ? sxs_out_dir_open(out, dir, use, why, sizeof(why))

@@ -11,7 +11,8 @@
 struct sxs_control_target {
     struct sxs_process        process;
     int                       fd;      /* its control socket; -1: not connected */
-    struct sxs_message_writer request; /* to be written by the verb */
+    bool                      said_waiting; /* that the answer takes long */
+    struct sxs_message_writer request;      /* to be written by the verb */
     struct sxs_control_answer answer;
 };
 
@@ -23,7 +24,8 @@ struct sxs_control_target {
 int sxs_control_open(struct sxs_control_target *t, const char *argument);
 
 /**
- * sxs_control_send - end t->request, send it, and wait for the answer.
+ * sxs_control_send - end t->request, send it, and wait for the answer, as long as the process answers
+ * other requests.
  * Returns 0, or an errno value after a message; EREMOTEIO: the answer is "error".
  */
 int sxs_control_send(struct sxs_control_target *t, int timeout_ms);
@@ -36,6 +38,19 @@ const char *sxs_control_value(const struct sxs_control_target *t, const char *na
 /** sxs_control_folder - write the path by which this command opens the answer's folder.
  *  Returns false when it names none. */
 bool sxs_control_folder(const struct sxs_control_target *t, char path[PATH_MAX]);
+
+/**
+ * sxs_control_folder_open - open the folder that the answer names, if it is one of a session of the
+ * process: it and its census belong to the process's user, and nobody else may write there.
+ * @now: and the process records into it now, as far as it is another user's or in a container: it has
+ *   the census mapped.
+ * @bytes: receives how many bytes of the disk its files take, without their holes; NULL: not counted.
+ * The folder is opened with the rights of the process, below its root folder, in a child that has a
+ * limit of time. So root does not lend its own rights to a process that names a folder of somebody else.
+ * Returns a descriptor, or -1 with *@why, a static text.
+ */
+int sxs_control_folder_open(const struct sxs_control_target *t, bool now, uint64_t *bytes,
+                            const char **why);
 
 void sxs_control_close(struct sxs_control_target *t);
 

@@ -135,6 +135,13 @@ static const char *check_switch(const char *value, char *why, size_t size)
     return one_of(value, choices, "not a known choice");
 }
 
+static const char *check_control(const char *value, char *why, size_t size)
+{
+    static const char *const choices[] = {"on", "off", "code", NULL};
+    (void)why, (void)size;
+    return one_of(value, choices, "not a known choice");
+}
+
 static const char *check_tools(const char *value, char *why, size_t size)
 {
     char       *list = strdup(value), *save = NULL;
@@ -251,7 +258,7 @@ const struct sxs_setting sxs_settings[] = {
     {"SXSPROF_ON", "--on", NULL, check_on},
     {"SXSPROF_BUDGET", "--budget", NULL, check_budget},
     {"SXSPROF_SIGNALS", "--signals", "on or off", check_switch},
-    {"SXSPROF_CONTROL", NULL, "on or off", check_switch},
+    {"SXSPROF_CONTROL", NULL, "on, off or code", check_control},
     {"SXSPROF_LOG", NULL, "error, warn, info or debug", check_log},
     {"SXSPROF_OUT", "-o", "an existing folder that can be written to", check_out},
 };

@@ -8,12 +8,16 @@
 #include "cmd/processes/inside.h"
 #include "cmd/run_options.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <linux/openat2.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 enum { KEY_DURATION = 5000 };
@@ -86,8 +90,42 @@ const struct argp sxs_argp_start = {
 
 /* ---- the session folder ---------------------------------------------------------------------- */
 
+static bool is_empty(int dir)
+{
+    int            fd = openat(dir, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    DIR           *d = fd >= 0 ? fdopendir(fd) : NULL;
+    struct dirent *e;
+    unsigned       n = 0;
+    while (d && n < 3 && (e = readdir(d)))
+        n++;
+    if (d)
+        closedir(d);
+    else if (fd >= 0)
+        close(fd);
+    return d && n == 2; /* "." and ".." */
+}
+
+/* Opens the folder that this command has made, and that nobody has used since. Its parent may belong to
+ * another user, who can put something else in its place: a link, or a folder that holds something, is
+ * refused. Returns a descriptor, or -1 with errno. */
+static int open_made(const char *path)
+{
+    const struct open_how how = {.flags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC,
+                                 .resolve = RESOLVE_NO_SYMLINKS};
+    struct stat           st;
+    int                   fd = (int)syscall(SYS_openat2, AT_FDCWD, path, &how, sizeof(how));
+    if (fd < 0)
+        return -1;
+    if (fstat(fd, &st) == 0 && st.st_uid == geteuid() && (st.st_mode & 07777) == 0700 &&
+        is_empty(fd))
+        return fd;
+    close(fd);
+    errno = EEXIST;
+    return -1;
+}
+
 /* Gives a new folder to the user of the process, which writes into it. Returns an exit status. */
-static int give_folder(const struct sxs_process *p, const struct sxs_out_dir *out)
+static int give_folder(const struct sxs_process *p, struct sxs_out_dir *out)
 {
     int fd, err = 0;
     if (p->uid == geteuid())
@@ -95,7 +133,8 @@ static int give_folder(const struct sxs_process *p, const struct sxs_out_dir *ou
     if (!out->created)
         return sxs_wrong_input("-o %s: process %d belongs to user %s; expected a name that is free",
                                out->path, (int)p->pid, p->user);
-    fd = open(out->path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    fd = open_made(out->path);
+    out->created = fd >= 0; /* else something else is there now, which is not removed */
     if (fd < 0 || fchown(fd, p->uid, p->gid) != 0)
         err = errno;
     if (fd >= 0)
@@ -107,6 +146,36 @@ static int give_folder(const struct sxs_process *p, const struct sxs_out_dir *ou
             "%s: user %s, whose process %d is, cannot write there: %s; expected -o DIR", out->path,
             p->user, (int)p->pid, strerror(err));
     return SXS_EXIT_OK;
+}
+
+/* Writes the path of @dir without links in the part that exists already. Returns false if there is none:
+ * then opening @dir says why. */
+static bool resolve_parent(const char *dir, char out[PATH_MAX])
+{
+    char        parent[PATH_MAX], real[PATH_MAX];
+    const char *slash = strrchr(dir, '/'), *name = slash ? slash + 1 : dir;
+    if (!*name || strcmp(name, ".") == 0 || strcmp(name, "..") == 0 || strlen(dir) >= PATH_MAX)
+        return false;
+    snprintf(parent, sizeof(parent), "%.*s", slash ? (int)(slash - dir) + 1 : 1, slash ? dir : ".");
+    return realpath(parent, real) &&
+           snprintf(out, PATH_MAX, "%s/%s", strcmp(real, "/") == 0 ? "" : real, name) < PATH_MAX;
+}
+
+/* Opens the session folder. For another user's process, the folder must be made where @dir was before:
+ * who owns a folder of the path may replace it by a link meanwhile. Returns an exit status. */
+static int open_out(const struct sxs_control_target *t, const char *dir, enum sxs_out_use use,
+                    struct sxs_out_dir *out)
+{
+    char wanted[PATH_MAX];
+    bool check = t->process.uid != geteuid() && dir && resolve_parent(dir, wanted);
+    int  status = sxs_control_out_open(out, check ? wanted : dir, use, t->process.pid);
+    if (status || !check || !out->created || strcmp(out->path, wanted) == 0)
+        return status;
+    out->created = false; /* what is there now was not made here, so it is not removed */
+    sxs_out_dir_abandon(out);
+    return sxs_wrong_input(
+        "-o %s: it was replaced by a link to %s; expected a folder that nobody else can replace",
+        dir, out->path);
 }
 
 /* Makes the folder *@arg below @root, as the user of the process. */
@@ -207,7 +276,7 @@ static int start(struct sxs_control_target *t, const struct options *o)
     enum sxs_out_use use = sxs_keep_is_on(&o->run.keep, false) ? SXS_OUT_SEGMENTS
                            : o->run.append                     ? SXS_OUT_APPEND
                                                                : SXS_OUT_NEW;
-    int              status = sxs_control_out_open(&out, o->run.out, use, t->process.pid);
+    int              status = open_out(t, o->run.out, use, &out);
     if (status)
         return status;
     status = give_folder(&t->process, &out);

@@ -7,13 +7,13 @@
 #include "cmd/output/text.h"
 
 #include <argp.h>
-#include <ftw.h>
 #include <inttypes.h>
 #include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "base/clock.h"
 
@@ -89,24 +89,16 @@ static uint64_t number_of(const struct sxs_control_target *t, const char *name)
     return value ? strtoull(value, NULL, 10) : 0;
 }
 
-static uint64_t total_bytes; /* nftw() passes no argument */
-
-static int add_bytes(const char *path, const struct stat *st, int type, struct FTW *ftw)
-{
-    (void)path, (void)ftw;
-    if (type == FTW_F)
-        total_bytes += (uint64_t)st->st_blocks * 512;
-    return 0;
-}
-
-/* Returns how many bytes of the disk the session's folder takes, without its holes. */
+/* Returns how many bytes of the disk the session's folder takes, without its holes; 0: it is none of a
+ * session of the process. */
 static uint64_t bytes_of(const struct sxs_control_target *t)
 {
-    char path[PATH_MAX];
-    total_bytes = 0;
-    if (sxs_control_folder(t, path))
-        nftw(path, add_bytes, 16, FTW_PHYS);
-    return total_bytes;
+    uint64_t    bytes;
+    const char *why;
+    int         fd = sxs_control_folder_open(t, false, &bytes, &why);
+    if (fd >= 0)
+        close(fd);
+    return bytes;
 }
 
 /* ---- text ------------------------------------------------------------------------------------ */

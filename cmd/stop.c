@@ -5,7 +5,6 @@
 #include "cmd/control.h"
 #include "cmd/output/text.h"
 #include "cmd/processes/copy.h"
-#include "cmd/processes/inside.h"
 #include "cmd/run.h"
 
 #include <errno.h>
@@ -83,41 +82,67 @@ static void print_session(const struct sxs_control_target *t, const char *folder
     free(o.tools);
 }
 
+/* Says that the folder that the process names is none of a session of its own. */
+static void say_refused(const struct sxs_control_target *t, const char *why)
+{
+    char text[3 * PATH_MAX];
+    sxs_complain("process %d: %s is no session of its own: %s", (int)t->process.pid,
+                 sxs_control_value(t, "out", text, sizeof(text)), why);
+}
+
 static int stop(struct sxs_control_target *t, const struct options *o)
 {
-    char folder[PATH_MAX];
+    char        folder[PATH_MAX];
+    const char *why;
+    int         fd;
     sxs_control_request(&t->request, "stop");
     if (sxs_control_send(t, SXS_CONTROL_TIMEOUT_MS) != 0)
         return SXS_EXIT_PROBLEM;
     if (o->quiet)
         return SXS_EXIT_OK;
-    if (sxs_control_folder(t, folder))
-        print_session(t, folder);
-    else
+    if (!sxs_control_folder(t, folder)) {
         sxs_complain("process %d: the session has ended; it had no folder", (int)t->process.pid);
+        return SXS_EXIT_OK;
+    }
+    fd = sxs_control_folder_open(t, false, NULL, &why);
+    if (fd < 0) {
+        say_refused(t, why);
+        return SXS_EXIT_PROBLEM;
+    }
+    print_session(t, folder);
+    close(fd);
     return SXS_EXIT_OK;
 }
 
 /* ---- snapshot -------------------------------------------------------------------------------- */
 
-/* Opens the folder that the answer names. In a container, links end below its root folder. */
-static int open_folder(const struct sxs_control_target *t, const char *path)
+/* Has everything recorded so far written, and opens the folder. Returns it, or -1 after a message. In
+ * continuous mode the folder may be complete already: then the process records into another one. */
+static int settle(struct sxs_control_target *t)
 {
-    const int flags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
-    if (sxs_process_is_apart(&t->process))
-        return sxs_inside_open(t->process.root, sxs_message_get(&t->answer.message, "out"), flags,
-                               0);
-    return open(path, flags);
+    const char *why = NULL;
+    int         in = -1;
+    for (int i = 0; in < 0 && i < 2; i++) {
+        memset(&t->request, 0, sizeof(t->request));
+        memset(&t->answer, 0, sizeof(t->answer));
+        sxs_control_request(&t->request, "snapshot");
+        if (sxs_control_send(t, SXS_CONTROL_TIMEOUT_MS) != 0)
+            return -1;
+        in = sxs_control_folder_open(t, true, NULL, &why);
+    }
+    if (in < 0)
+        say_refused(t, why);
+    return in;
 }
 
-/* Copies the process's folder @from into the session folder @out. Returns 0 or an errno value. */
-static int copy_session(const struct sxs_control_target *t, const char *from,
-                        const struct sxs_out_dir *out)
+/* Copies the process's folder @in into the session folder @out, where it gets the @name. Returns 0 or an
+ * errno value. */
+static int copy_session(int in, const char *name, const struct sxs_out_dir *out)
 {
     char to[2 * PATH_MAX];
-    int  in = open_folder(t, from), into = -1, err = 0;
-    snprintf(to, sizeof(to), "%s/%s", out->path, strrchr(from, '/') + 1);
-    if (in < 0 || mkdir(to, 0700) != 0)
+    int  into = -1, err = 0;
+    snprintf(to, sizeof(to), "%s/%s", out->path, name);
+    if (mkdir(to, 0700) != 0)
         err = errno;
     else
         into = open(to, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
@@ -125,8 +150,6 @@ static int copy_session(const struct sxs_control_target *t, const char *from,
         err = errno;
     if (!err)
         err = sxs_copy_folder(in, into);
-    if (in >= 0)
-        close(in);
     if (into >= 0)
         close(into);
     return err;
@@ -135,22 +158,21 @@ static int copy_session(const struct sxs_control_target *t, const char *from,
 static int snapshot(struct sxs_control_target *t, const struct options *o)
 {
     struct sxs_out_dir out;
-    char               folder[PATH_MAX], text[3 * PATH_MAX];
-    int                err, status;
-    sxs_control_request(&t->request, "snapshot");
-    if (sxs_control_send(t, SXS_CONTROL_TIMEOUT_MS) != 0)
+    char               folder[3 * PATH_MAX], text[3 * PATH_MAX];
+    int                in = settle(t), err, status;
+    if (in < 0)
         return SXS_EXIT_PROBLEM;
-    if (!sxs_control_folder(t, folder)) {
-        sxs_complain("process %d: the session has no folder", (int)t->process.pid);
-        return SXS_EXIT_PROBLEM;
-    }
     status = sxs_control_out_open(&out, o->out, SXS_OUT_NEW, t->process.pid);
-    if (status)
+    if (status) {
+        close(in);
         return status;
-    err = copy_session(t, folder, &out);
+    }
+    err = copy_session(in, strrchr(sxs_message_get(&t->answer.message, "out"), '/') + 1, &out);
+    close(in);
     sxs_text_clean(out.path, text, sizeof(text));
     if (err)
-        sxs_complain("%s: the copy of %s is not complete: %s", text, folder, strerror(err));
+        sxs_complain("%s: the copy of %s is not complete: %s", text,
+                     sxs_control_value(t, "out", folder, sizeof(folder)), strerror(err));
     else if (!o->quiet)
         printf("%s\n", text);
     sxs_out_dir_close(&out);

@@ -23,10 +23,11 @@
 
 /* Descriptors in the table of base/descriptors.h; written before the threads start. */
 static int listener = -1, woken = -1;
+static int may_load_code; /* written before the threads start */
 
 struct setup {
     unsigned long long start; /* this process's start time */
-    char               why[120];
+    char               why[200];
 };
 
 static int write_woken(void *arg)
@@ -53,7 +54,7 @@ static void run_control(void)
 /* Runs on the thread of base/descriptors.h. A thread that it starts shares its descriptor table. */
 static int open_socket(void *arg)
 {
-    static const struct sxs_thread control = {"sxsprof control", run_control};
+    static const struct sxs_thread control = {SXS_CONTROL_THREAD, run_control};
     struct setup                  *s = arg;
     int                            fd;
     if (!sxs_descriptors_are_own()) {
@@ -76,15 +77,23 @@ static int open_socket(void *arg)
     return -EAGAIN;
 }
 
-/* Reads SXSPROF_CONTROL. */
+int sxs_control_may_load_code(void)
+{
+    return may_load_code;
+}
+
+/* Reads SXSPROF_CONTROL. Returns 1 if it is off. */
 static int is_off(void)
 {
     const char *value = sxs_env_get(SXS_ENV_CONTROL);
     if (!value || strcmp(value, "on") == 0)
         return 0;
+    may_load_code = strcmp(value, "code") == 0;
+    if (may_load_code)
+        return 0;
     if (strcmp(value, "off") == 0)
         return 1;
-    sxs_error("SXSPROF_CONTROL=%s: expected on or off; going on with on", value);
+    sxs_error("SXSPROF_CONTROL=%s: expected on, off or code; going on with on", value);
     return 0;
 }
 

@@ -9,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "control/control.h"
 #include "control/ring.h"
 #include "control/runtimes.h"
 #include "control/session_thread.h"
@@ -162,6 +163,7 @@ static int read_start(const struct sxs_message *m, struct sxs_session_request *o
     out->out = sxs_message_get(m, "out");
     out->pick = sxs_message_get(m, "pick");
     out->id = id ? id : "";
+    out->may_load_code = sxs_control_may_load_code();
     if (!out->tools || !*out->tools)
         snprintf(why, why_size, "tools is missing: expected NAME[:OPTIONS]");
     else if (!out->out || *out->out != '/')

@@ -174,6 +174,7 @@ static int call_begin(char why[SXS_SESSION_WHY])
         .out = out,
         .pick = sxs_ring.pick[0] ? sxs_ring.pick : NULL,
         .id = sxs_ring.id,
+        .may_load_code = sxs_ring.may_load_code,
     };
     snprintf(out, sizeof(out), "%s/%s", sxs_ring.path, sxs_ring.now.name);
     return sxs_session_begin(&request, why);
@@ -394,6 +395,7 @@ static int take_request(const struct sxs_session_request *request,
                  "expected an absolute path of the folder, and shorter texts");
         return -EINVAL;
     }
+    sxs_ring.may_load_code = request->may_load_code;
     snprintf(sxs_ring.path, sizeof(sxs_ring.path), "%s", request->out);
     snprintf(sxs_ring.tools, sizeof(sxs_ring.tools), "%s", request->tools);
     snprintf(sxs_ring.pick, sizeof(sxs_ring.pick), "%s", request->pick ? request->pick : "");

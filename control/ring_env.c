@@ -93,6 +93,7 @@ static const char *change_out(const char *text)
     }
     sxs_conditions_start(&sxs_ring.settings);
     snprintf(path, sizeof(path), "%s/%s", sxs_ring.path, sxs_ring.now.name);
+    sxs_ring.may_load_code = 1;
     sxs_ring.is_ready = 1;
     return path;
 }

@@ -31,6 +31,7 @@ struct sxs_ring {
     int             is_on;
     int      is_ready;   /* 1: the folder is open and the first segment made, by the environment */
     int      is_refused; /* 1: settings of the environment were not understood */
+    int      may_load_code; /* of its sessions, see manager/sessions.h */
     int      is_between; /* 1: a segment has ended, and the next one has not begun yet */
     unsigned generation; /* sxs_fork_generation() of the process that began it */
     struct sxs_keep_settings settings;

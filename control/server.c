@@ -10,6 +10,7 @@
 
 #include "base/base.h"
 #include "base/clock.h"
+#include "base/user.h"
 #include "control/requests.h"
 #include "control/session_thread.h"
 #include "manager/sessions.h"
@@ -282,6 +283,20 @@ static void turn_away(int fd)
     close(fd);
 }
 
+/* Returns 1 if the client at @fd may ask: the user of this process, or user 0 of its user namespace.
+ * Credentials are those of connect(). All users that the user namespace does not have look the same:
+ * they may not ask, nor may anybody when this process's own user looks like them. *@pid: receives the
+ * client's process ID. */
+static int may_ask(int fd, int *pid)
+{
+    struct ucred peer = {0};
+    socklen_t    size = sizeof(peer);
+    if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &size) != 0)
+        return 0;
+    *pid = peer.pid;
+    return peer.uid == 0 || (peer.uid == geteuid() && sxs_user_is_known(peer.uid));
+}
+
 /* Serves a client, instead of an idle one if there are too many. */
 static void add_accepted(int fd, int pid)
 {
@@ -293,9 +308,7 @@ static void add_accepted(int fd, int pid)
 /* Accepts one client. Returns 0 when there is no more. */
 static int accept_client(void)
 {
-    struct ucred peer = {0};
-    socklen_t    size = sizeof(peer);
-    int          fd;
+    int fd, pid = 0;
     if (!find_free() && !find_idle())
         return 0;
     fd = accept4(server.listener, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
@@ -306,11 +319,10 @@ static int accept_client(void)
             server.pause_ns = sxs_now_ns(CLOCK_MONOTONIC) + PAUSE_NS;
         return 0;
     }
-    if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &size) != 0 ||
-        (peer.uid != 0 && peer.uid != geteuid()))
-        turn_away(fd);
+    if (may_ask(fd, &pid))
+        add_accepted(fd, pid);
     else
-        add_accepted(fd, peer.pid);
+        turn_away(fd);
     return 1;
 }
 

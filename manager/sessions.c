@@ -38,6 +38,14 @@ static struct {
 } sessions = {.lock = PTHREAD_MUTEX_INITIALIZER};
 SXS_FORK_RESETS(sessions.lock);
 
+/* Of sessions.now; read on threads of tools. */
+static _Atomic int may_load_code;
+
+int sxs_session_may_load_code(void)
+{
+    return atomic_load(&may_load_code);
+}
+
 /* Threads that have started or ended a runtime without a turn (sxs_sessions_enter()). */
 static _Atomic unsigned n_out_of_turn;
 
@@ -190,6 +198,7 @@ void sxs_sessions_init(const struct sxs_settings *settings, const struct sxs_too
     sessions.n_known = n_tools;
     sessions.generation = sxs_fork_generation();
     take_tools(&sessions.now, settings);
+    atomic_store(&may_load_code, 1);
     sessions.now.pick.pick = SXS_PICK_ALL; /* the manager picks by the environment already */
     list_tools(&sessions.now, text, sizeof(text));
     if (sessions.now.n_tools)
@@ -247,6 +256,23 @@ HRESULT sxs_sessions_subscribe(struct sxs_runtime *rt)
 
 /* ---- the begin ------------------------------------------------------------------------------- */
 
+/* Whether a tool of the session would load code; then @why says which. */
+static int loads_code(const struct sxs_session *s, char why[SXS_SESSION_WHY])
+{
+    char detail[SXS_SESSION_WHY];
+    for (size_t i = 0; i < s->n_tools; i++) {
+        const struct sxs_tool *tool = s->tools[i].tool;
+        const char            *options = s->tools[i].options;
+        if (!tool->loads_code || !tool->loads_code(options ? options : "", detail, sizeof(detail)))
+            continue;
+        snprintf(why, SXS_SESSION_WHY,
+                 "tool %s: %.300s; expected a process that was started with SXSPROF_CONTROL=code",
+                 tool->name, detail);
+        return 1;
+    }
+    return 0;
+}
+
 /* Read the request into @s and @settings. Returns 0 or -EINVAL, -ENOTSUP, -ENOMEM with @why. */
 static int read_request(const struct sxs_session_request *request, struct sxs_session *s,
                         struct sxs_settings *settings, char why[SXS_SESSION_WHY])
@@ -265,6 +291,8 @@ static int read_request(const struct sxs_session_request *request, struct sxs_se
                                  SXS_SESSION_WHY) != 0)
         return -EINVAL;
     take_tools(s, settings);
+    if (!request->may_load_code && loads_code(s, why))
+        return -EPERM;
     endless = sxs_session_find_endless(s);
     if (!endless)
         return 0;
@@ -370,6 +398,7 @@ static int begin_locked(const struct sxs_session_request *request, char why[SXS_
     }
     sxs_runtimes_list_live(&live);
     sessions.now = next;
+    atomic_store(&may_load_code, request->may_load_code);
     err = live.n ? begin_on(&live, request, why)
                  : sxs_sessions_say(why, -ENOTSUP,
                                     "no runtime of this process can be profiled now; sxsprof "

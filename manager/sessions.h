@@ -31,6 +31,8 @@ struct sxs_session_request {
     const char *pick;  /* as SXSPROF_PICK; NULL: all */
     const char *id;    /* at most 32 characters, chosen by who asks: the runtimes of one process that are
                         * attached one after the other by one request join one session */
+    int may_load_code; /* 1: tools may load libraries and assemblies that their settings name, and
+                        * insert IL of the settings' own; see sxs_session_may_load_code() */
 };
 
 enum sxs_session_phase {
@@ -56,7 +58,7 @@ struct sxs_session_state {
  * @why: receives one sentence for the user after a failure, and after a success what is left out
  *   (a tool that a runtime refuses), or ""; SXS_SESSION_WHY bytes.
  * Returns 0; -EBUSY: another session is on, or does not end (@why names its tools and folder); -EINVAL: a setting is
- * not understood; -ENOTSUP: no tool can be started now; or another negative errno value of the
+ * not understood; -EPERM: a tool would load code (@why says what to set); -ENOTSUP: no tool can be started now; or another negative errno value of the
  * folder. After a failure nothing has changed. Waits for nothing but the runtimes. Any thread that
  * is not inside a callback; not signal-safe.
  */
@@ -72,6 +74,14 @@ int sxs_session_begin(const struct sxs_session_request *request, char why[SXS_SE
  * signal-safe.
  */
 int sxs_session_end(char why[SXS_SESSION_WHY]);
+
+/**
+ * sxs_session_may_load_code - return 1 if tools of the session that is on, or is beginning, may load code
+ * that their settings name. The session of the environment may, because whoever sets the environment can
+ * load anything. So may one that a diagnostics port has begun, which loads code itself. A request over
+ * the control socket may only with SXSPROF_CONTROL=code. Any thread.
+ */
+int sxs_session_may_load_code(void);
 
 /** sxs_session_get_state - fill @out. Any thread. */
 void sxs_session_get_state(struct sxs_session_state *out);

@@ -98,6 +98,11 @@ struct sxs_tool {
      *  Called on any thread that is not inside a callback, without a lock that a callback takes.
      *  Returns 0 or a negative errno value. NULL: nothing to do. */
     int (*settle)(void);
+    /** loads_code - return 1 if with @options the tool would load code that its settings name into the
+     *  process, or insert code of the settings' own; then @why (@size bytes) receives a phrase with the
+     *  place. Called before a session begins that must not (sxs_session_may_load_code()). The tool checks
+     *  it again when it reads its settings. NULL: it never does. */
+    int (*loads_code)(const char *options, char *why, size_t size);
     int restarts; /* nonzero: the tool can be ended before its runtimes, and started again */
 };
 

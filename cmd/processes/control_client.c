@@ -12,12 +12,16 @@
 
 #include "base/clock.h"
 #include "cmd/output/text.h"
+#include "cmd/processes/control_names.h"
 #include "cmd/processes/inside.h"
-#include "control/message/name.h"
 
-#define NS_PER_MS UINT64_C(1000000)
+#define NS_PER_MS  UINT64_C(1000000)
+#define CONNECT_NS (5000 * NS_PER_MS) /* for all names together */
+#define WHOLE_NS   (3000 * NS_PER_MS) /* for an answer, from its first byte on */
+#define LOOK_NS    (2000 * NS_PER_MS) /* without an answer: the process is asked whether it works */
+#define REPLY_NS   (8000 * NS_PER_MS) /* for its answer to that */
 
-enum { MAX_TRIES = 250, TRY_EVERY_US = 20000 }; /* five seconds */
+enum { TRY_EVERY_US = 20000 };
 
 /* ---- connecting ------------------------------------------------------------------------------ */
 
@@ -35,23 +39,36 @@ static bool is_meant(int fd, const struct sxs_process *p, char why[SXS_CONTROL_W
     return false;
 }
 
-/* Tries name number @n of the socket. Returns 0 or an errno value; EEXIST: it is another's. */
-static int try_name(const struct sxs_process *p, unsigned n, int *fd, char why[SXS_CONTROL_WHY])
+/* Tries one name of the socket. Returns 0 or an errno value; EEXIST: it is another's; EAGAIN: too
+ * many clients wait there. */
+static int try_name(const struct sxs_process *p, const char *name, int *fd,
+                    char why[SXS_CONTROL_WHY])
 {
-    struct sockaddr_un address;
-    char               name[sizeof(address.sun_path) + 1];
-    socklen_t          len = sxs_control_name(&address, p->ns_pid, p->start_ticks, n);
-    int                err, text = (int)(len - offsetof(struct sockaddr_un, sun_path)) - 1;
-    snprintf(name, sizeof(name), "@%.*s", text, address.sun_path + 1);
-    /* EAGAIN: too many clients wait already */
-    for (int tries = 0; (err = sxs_inside_connect(p, name, fd)) == EAGAIN && tries < MAX_TRIES;
-         tries++)
-        usleep(TRY_EVERY_US);
+    int err = sxs_inside_connect(p, name, fd);
     if (err || is_meant(*fd, p, why))
         return err;
     close(*fd);
     *fd = -1;
     return EEXIST;
+}
+
+/* Tries each name once, and forgets those that nobody or another process has. Returns 0 or an errno
+ * value: EAGAIN: names are left; EEXIST: another process has one; ECONNREFUSED: nobody has one; any
+ * other value: the process cannot be reached. */
+static int try_names(const struct sxs_process *p, struct sxs_control_names *names, int *fd,
+                     char why[SXS_CONTROL_WHY])
+{
+    int result = ECONNREFUSED;
+    for (unsigned i = 0; i < names->n; i++) {
+        int err = names->text[i][0] ? try_name(p, names->text[i], fd, why) : ECONNREFUSED;
+        if (err == EEXIST || err == ECONNREFUSED)
+            names->text[i][0] = '\0';
+        else if (err != EAGAIN)
+            return err;
+        if (err == EAGAIN || (err == EEXIST && result != EAGAIN))
+            result = err;
+    }
+    return result;
 }
 
 /* Writes why there is no socket, as far as it can be seen from outside. */
@@ -74,34 +91,39 @@ static void explain_none(const struct sxs_process *p, char why[SXS_CONTROL_WHY])
             "the socket (the process says so on standard error)");
 }
 
-int sxs_control_connect(const struct sxs_process *p, int *fd, char why[SXS_CONTROL_WHY])
+/* Connects. A name whose queue is full does not keep this command from the next one, because a
+ * stranger may have taken it; all of them have until @due_ns (CLOCK_MONOTONIC). */
+static int connect_until(const struct sxs_process *p, int *fd, uint64_t due_ns,
+                         char why[SXS_CONTROL_WHY])
 {
-    int taken = 0;
+    struct sxs_control_names names;
+    int                      err;
     *fd = -1;
     if (!p->problem && !sxs_process_own_profiler(p)) {
         explain_none(p, why);
         return ECONNREFUSED;
     }
-    for (unsigned n = 0; n < SXS_CONTROL_NAMES; n++) {
-        int err = try_name(p, n, fd, why);
-        if (!err)
-            return 0;
-        if (err == EEXIST) {
-            taken = 1;
-        } else if (err == EAGAIN) {
-            snprintf(why, SXS_CONTROL_WHY, "it serves too many clients now, or it is stopped");
-            return err;
-        } else if (err != ECONNREFUSED) {
-            snprintf(why, SXS_CONTROL_WHY, "its control socket cannot be reached: %s%s",
-                     strerror(err),
-                     err == EPERM || err == EACCES ? "; expected its own user, or root" : "");
-            return err;
-        }
+    sxs_control_names_find(p, &names);
+    while ((err = try_names(p, &names, fd, why)) == EAGAIN && sxs_now_ns(CLOCK_MONOTONIC) < due_ns)
+        usleep(TRY_EVERY_US);
+    switch (err) {
+    case 0: break;
+    case EEXIST: return EPERM;
+    case ECONNREFUSED: explain_none(p, why); break;
+    case EAGAIN:
+        snprintf(why, SXS_CONTROL_WHY, "it serves too many clients now, or it is stopped%s",
+                 names.are_its_own ? "" : ", or somebody else has taken the name of its socket");
+        break;
+    default:
+        snprintf(why, SXS_CONTROL_WHY, "its control socket cannot be reached: %s%s", strerror(err),
+                 err == EPERM || err == EACCES ? "; expected its own user, or root" : "");
     }
-    if (taken)
-        return EPERM;
-    explain_none(p, why);
-    return ECONNREFUSED;
+    return err;
+}
+
+int sxs_control_connect(const struct sxs_process *p, int *fd, char why[SXS_CONTROL_WHY])
+{
+    return connect_until(p, fd, sxs_now_ns(CLOCK_MONOTONIC) + CONNECT_NS, why);
 }
 
 /* ---- requests -------------------------------------------------------------------------------- */
@@ -148,13 +170,17 @@ static int send_request(int fd, const struct sxs_message_writer *request, uint64
     return 0;
 }
 
+/* Reads an answer. From its first byte on it has WHOLE_NS, so that a process cannot drip it. */
 static int read_answer(int fd, struct sxs_control_answer *answer, uint64_t due_ns,
                        char why[SXS_CONTROL_WHY])
 {
-    size_t size = 0, whole = 0;
+    size_t   size = 0, whole = 0;
+    uint64_t limit_ns = 0;
     while (!whole) {
         ssize_t n = recv(fd, answer->bytes + size, sizeof(answer->bytes) - size, 0);
         int     err = n < 0 ? errno : 0;
+        if (limit_ns && sxs_now_ns(CLOCK_MONOTONIC) >= due_ns)
+            return ETIMEDOUT;
         if (err == EAGAIN)
             err = wait_for(fd, POLLIN, due_ns);
         if (err && err != EINTR)
@@ -162,6 +188,8 @@ static int read_answer(int fd, struct sxs_control_answer *answer, uint64_t due_n
         if (n == 0)
             return ECONNRESET;
         if (n > 0) {
+            limit_ns = limit_ns ? limit_ns : sxs_now_ns(CLOCK_MONOTONIC) + WHOLE_NS;
+            due_ns = limit_ns < due_ns ? limit_ns : due_ns;
             size += (size_t)n;
             whole = sxs_message_size(answer->bytes, size);
         }
@@ -172,6 +200,41 @@ static int read_answer(int fd, struct sxs_control_answer *answer, uint64_t due_n
     }
     return sxs_message_parse(answer->bytes, whole, &answer->message, why, SXS_CONTROL_WHY) ? EPROTO
                                                                                            : 0;
+}
+
+/* Returns true when the process answers `status`, on a connection of its own, up to @due_ns. */
+static bool does_answer(const struct sxs_process *p, uint64_t due_ns)
+{
+    static struct sxs_message_writer request;
+    static struct sxs_control_answer answer;
+    char                             why[SXS_CONTROL_WHY];
+    int                              fd, err = connect_until(p, &fd, due_ns, why);
+    if (err)
+        return false;
+    memset(&request, 0, sizeof(request));
+    sxs_control_request(&request, "status");
+    sxs_message_end(&request);
+    err = send_request(fd, &request, due_ns);
+    if (!err)
+        err = read_answer(fd, &answer, due_ns, why);
+    close(fd);
+    return !err && strcmp(answer.message.text, "ok") == 0;
+}
+
+/* Waits for the first byte of an answer, as long as the process answers other requests. Returns 0 or
+ * ETIMEDOUT. */
+static int wait_watching(int fd, uint64_t due_ns, const struct sxs_control_wait *wait)
+{
+    for (;;) {
+        uint64_t now = sxs_now_ns(CLOCK_MONOTONIC), look = now + LOOK_NS;
+        int      err = wait_for(fd, POLLIN, look < due_ns ? look : due_ns);
+        if (err != ETIMEDOUT || look >= due_ns)
+            return err;
+        if (wait->waits)
+            wait->waits(wait->arg);
+        if (!does_answer(wait->process, sxs_now_ns(CLOCK_MONOTONIC) + REPLY_NS))
+            return wait_for(fd, POLLIN, 0); /* it may have answered meanwhile, or ended */
+    }
 }
 
 /* Adds the sentence to an errno value of talking to the process. Returns @err. */
@@ -193,10 +256,12 @@ static int explain(int err, char why[SXS_CONTROL_WHY])
     return err;
 }
 
-int sxs_control_ask(int fd, const struct sxs_message_writer *request,
-                    struct sxs_control_answer *answer, int timeout_ms, char why[SXS_CONTROL_WHY])
+/* Sends @request and reads the answer of the process, which has until @due_ns. @wait: what to do until
+ * its first byte is there. */
+static int exchange(int fd, const struct sxs_message_writer *request,
+                    struct sxs_control_answer *answer, uint64_t due_ns,
+                    const struct sxs_control_wait *wait, char why[SXS_CONTROL_WHY])
 {
-    uint64_t    due_ns = sxs_now_ns(CLOCK_MONOTONIC) + (uint64_t)timeout_ms * NS_PER_MS;
     const char *reason;
     int         err;
     why[0] = '\0';
@@ -205,6 +270,8 @@ int sxs_control_ask(int fd, const struct sxs_message_writer *request,
         return EMSGSIZE;
     }
     err = send_request(fd, request, due_ns);
+    if (!err && wait)
+        err = wait_watching(fd, due_ns, wait);
     if (!err)
         err = read_answer(fd, answer, due_ns, why);
     if (err)
@@ -214,4 +281,19 @@ int sxs_control_ask(int fd, const struct sxs_message_writer *request,
     reason = sxs_message_get(&answer->message, "why");
     sxs_text_clean(reason ? reason : "it gives no reason", why, SXS_CONTROL_WHY);
     return EREMOTEIO;
+}
+
+int sxs_control_ask(int fd, const struct sxs_message_writer *request,
+                    struct sxs_control_answer *answer, int timeout_ms, char why[SXS_CONTROL_WHY])
+{
+    uint64_t due_ns = sxs_now_ns(CLOCK_MONOTONIC) + (uint64_t)timeout_ms * NS_PER_MS;
+    return exchange(fd, request, answer, due_ns, NULL, why);
+}
+
+int sxs_control_ask_watching(int fd, const struct sxs_message_writer *request,
+                             struct sxs_control_answer *answer, int timeout_ms,
+                             const struct sxs_control_wait *wait, char why[SXS_CONTROL_WHY])
+{
+    uint64_t due_ns = sxs_now_ns(CLOCK_MONOTONIC) + (uint64_t)timeout_ms * NS_PER_MS;
+    return exchange(fd, request, answer, due_ns, wait, why);
 }

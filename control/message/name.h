@@ -4,6 +4,7 @@
 #define SXS_CONTROL_MESSAGE_NAME_H
 
 #include <stddef.h>
+#include <stdint.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 
@@ -16,6 +17,17 @@
  * Returns the length of the address. Pure.
  */
 socklen_t sxs_control_name(struct sockaddr_un *out, int pid, unsigned long long start, unsigned n);
+
+/**
+ * sxs_control_random_name - the same for the address of a process whose addresses above are all taken
+ * by others: "sxsprof/PID/START/" and sixteen digits. @random: a number that nobody can guess. The
+ * command finds it among the sockets that the process has open.
+ */
+socklen_t sxs_control_random_name(struct sockaddr_un *out, int pid, unsigned long long start,
+                                  uint64_t random);
+
+/** SXS_CONTROL_THREAD - the thread whose descriptor table has the socket, as /proc shows it. */
+#define SXS_CONTROL_THREAD "sxsprof control"
 
 /**
  * sxs_control_start_time - find the start time in the text of /proc/PID/stat, zero-terminated.

@@ -8,17 +8,25 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/user.h"
+
 /**
  * sxs_folder_refused - test whether an existing folder must not become a session folder because
  * another user could replace the files of the session.
  * @st: the folder's status. @why: receives the reason, at most @size bytes.
  * Returns 0 when the folder is safe, or 1 with the reason in @why: the folder belongs to another
- * user, or group or others may write into it.
+ * user, or to a user that this user namespace does not have, or group or others may write into it.
  */
 static inline int sxs_folder_refused(const struct stat *st, char *why, size_t size)
 {
     if (st->st_uid != geteuid()) {
         snprintf(why, size, "the folder belongs to another user (uid %u)", (unsigned)st->st_uid);
+        return 1;
+    }
+    if (!sxs_user_is_known(st->st_uid)) {
+        snprintf(why, size,
+                 "the folder belongs to uid %u, which may be any user outside of this user namespace",
+                 (unsigned)st->st_uid);
         return 1;
     }
     if (st->st_mode & (S_IWGRP | S_IWOTH)) {

@@ -23,6 +23,7 @@
 #include "instr/weave/refused.h"
 #include "instr/weave/token_cache.h"
 #include "manager/rejit.h"
+#include "manager/sessions.h"
 #include "session/write/instrument_write.h"
 #include "session/write/session_write.h"
 #include "session/write/traced_write.h"
@@ -40,6 +41,7 @@ static struct {
     pthread_mutex_t    lock;         /* guards the struct; no runtime is called while it is held */
     int                started;      /* 1: started, -1: not, or failed; 0: not tried yet */
     char              *path;         /* of the rules, absolute; owned */
+    int                is_requested; /* 1: `path` is of the options, not of the environment */
     struct sxs_plan   *plan;         /* the configuration in force; a reference */
     struct sxs_worker  service;
     _Atomic int        forked;       /* 1: this is a forked child */
@@ -56,6 +58,47 @@ static void say_problems(const struct sxs_config *config)
         sxs_config_put_problem(&config->problems[i], text, sizeof(text));
         sxs_error("tool instrument: %s", text);
     }
+}
+
+/* Returns the first action that runs code which the rules name or contain, or NULL. */
+static const struct sxs_action *find_code(const struct sxs_config *config,
+                                          const struct sxs_rule  **rule)
+{
+    for (uint32_t i = 0; i < config->n_rules; i++)
+        for (uint32_t k = 0; k < config->rules[i]->n_actions; k++) {
+            const struct sxs_action *a = &config->rules[i]->actions[k];
+            *rule = config->rules[i];
+            if (a->kind == SXS_ACTION_INJECT || a->call.kind != SXS_TARGET_NONE ||
+                a->finish.kind != SXS_TARGET_NONE)
+                return a;
+        }
+    return NULL;
+}
+
+/* Returns 1 and the place if the rules run code of their own. */
+static int has_code(const struct sxs_config *config, char *why, size_t size)
+{
+    const struct sxs_rule   *rule;
+    const struct sxs_action *a = find_code(config, &rule);
+    if (a)
+        snprintf(why, size, "%.160s:%u: %s", rule->file, (unsigned)a->line,
+                 a->kind == SXS_ACTION_INJECT ? "<inject> inserts code"
+                                              : "it calls a library or an assembly");
+    return a != NULL;
+}
+
+/* Returns 1, and logs a line, if the rules run code and this session may not load any. Rules that the
+ * environment names may. */
+static int refuse_code(const struct sxs_config *config)
+{
+    char why[SXS_TOOL_WHY];
+    if (!instrument.is_requested || sxs_session_may_load_code() ||
+        !has_code(config, why, sizeof(why)))
+        return 0;
+    sxs_error("tool instrument: %s: refused; expected SXSPROF_CONTROL=code for that, as the session "
+              "was begun over the control socket",
+              why);
+    return 1;
 }
 
 /* Takes @config over and makes it the configuration that modules are matched against. Returns a
@@ -117,6 +160,10 @@ static void reload_config(void)
     sxs_instrument_took(SXS_SPENT_LOAD, since);
     if (!config)
         return;
+    if (refuse_code(config)) {
+        sxs_config_free(config);
+        return;
+    }
     say_problems(config);
     sxs_classes_follow(config);
     plan = put_in_force(config);
@@ -230,9 +277,14 @@ static int start_all(const struct sxs_instrument_options *o)
     instrument.path = o->config ? strndup(o->config, o->config_len) : absolute_path(path);
     if (!instrument.path)
         return -1;
+    instrument.is_requested = o->config != NULL;
     sxs_config_open_files_by(sxs_proc_call);
     sxs_watch(instrument.path); /* before loading, so that no change is missed */
     config = sxs_config_load(instrument.path, NULL);
+    if (config && refuse_code(config)) {
+        sxs_config_free(config);
+        config = NULL;
+    }
     if (config) {
         say_problems(config);
         sxs_classes_follow(config);
@@ -251,6 +303,26 @@ static int start_all(const struct sxs_instrument_options *o)
     }
     sxs_fork_register(&part);
     return 1;
+}
+
+/* Reads the rules once more than start_tool(): a session that must not load code does not begin. */
+static int loads_code(const char *options, char *why, size_t size)
+{
+    struct sxs_instrument_options o;
+    struct sxs_config            *config;
+    char                         *path;
+    int                           result;
+    if (sxs_instrument_options_parse(options, &o, why, size) != 0 || !o.config)
+        return 0;
+    path = strndup(o.config, o.config_len);
+    if (!path)
+        return 0;
+    sxs_config_open_files_by(sxs_proc_call);
+    config = sxs_config_load(path, NULL);
+    result = config && has_code(config, why, size);
+    sxs_config_free(config);
+    free(path);
+    return result;
 }
 
 static int has_setting(void)
@@ -454,4 +526,4 @@ static const struct sxs_events events = {
 const struct sxs_tool sxs_instrument_tool = {
     .name = "instrument", .is_wanted = has_setting, .on = &events, .start = start_tool, .stop = stop_tool,
     .release = release_runtime,
-    .end_session = end_session, .restarts = 1};
+    .end_session = end_session, .loads_code = loads_code, .restarts = 1};

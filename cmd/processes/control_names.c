@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: MIT */
+#include "cmd/processes/control_names.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define MAX_ENTRIES 65536u   /* of a folder that is read */
+#define MAX_SOCKETS 256u     /* of the control thread: it serves 32 clients */
+#define LISTENS     0x10000u /* flag of a socket in /proc/net/unix */
+
+struct sockets {
+    uint64_t inodes[MAX_SOCKETS];
+    size_t   n;
+};
+
+/* Opens a folder to list it. Returns NULL if that is not possible. */
+static DIR *list(int dir, const char *name)
+{
+    int  fd = openat(dir, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    DIR *d = fd >= 0 ? fdopendir(fd) : NULL;
+    if (!d && fd >= 0)
+        close(fd);
+    return d;
+}
+
+static FILE *open_text(int dir, const char *name)
+{
+    int   fd = openat(dir, name, O_RDONLY | O_CLOEXEC);
+    FILE *f = fd >= 0 ? fdopen(fd, "r") : NULL;
+    if (!f && fd >= 0)
+        close(fd);
+    return f;
+}
+
+static bool is_control_thread(int tasks, const char *tid)
+{
+    char  path[300], name[32] = "";
+    FILE *f;
+    snprintf(path, sizeof(path), "%s/comm", tid);
+    f = open_text(tasks, path);
+    if (f && !fgets(name, sizeof(name), f))
+        name[0] = '\0';
+    if (f)
+        fclose(f);
+    name[strcspn(name, "\n")] = '\0';
+    return strcmp(name, SXS_CONTROL_THREAD) == 0;
+}
+
+/* Adds the sockets that the thread @tid has open. */
+static void add_sockets(int tasks, const char *tid, struct sockets *out)
+{
+    char           path[300], target[64];
+    struct dirent *e;
+    DIR           *fds;
+    snprintf(path, sizeof(path), "%s/fd", tid);
+    fds = list(tasks, path);
+    for (unsigned n = 0; fds && n < MAX_ENTRIES && out->n < MAX_SOCKETS && (e = readdir(fds));
+         n++) {
+        ssize_t len = readlinkat(dirfd(fds), e->d_name, target, sizeof(target) - 1);
+        target[len > 0 ? len : 0] = '\0';
+        if (sscanf(target, "socket:[%" SCNu64 "]", &out->inodes[out->n]) == 1)
+            out->n++;
+    }
+    if (fds)
+        closedir(fds);
+}
+
+static void find_sockets(const struct sxs_process *p, struct sockets *out)
+{
+    DIR           *tasks = list(p->dir, "task");
+    struct dirent *e;
+    for (unsigned n = 0; tasks && n < MAX_ENTRIES && (e = readdir(tasks)); n++)
+        if (*e->d_name != '.' && is_control_thread(dirfd(tasks), e->d_name))
+            add_sockets(dirfd(tasks), e->d_name, out);
+    if (tasks)
+        closedir(tasks);
+}
+
+static bool has_inode(const struct sockets *s, uint64_t inode)
+{
+    for (size_t i = 0; i < s->n; i++)
+        if (s->inodes[i] == inode)
+            return true;
+    return false;
+}
+
+/* Takes the name out of a line of /proc/net/unix if one of @s listens there:
+ * "NUM: REFERENCES PROTOCOL FLAGS TYPE STATE INODE NAME". */
+static void take_line(char *line, const struct sockets *s, struct sxs_control_names *out)
+{
+    static const char head[] = "@sxsprof/";
+    unsigned          flags;
+    uint64_t          inode;
+    int               at = 0;
+    line[strcspn(line, "\n")] = '\0';
+    if (sscanf(line, "%*s %*s %*s %x %*s %*s %" SCNu64 " %n", &flags, &inode, &at) != 2 || !at ||
+        !(flags & LISTENS) || !has_inode(s, inode))
+        return;
+    if (strncmp(line + at, head, strlen(head)) != 0 || strlen(line + at) >= sizeof(out->text[0]) ||
+        out->n >= SXS_CONTROL_NAMES)
+        return;
+    snprintf(out->text[out->n++], sizeof(out->text[0]), "%s", line + at);
+    out->are_its_own = true;
+}
+
+/* The names that the library tries first. */
+static void add_usual(const struct sxs_process *p, struct sxs_control_names *out)
+{
+    for (unsigned n = 0; n < SXS_CONTROL_NAMES; n++) {
+        struct sockaddr_un address;
+        socklen_t          len = sxs_control_name(&address, p->ns_pid, p->start_ticks, n);
+        int                text = (int)(len - offsetof(struct sockaddr_un, sun_path)) - 1;
+        snprintf(out->text[out->n++], sizeof(out->text[0]), "@%.*s", text, address.sun_path + 1);
+    }
+}
+
+void sxs_control_names_find(const struct sxs_process *p, struct sxs_control_names *out)
+{
+    struct sockets sockets = {.n = 0};
+    char          *line = NULL;
+    size_t         room = 0;
+    FILE          *f;
+    memset(out, 0, sizeof(*out));
+    find_sockets(p, &sockets);
+    f = sockets.n ? open_text(p->dir, "net/unix") : NULL;
+    while (f && getline(&line, &room, f) > 0)
+        take_line(line, &sockets, out);
+    free(line);
+    if (f)
+        fclose(f);
+    if (!out->n)
+        add_usual(p, out);
+}

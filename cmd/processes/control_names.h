@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: MIT */
+/** control_names.h - the names at which a process may listen for requests of the command. */
+#ifndef SXS_CMD_PROCESSES_CONTROL_NAMES_H
+#define SXS_CMD_PROCESSES_CONTROL_NAMES_H
+
+#include <stdbool.h>
+
+#include "cmd/processes/process.h"
+#include "control/message/name.h"
+
+/** Names of a process's control socket, as "@sxsprof/PID/START". */
+struct sxs_control_names {
+    char     text[SXS_CONTROL_NAMES][sizeof(((struct sockaddr_un *)0)->sun_path) + 1];
+    unsigned n;
+    bool     are_its_own; /* sockets that the process has open; else names that it may have */
+};
+
+/**
+ * sxs_control_names_find - find the names of the control socket of @p.
+ * Looks which sockets the control thread of the process has open, and which of them listen. When that
+ * may not be seen, or there are none, @out receives the names that the library tries first; others can
+ * have taken them. Reads /proc only; the lists that it reads are bounded.
+ */
+void sxs_control_names_find(const struct sxs_process *p, struct sxs_control_names *out);
+
+#endif
