@@ -2,7 +2,7 @@
 #include "cmd/output/shown.h"
 #include "cmd/pack/pack.h"
 #include "cmd/pack/pack_format.h"
-#include "session/read/heap_read.h"
+#include "session/read/session_files.h"
 #include "cmd/pack/private_folder.h"
 #include "cmd/symbols/names_table.h"
 
@@ -49,19 +49,17 @@ static int refuse_archive(struct reader *r)
     return refuse(r, "damaged: %s", text ? text : "it ends too early");
 }
 
-/* Returns true for "<pid>/<file>" with the name of a file of a session. @folder: receives "<pid>";
- * holds 256 bytes. */
-static bool names_file(const char *name, char *folder)
+/* Returns the kind of a file "<pid>/<file>" of a session; NULL for other names. @folder: receives
+ * "<pid>"; holds 256 bytes. */
+static const struct sxs_session_file *names_file(const char *name, char *folder)
 {
     const char *slash = strchr(name, '/');
     if (!slash || slash - name >= 256)
-        return false;
+        return NULL;
     memcpy(folder, name, (size_t)(slash - name));
     folder[slash - name] = 0;
-    for (size_t i = 0; i < SXS_PACK_N_FILES; i++)
-        if (strcmp(slash + 1, sxs_pack_files[i]) == 0)
-            return sxs_session_names_process(folder);
-    return sxs_heap_number_of(slash + 1) && sxs_session_names_process(folder);
+    const struct sxs_session_file *file = sxs_session_file_named(slash + 1);
+    return file && file->is_packed && sxs_session_names_process(folder) ? file : NULL;
 }
 
 /* Reads the contents of an entry of at most @room bytes. Returns its size, or -1 after a failure. */
