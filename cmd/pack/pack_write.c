@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include "cmd/output/output_file.h"
 #include "cmd/pack/pack.h"
 #include "cmd/pack/pack_format.h"
 #include "session/format/chunks.h"
@@ -233,30 +234,19 @@ int sxs_pack_write(const char *dir, const struct sxs_session *session, const cha
                    const uint8_t *names, size_t names_size, struct sxs_pack_sums *sums, char *why,
                    size_t size)
 {
-    struct stat   st;
-    char         *partial = NULL;
-    struct writer w = {.sums = sums, .why = why, .size = size};
-    bool          to_stdout = strcmp(path, "-") == 0;
-    /* /dev/stdout, pipes and other special files are written to directly */
-    bool in_place = !to_stdout && stat(path, &st) == 0 && !S_ISREG(st.st_mode);
+    struct stat       st;
+    struct sxs_output out;
+    struct writer     w = {.sums = sums, .why = why, .size = size};
     *sums = (struct sxs_pack_sums){0, 0};
     w.sum = crc32(0, NULL, 0);
-    if (!to_stdout && !in_place && asprintf(&partial, "%s.part", path) < 0)
-        return fail(&w, path, "out of memory");
-    int fd = to_stdout
-                 ? STDOUT_FILENO
-                 : open(partial ? partial : path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-    int err = fd < 0 ? fail(&w, path, strerror(errno)) : 0;
-    if (!err)
-        err = write_archive(&w, fd, dir, session, names, names_size);
-    if (!err && fstat(fd, &st) == 0 && S_ISREG(st.st_mode))
+    int failed = sxs_output_open(&out, path);
+    if (failed)
+        return fail(&w, path, strerror(failed));
+    int err = write_archive(&w, fileno(out.to), dir, session, names, names_size);
+    if (!err && fstat(fileno(out.to), &st) == 0 && S_ISREG(st.st_mode))
         sums->bytes = (uint64_t)st.st_size;
-    if (fd >= 0 && !to_stdout && close(fd) != 0 && !err)
-        err = fail(&w, path, strerror(errno));
-    if (!err && partial && rename(partial, path) != 0)
-        err = fail(&w, path, strerror(errno));
-    if (err && partial && fd >= 0)
-        unlink(partial);
-    free(partial);
+    failed = sxs_output_close(&out, err != 0);
+    if (!err && failed)
+        err = fail(&w, path, strerror(failed));
     return err;
 }
