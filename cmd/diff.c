@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* sxsprof diff: draw as a flame graph what grew and what shrank between two sessions. */
+#include "cmd/output/output_file.h"
 #include "cmd/command.h"
 #include "cmd/confined_verb.h"
 #include "cmd/gc/gc.h"
@@ -84,15 +85,17 @@ static int nothing_to_compare(const struct options *o, const char *record)
 
 static int write_gcs(const struct options *o, const struct sxs_events_report *of)
 {
-    FILE *to = o->samples.output ? fopen(o->samples.output, "we") : stdout;
-    if (!to)
-        return sxs_wrong_input("--output: %s: %s", o->samples.output, strerror(errno));
-    sxs_gc_diff(to, &of[0], &of[1]);
-    if (to == stdout)
+    struct sxs_output out;
+    int               err = sxs_output_open(&out, o->samples.output);
+    if (err)
+        return sxs_wrong_input("--output: %s: %s", o->samples.output, strerror(err));
+    sxs_gc_diff(out.to, &of[0], &of[1]);
+    if (out.to == stdout)
         return sxs_finish_output();
-    if (fclose(to) == 0)
+    err = sxs_output_close(&out, false);
+    if (!err)
         return SXS_EXIT_OK;
-    sxs_complain("%s: %s", o->samples.output, strerror(errno));
+    sxs_complain("%s: %s", o->samples.output, strerror(err));
     return SXS_EXIT_PROBLEM;
 }
 

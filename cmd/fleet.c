@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* sxsprof fleet: ask a ClickHouse server about the profiles of many machines. */
 #include "base/env.h"
+#include "cmd/output/output_file.h"
 #include "cmd/argument.h"
 #include "cmd/command.h"
 #include "cmd/fleet/flame.h"
@@ -282,21 +283,20 @@ static int nothing(const struct context *c, const struct sxs_fleet_selection *s)
     return SXS_EXIT_PROBLEM;
 }
 
-static int open_output(const struct context *c, FILE **to)
+static int open_output(const struct context *c, struct sxs_output *out)
 {
-    *to = c->o->output ? fopen(c->o->output, "we") : stdout;
-    if (*to)
-        return SXS_EXIT_OK;
-    return sxs_wrong_input("--output: %s: %s", c->o->output, strerror(errno));
+    int err = sxs_output_open(out, c->o->output);
+    return err ? sxs_wrong_input("--output: %s: %s", c->o->output, strerror(err)) : SXS_EXIT_OK;
 }
 
-static int close_output(const struct context *c, FILE *to)
+static int close_output(const struct context *c, struct sxs_output *out)
 {
-    if (to == stdout)
+    if (out->to == stdout)
         return sxs_finish_output();
-    if (fclose(to) == 0)
+    int err = sxs_output_close(out, false);
+    if (!err)
         return SXS_EXIT_OK;
-    sxs_complain("%s: %s", c->o->output, strerror(errno));
+    sxs_complain("%s: %s", c->o->output, strerror(err));
     return SXS_EXIT_PROBLEM;
 }
 
@@ -350,7 +350,7 @@ static int print_functions(struct context *c, const struct sxs_fleet_selection *
     struct sxs_fleet_functions        of;
     struct sxs_fleet_names            names = {0};
     const struct sxs_fleet_selection *s = &c->o->of[A];
-    FILE                             *to;
+    struct sxs_output out;
     int       err = sxs_fleet_functions(c->server, s, other, c->o->top, &of, c->why, WHY);
     uint64_t *ids = sxs_must_zeroed(of.n, sizeof(*ids));
     for (size_t i = 0; i < of.n; i++)
@@ -365,9 +365,9 @@ static int print_functions(struct context *c, const struct sxs_fleet_selection *
         status = nothing(c, s);
     else if (other && !of.other_count && !of.other_value)
         status = nothing(c, other);
-    else if ((status = open_output(c, &to)) == SXS_EXIT_OK) {
-        sxs_fleet_print_functions(to, strcmp(c->o->format, "json") == 0, s, other, &of, &names);
-        status = close_output(c, to);
+    else if ((status = open_output(c, &out)) == SXS_EXIT_OK) {
+        sxs_fleet_print_functions(out.to, strcmp(c->o->format, "json") == 0, s, other, &of, &names);
+        status = close_output(c, &out);
     }
     sxs_fleet_names_free(&names);
     free(of.all);
@@ -377,7 +377,7 @@ static int print_functions(struct context *c, const struct sxs_fleet_selection *
 static int changes(struct context *c)
 {
     struct sxs_fleet_groups g[2] = {{.n = 0}};
-    FILE                   *to;
+    struct sxs_output out;
     int                     status = SXS_EXIT_OK;
     for (int i = A; i <= B && status == SXS_EXIT_OK; i++)
         if (sxs_fleet_groups(c->server, &c->o->of[i], 0, c->o->by, MAX_GROUPS, &g[i], c->why,
@@ -385,10 +385,10 @@ static int changes(struct context *c)
             status = failed(c);
         else if (!g[i].n)
             status = nothing(c, &c->o->of[i]);
-    if (status == SXS_EXIT_OK && (status = open_output(c, &to)) == SXS_EXIT_OK) {
-        sxs_fleet_print_changes(to, strcmp(c->o->format, "json") == 0, &c->o->of[A], &c->o->of[B],
+    if (status == SXS_EXIT_OK && (status = open_output(c, &out)) == SXS_EXIT_OK) {
+        sxs_fleet_print_changes(out.to, strcmp(c->o->format, "json") == 0, &c->o->of[A], &c->o->of[B],
                                 c->o->by, &g[A], &g[B], c->o->top);
-        status = close_output(c, to);
+        status = close_output(c, &out);
     }
     sxs_fleet_groups_free(&g[A]);
     sxs_fleet_groups_free(&g[B]);
@@ -406,17 +406,17 @@ static int series(struct context *c)
 {
     struct sxs_fleet_groups           g;
     const struct sxs_fleet_selection *s = &c->o->of[A];
-    FILE                             *to;
+    struct sxs_output out;
     int                               status;
     if (sxs_fleet_groups(c->server, s, c->o->every, c->o->by, MAX_GROUPS, &g, c->why, WHY) != 0) {
         status = failed(c);
     } else if (!g.n) {
         status = nothing(c, s);
-    } else if ((status = open_output(c, &to)) == SXS_EXIT_OK) {
-        sxs_fleet_print_series(to, strcmp(c->o->format, "json") == 0, s, c->o->every, c->o->by, &g);
+    } else if ((status = open_output(c, &out)) == SXS_EXIT_OK) {
+        sxs_fleet_print_series(out.to, strcmp(c->o->format, "json") == 0, s, c->o->every, c->o->by, &g);
         if (g.n == MAX_GROUPS)
             sxs_complain("fleet: only the first %d rows", MAX_GROUPS);
-        status = close_output(c, to);
+        status = close_output(c, &out);
     }
     sxs_fleet_groups_free(&g);
     return status;

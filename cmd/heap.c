@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* sxsprof heap: print what is in a heap snapshot and what keeps it there, or write it in another
  * format. */
+#include "cmd/output/output_file.h"
 #include "cmd/heap/heap.h"
 
 #include <argp.h>
@@ -231,13 +232,14 @@ static void complain_of(const struct chosen *c, char *const *problems, size_t n)
 
 /* ---- writing ---- */
 
-static int finish(FILE *to, const char *output, int status)
+static int finish(struct sxs_output *out, int status)
 {
-    if (to == stdout)
+    const char *path = out->path;
+    if (out->to == stdout)
         return sxs_finish_output() == SXS_EXIT_OK ? status : SXS_EXIT_PROBLEM;
-    int bad = ferror(to);
-    if (fclose(to) != 0 || bad) {
-        sxs_complain("%s: %s", output, strerror(errno));
+    int err = sxs_output_close(out, false);
+    if (err) {
+        sxs_complain("%s: %s", path, strerror(err));
         return SXS_EXIT_PROBLEM;
     }
     return status;
@@ -283,13 +285,14 @@ static int report(const struct options *o, const struct chosen *c)
         return SXS_EXIT_PROBLEM;
     }
     int   status = s.n_problems || c->session.n_problems ? SXS_EXIT_PROBLEM : SXS_EXIT_OK;
-    FILE *to = o->output ? fopen(o->output, "we") : stdout;
-    if (to) {
+    struct sxs_output out;
+    err = sxs_output_open(&out, o->output);
+    if (!err) {
         complain_of(c, s.problems, s.n_problems);
-        write_report(o, &s, to);
-        status = finish(to, o->output, status);
+        write_report(o, &s, out.to);
+        status = finish(&out, status);
     } else {
-        status = sxs_wrong_input("--output: %s: %s", o->output, strerror(errno));
+        status = sxs_wrong_input("--output: %s: %s", o->output, strerror(err));
     }
     sxs_heap_free(&s);
     return status;
@@ -336,19 +339,20 @@ static int write_changes(const struct options *o, const struct sxs_heap_counts *
         if (!o->runtime || all[i].runtime == o->runtime)
             all[kept++] = all[i];
     n = kept;
-    FILE *to = o->output ? fopen(o->output, "we") : stdout;
-    if (!to) {
+    struct sxs_output out;
+    int               err = sxs_output_open(&out, o->output);
+    if (err) {
         free(all);
-        return sxs_wrong_input("--output: %s: %s", o->output, strerror(errno));
+        return sxs_wrong_input("--output: %s: %s", o->output, strerror(err));
     }
     if (strcmp(o->format, "json") == 0)
-        sxs_heap_write_changes_json(to, all, n);
+        sxs_heap_write_changes_json(out.to, all, n);
     else if (strcmp(o->format, "html") == 0)
-        sxs_heap_write_changes_html(to, all, n);
+        sxs_heap_write_changes_html(out.to, all, n);
     else
-        sxs_heap_write_changes(to, all, n, o->top);
+        sxs_heap_write_changes(out.to, all, n, o->top);
     free(all);
-    return finish(to, o->output, status);
+    return finish(&out, status);
 }
 
 static int diff(const struct options *o, const struct chosen *c)
@@ -417,11 +421,12 @@ static bool is_pid(const char *text)
 
 static int write_wanted(const struct options *o, const struct chosen *c)
 {
-    FILE *to = o->output ? fopen(o->output, "we") : stdout;
-    if (!to)
-        return sxs_wrong_input("--output: %s: %s", o->output, strerror(errno));
-    return finish(to, o->output,
-                  sxs_heap_write_wanted(to, &o->wanted, c->folder_fd, c->place.number, o->runtime,
+    struct sxs_output out;
+    int               err = sxs_output_open(&out, o->output);
+    if (err)
+        return sxs_wrong_input("--output: %s: %s", o->output, strerror(err));
+    return finish(&out,
+                  sxs_heap_write_wanted(out.to, &o->wanted, c->folder_fd, c->place.number, o->runtime,
                                         strcmp(o->format, "json") == 0));
 }
 

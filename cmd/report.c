@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* sxsprof report: print a session as a table or JSON, or write its profile in one of the other
  * formats. */
+#include "cmd/output/output_file.h"
 #include "cmd/argument.h"
 #include "cmd/calls/calls.h"
 #include "cmd/command.h"
@@ -265,15 +266,16 @@ static int report_census(const struct options *o, const struct sxs_session *s, F
 
 static int write_census(const struct options *o, const struct sxs_session *s)
 {
-    FILE *to = o->samples.output ? fopen(o->samples.output, "we") : stdout;
-    int   status;
-    if (!to)
-        return sxs_wrong_input("--output: %s: %s", o->samples.output, strerror(errno));
-    status = report_census(o, s, to);
-    if (to == stdout)
+    struct sxs_output out;
+    int               err = sxs_output_open(&out, o->samples.output);
+    if (err)
+        return sxs_wrong_input("--output: %s: %s", o->samples.output, strerror(err));
+    int status = report_census(o, s, out.to);
+    if (out.to == stdout)
         return sxs_finish_output() == SXS_EXIT_OK ? status : SXS_EXIT_PROBLEM;
-    if (fclose(to) != 0) {
-        sxs_complain("%s: %s", o->samples.output, strerror(errno));
+    err = sxs_output_close(&out, false);
+    if (err) {
+        sxs_complain("%s: %s", o->samples.output, strerror(err));
         return SXS_EXIT_PROBLEM;
     }
     return status;

@@ -2,7 +2,7 @@
 #include "cmd/output/shown.h"
 #include "cmd/pack/pack.h"
 #include "cmd/pack/pack_format.h"
-#include "session/read/heap_read.h"
+#include "session/read/session_files.h"
 #include "cmd/pack/private_folder.h"
 #include "cmd/symbols/names_table.h"
 
@@ -16,7 +16,13 @@
 #include <unistd.h>
 
 #define MAX_ENTRIES 65536u              /* more than the files of any session */
-#define MAX_TOTAL   ((uint64_t)1 << 34) /* bytes of all entries */
+#define MAX_TOTAL   ((uint64_t)1 << 34) /* bytes of all entries, and of the packed file */
+/* A packed file can unpack to this many times its size. Sessions compress by 3 to 40; zeros, of which
+ * the files of a process that was killed can have many, take no disk space when they are unpacked. */
+#define MAX_RATIO      200u
+#define MAX_ZERO_RATIO 4000u
+#define MIN_ROOM       ((uint64_t)64 << 20) /* but always this many bytes, */
+#define MIN_ZERO_ROOM  ((uint64_t)256 << 20) /* and this many together with zeros */
 
 enum step { STEP_HEAD, STEP_SESSION, STEP_END, STEP_DONE }; /* the entry that comes next */
 
@@ -25,7 +31,8 @@ struct reader {
     const char     *folder;
     enum step       step;
     size_t          n_entries;
-    uint64_t        left; /* bytes that further entries can have */
+    uint64_t        left; /* bytes that further entries can have, and of these those that */
+    uint64_t        data_left; /* are not zeros */
     uLong           sum;
     char           *why; /* borrowed; holds `size` bytes */
     size_t          size;
@@ -49,19 +56,17 @@ static int refuse_archive(struct reader *r)
     return refuse(r, "damaged: %s", text ? text : "it ends too early");
 }
 
-/* Returns true for "<pid>/<file>" with the name of a file of a session. @folder: receives "<pid>";
- * holds 256 bytes. */
-static bool names_file(const char *name, char *folder)
+/* Returns the kind of a file "<pid>/<file>" of a session; NULL for other names. @folder: receives
+ * "<pid>"; holds 256 bytes. */
+static const struct sxs_session_file *names_file(const char *name, char *folder)
 {
     const char *slash = strchr(name, '/');
     if (!slash || slash - name >= 256)
-        return false;
+        return NULL;
     memcpy(folder, name, (size_t)(slash - name));
     folder[slash - name] = 0;
-    for (size_t i = 0; i < SXS_PACK_N_FILES; i++)
-        if (strcmp(slash + 1, sxs_pack_files[i]) == 0)
-            return sxs_session_names_process(folder);
-    return sxs_heap_number_of(slash + 1) && sxs_session_names_process(folder);
+    const struct sxs_session_file *file = sxs_session_file_named(slash + 1);
+    return file && file->is_packed && sxs_session_names_process(folder) ? file : NULL;
 }
 
 /* Reads the contents of an entry of at most @room bytes. Returns its size, or -1 after a failure. */
@@ -106,18 +111,38 @@ static int read_end(struct reader *r, uLong sum)
     return 0;
 }
 
-static int write_all(int fd, const char *bytes, size_t size)
+static int write_all(int fd, const char *bytes, size_t size, uint64_t at)
 {
     while (size) {
-        ssize_t n = write(fd, bytes, size);
+        ssize_t n = pwrite(fd, bytes, size, (off_t)at);
         if (n < 0 && errno != EINTR)
             return -1;
         if (n > 0) {
             bytes += n;
+            at += (uint64_t)n;
             size -= (size_t)n;
         }
     }
     return 0;
+}
+
+static bool all_zero(const char *p, size_t size)
+{
+    return size == 0 || (p[0] == 0 && memcmp(p, p + 1, size - 1) == 0);
+}
+
+/* Writes a part of an entry; zeros become a hole. Returns 0, or -1 with errno; EFBIG: the pack unpacks to
+ * too much. */
+static int write_part(struct reader *r, int fd, const char *bytes, size_t size, uint64_t at)
+{
+    if (all_zero(bytes, size))
+        return 0;
+    if (size > r->data_left) {
+        errno = EFBIG;
+        return -1;
+    }
+    r->data_left -= size;
+    return write_all(fd, bytes, size, at);
 }
 
 /* Unpacks the contents of an entry to the file @name. */
@@ -132,12 +157,17 @@ static int unpack(struct reader *r, const char *name, uint64_t size)
                                : refuse(r, "%s: %s", r->folder, strerror(errno));
     while ((n = archive_read_data(r->from, buffer, sizeof(buffer))) > 0) {
         r->sum = crc32(r->sum, (const Bytef *)buffer, (uInt)n);
-        done += (uint64_t)n;
-        if (done > size || write_all(fd, buffer, (size_t)n) != 0)
+        if ((uint64_t)n > size - done || write_part(r, fd, buffer, (size_t)n, done) != 0)
             break;
+        done += (uint64_t)n;
     }
+    if (n == 0 && ftruncate(fd, (off_t)done) != 0)
+        n = 1;
     int err = errno;
     close(fd);
+    if (n > 0 && err == EFBIG)
+        return refuse(r, "'%s': the pack has more data than expected: more than %u times its size",
+                      name, MAX_RATIO);
     if (n > 0 && done <= size)
         return refuse(r, "%s: %s", r->folder, strerror(err));
     return n < 0 || done != size ? refuse_archive(r) : 0;
@@ -217,6 +247,24 @@ static int read_entries(struct reader *r, int fd)
     return check_names(r);
 }
 
+static uint64_t at_most(uint64_t a, uint64_t b)
+{
+    return a < b ? a : b;
+}
+
+/* Sets how much may be unpacked, by the size of the packed file without its holes. */
+static void set_room(struct reader *r, int fd)
+{
+    struct stat st;
+    uint64_t    size = fstat(fd, &st) == 0
+                           ? at_most((uint64_t)st.st_size,
+                                     st.st_blocks ? (uint64_t)st.st_blocks * 512 : UINT64_MAX)
+                           : 0;
+    uint64_t    room = sxs_private_room(r->folder), zeros = size * MAX_ZERO_RATIO;
+    r->data_left = size * MAX_RATIO > MIN_ROOM ? size * MAX_RATIO : MIN_ROOM;
+    r->left = at_most(at_most(room, MAX_TOTAL), zeros > MIN_ZERO_ROOM ? zeros : MIN_ZERO_ROOM);
+}
+
 static int read_pack(struct reader *r, int fd)
 {
     r->from = archive_read_new();
@@ -225,8 +273,7 @@ static int read_pack(struct reader *r, int fd)
         archive_read_free(r->from);
         return refuse(r, "no folder can be made below TMPDIR: %s", strerror(errno));
     }
-    r->left = sxs_private_room(r->folder);
-    r->left = r->left < MAX_TOTAL ? r->left : MAX_TOTAL;
+    set_room(r, fd);
     r->sum = crc32(0, NULL, 0);
     int err = read_entries(r, fd);
     archive_read_free(r->from);
@@ -242,6 +289,8 @@ int sxs_pack_open(const char *path, const char **dir, char *why, size_t size)
     *dir = path;
     if (stat(path, &st) != 0 || !S_ISREG(st.st_mode))
         return 0;
+    if ((uint64_t)st.st_size > MAX_TOTAL)
+        return refuse(&r, "not a packed session: larger than any");
     int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY);
     if (fd < 0)
         return refuse(&r, "%s", strerror(errno));

@@ -1,7 +1,11 @@
 /* SPDX-License-Identifier: MIT */
+#include "cmd/output/output_file.h"
 #include "cmd/pack/pack.h"
 #include "cmd/pack/pack_format.h"
+#include "session/format/chunks.h"
+#include "session/read/file_read.h"
 #include "session/read/heap_read.h"
+#include "session/read/session_files.h"
 
 #include <archive.h>
 #include <archive_entry.h>
@@ -57,41 +61,91 @@ static int put_entry(struct writer *w, const char *name, const void *bytes, size
     return begin_entry(w, name, size, 0) == 0 ? put_bytes(w, name, bytes, size) : -1;
 }
 
-/* Packs an open file of the session up to its present size: it can still be growing. */
-static int put_file(struct writer *w, const char *name, int fd)
+/* Returns the check sum of @n zeros, without reading that many. */
+static uLong sum_zeros(uint64_t n)
+{
+    uLong sum = crc32(0, NULL, 0), unit = crc32(sum, (const Bytef *)"", 1);
+    for (uint64_t size = 1; n; n >>= 1, size *= 2) {
+        if (n & 1)
+            sum = crc32_combine(sum, unit, (z_off_t)size);
+        unit = crc32_combine(unit, unit, (z_off_t)size);
+    }
+    return sum;
+}
+
+static int put_zeros(struct writer *w, const char *name, uint64_t size)
+{
+    static const char zeros[1 << 18];
+    w->sum = crc32_combine(w->sum, sum_zeros(size), (z_off_t)size);
+    for (size_t n; size; size -= n) {
+        n = size < sizeof(zeros) ? (size_t)size : sizeof(zeros);
+        if (archive_write_data(w->to, zeros, n) != (la_ssize_t)n)
+            return fail(w, name, archive_error_string(w->to));
+    }
+    return 0;
+}
+
+/* Packs the bytes from @at to @end, of which no byte is in a hole. */
+static int put_range(struct writer *w, const char *name, int fd, uint64_t at, uint64_t end)
 {
     static char buffer[1 << 16];
-    struct stat st;
-    if (fstat(fd, &st) != 0)
-        return fail(w, name, strerror(errno));
-    if (!S_ISREG(st.st_mode))
-        return fail(w, name, "not a regular file");
-    if (begin_entry(w, name, (uint64_t)st.st_size, st.st_mtime) != 0)
-        return -1;
-    for (off_t left = st.st_size; left > 0;) {
-        size_t  want = left < (off_t)sizeof(buffer) ? (size_t)left : sizeof(buffer);
-        ssize_t n = read(fd, buffer, want);
-        if (n < 0)
-            return fail(w, name, strerror(errno));
+    while (at < end) {
+        size_t want = end - at < sizeof(buffer) ? (size_t)(end - at) : sizeof(buffer);
+        size_t n = sxs_file_read_at(fd, buffer, want, at);
         if (n == 0)
             return fail(w, name, "became shorter while it was packed; pack the session again");
-        if (put_bytes(w, name, buffer, (size_t)n) != 0)
+        if (put_bytes(w, name, buffer, n) != 0)
             return -1;
-        left -= n;
+        at += n;
+    }
+    return 0;
+}
+
+/* Returns how many bytes of a file are packed: all, unless its format does not allow so many. Then
+ * what has no data at the end is cut off, except for the rest of a chunk. */
+static uint64_t packed_size(int fd, uint64_t size, uint64_t max_bytes)
+{
+    uint64_t end = 0;
+    if (size <= max_bytes)
+        return size;
+    for (uint64_t at = 0; (at = sxs_file_next_data(fd, at, max_bytes)) < max_bytes; at = end)
+        end = sxs_file_next_hole(fd, at + 1, max_bytes);
+    if (end > SXS_HEADER_SIZE)
+        end += (SXS_CHUNK_SIZE - (end - SXS_HEADER_SIZE) % SXS_CHUNK_SIZE) % SXS_CHUNK_SIZE;
+    return end;
+}
+
+/* Packs an open file of the session up to its present size: it can still be growing. */
+static int put_file(struct writer *w, const char *name, int fd, const struct stat *st,
+                    uint64_t max_bytes)
+{
+    uint64_t size = packed_size(fd, (uint64_t)st->st_size, max_bytes), at = 0;
+    if (begin_entry(w, name, size, st->st_mtime) != 0)
+        return -1;
+    while (at < size) {
+        uint64_t data = sxs_file_next_data(fd, at, size);
+        uint64_t hole = sxs_file_next_hole(fd, data, size);
+        if (hole <= data)
+            hole = size;
+        if (put_zeros(w, name, data - at) != 0 || put_range(w, name, fd, data, hole) != 0)
+            return -1;
+        at = hole;
     }
     w->sums->n_files++;
     return 0;
 }
 
 /* Packs the file @file of a process's folder if the process has it. */
-static int put_file_of(struct writer *w, int folder_fd, const char *folder, const char *file)
+static int put_file_of(struct writer *w, int folder_fd, const char *folder, const char *file,
+                       uint64_t max_bytes)
 {
-    char name[512];
-    int  fd = openat(folder_fd, file, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+    char        name[512], why[256];
+    struct stat st;
+    int         fd = sxs_file_open_regular(folder_fd, file, &st);
     snprintf(name, sizeof(name), "%s/%s", folder, file);
     if (fd < 0)
-        return errno == ENOENT ? 0 : fail(w, name, strerror(errno));
-    int err = put_file(w, name, fd);
+        return fd == -ENOENT ? 0 : fail(w, name, sxs_file_why(-fd, why, sizeof(why)));
+    int err = put_file(w, name, fd, &st, max_bytes);
     close(fd);
     return err;
 }
@@ -110,7 +164,8 @@ static int put_snapshots(struct writer *w, int folder_fd, const char *folder)
     }
     while (!err && (entry = readdir(dir)))
         if (sxs_heap_number_of(entry->d_name))
-            err = put_file_of(w, folder_fd, folder, entry->d_name);
+            err = put_file_of(w, folder_fd, folder, entry->d_name,
+                              sxs_session_file_named(entry->d_name)->max_bytes);
     closedir(dir);
     return err;
 }
@@ -121,8 +176,10 @@ static int put_process(struct writer *w, int dir_fd, const char *folder)
     int fd = openat(dir_fd, folder, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
     if (fd < 0)
         return fail(w, folder, strerror(errno));
-    for (size_t i = 0; !err && i < SXS_PACK_N_FILES; i++)
-        err = put_file_of(w, fd, folder, sxs_pack_files[i]);
+    for (size_t i = 0; !err && i < sxs_session_n_files; i++)
+        if (sxs_session_files[i].is_packed && !sxs_session_files[i].is_numbered)
+            err = put_file_of(w, fd, folder, sxs_session_files[i].name,
+                              sxs_session_files[i].max_bytes);
     if (!err)
         err = put_snapshots(w, fd, folder);
     close(fd);
@@ -177,30 +234,19 @@ int sxs_pack_write(const char *dir, const struct sxs_session *session, const cha
                    const uint8_t *names, size_t names_size, struct sxs_pack_sums *sums, char *why,
                    size_t size)
 {
-    struct stat   st;
-    char         *partial = NULL;
-    struct writer w = {.sums = sums, .why = why, .size = size};
-    bool          to_stdout = strcmp(path, "-") == 0;
-    /* /dev/stdout, pipes and other special files are written to directly */
-    bool in_place = !to_stdout && stat(path, &st) == 0 && !S_ISREG(st.st_mode);
+    struct stat       st;
+    struct sxs_output out;
+    struct writer     w = {.sums = sums, .why = why, .size = size};
     *sums = (struct sxs_pack_sums){0, 0};
     w.sum = crc32(0, NULL, 0);
-    if (!to_stdout && !in_place && asprintf(&partial, "%s.part", path) < 0)
-        return fail(&w, path, "out of memory");
-    int fd = to_stdout
-                 ? STDOUT_FILENO
-                 : open(partial ? partial : path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-    int err = fd < 0 ? fail(&w, path, strerror(errno)) : 0;
-    if (!err)
-        err = write_archive(&w, fd, dir, session, names, names_size);
-    if (!err && fstat(fd, &st) == 0 && S_ISREG(st.st_mode))
+    int failed = sxs_output_open(&out, path);
+    if (failed)
+        return fail(&w, path, strerror(failed));
+    int err = write_archive(&w, fileno(out.to), dir, session, names, names_size);
+    if (!err && fstat(fileno(out.to), &st) == 0 && S_ISREG(st.st_mode))
         sums->bytes = (uint64_t)st.st_size;
-    if (fd >= 0 && !to_stdout && close(fd) != 0 && !err)
-        err = fail(&w, path, strerror(errno));
-    if (!err && partial && rename(partial, path) != 0)
-        err = fail(&w, path, strerror(errno));
-    if (err && partial && fd >= 0)
-        unlink(partial);
-    free(partial);
+    failed = sxs_output_close(&out, err != 0);
+    if (!err && failed)
+        err = fail(&w, path, strerror(failed));
     return err;
 }

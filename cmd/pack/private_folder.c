@@ -3,73 +3,25 @@
 
 #include "base/env.h"
 #include "cmd/output/must.h"
+#include "cmd/output/temporary.h"
+#include "cmd/processes/copy.h"
+#include "session/read/file_read.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <signal.h>
+#include <stdbool.h>
+#include <stdio.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <unistd.h>
 
-/* Everything that was made, in this order. A signal handler reads the list: it changes only while
- * the signals are blocked. */
-static struct {
-    char **paths; /* owned */
-    size_t n, cap;
-    pid_t  owner; /* a child process removes nothing */
-} made;
+#define PREFIX "sxsprof-pack-"
+#define LOCK   ".lock"
 
-static const int signals[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE};
-#define N_SIGNALS (sizeof(signals) / sizeof(signals[0]))
-
-static void block(sigset_t *before)
-{
-    sigset_t set;
-    sigemptyset(&set);
-    for (size_t i = 0; i < N_SIGNALS; i++)
-        sigaddset(&set, signals[i]);
-    sigprocmask(SIG_BLOCK, &set, before);
-}
-
-/* Signal-safe. */
-static void remove_path(const char *path)
-{
-    if (unlink(path) != 0)
-        rmdir(path);
-}
-
-static void remove_all(void)
-{
-    if (made.owner == getpid())
-        for (size_t i = made.n; i-- > 0;)
-            remove_path(made.paths[i]);
-}
-
-static void on_signal(int sig)
-{
-    remove_all();
-    raise(sig); /* SA_RESETHAND has restored the default action */
-}
-
-static void prepare(void)
-{
-    struct sigaction action = {.sa_handler = on_signal, .sa_flags = (int)SA_RESETHAND}, before;
-    if (made.owner)
-        return;
-    made.owner = getpid();
-    atexit(remove_all);
-    for (size_t i = 0; i < N_SIGNALS; i++)
-        if (sigaction(signals[i], NULL, &before) == 0 && before.sa_handler == SIG_DFL)
-            sigaction(signals[i], &action, NULL);
-}
-
-/* Adds a path to the list. @path: owned by the list. The signals are blocked. */
-static void add_path(char *path)
-{
-    SXS_GROW(made.paths, made.n, made.cap);
-    made.paths[made.n++] = path;
-}
+enum { TRIES = 8, MAX_LEFT = 1000 };
 
 static char *join(const char *folder, const char *name)
 {
@@ -79,44 +31,91 @@ static char *join(const char *folder, const char *name)
     return path;
 }
 
-enum what { FOLDER, SUBFOLDER, FILE_TO_WRITE };
-
-/* Makes @path, whose last six characters are replaced for a FOLDER, and adds it to the list. Returns
- * a descriptor for a file, else 0; or -1 with errno. @path is owned by the list then, else freed. */
-static int make(enum what what, char *path)
+static const char *temporary_folder(void)
 {
-    sigset_t before;
-    prepare();
-    block(&before);
-    int made_it = what == FOLDER ? mkdtemp(path) ? 0 : -1
-                  : what == SUBFOLDER
-                      ? mkdir(path, 0700)
-                      : open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
-    int err = errno;
-    if (made_it >= 0)
-        add_path(path);
-    else
-        free(path);
-    sigprocmask(SIG_SETMASK, &before, NULL);
-    errno = err;
-    return made_it;
+    const char *tmp = sxs_env_named("TMPDIR");
+    return tmp && *tmp ? tmp : "/tmp";
+}
+
+/* ---- folders whose process was killed -------------------------------------------------------- */
+
+/* Returns true when the folder @fd was made here, by this user, and its process has ended: then nobody
+ * holds the lock of its lock file any more. @lock: receives the lock file. */
+static bool is_left(int fd, int *lock)
+{
+    struct stat st;
+    *lock = -1;
+    if (fstat(fd, &st) != 0 || st.st_uid != geteuid())
+        return false;
+    *lock = sxs_file_open_regular(fd, LOCK, &st);
+    return *lock >= 0 && st.st_uid == geteuid() && flock(*lock, LOCK_EX | LOCK_NB) == 0;
+}
+
+static void clean_folder(int dir_fd, const char *name)
+{
+    int lock = -1, fd = openat(dir_fd, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    if (fd >= 0 && is_left(fd, &lock)) {
+        sxs_remove_contents(fd);
+        unlinkat(dir_fd, name, AT_REMOVEDIR);
+    }
+    if (lock >= 0)
+        close(lock);
+    if (fd >= 0)
+        close(fd);
+}
+
+void sxs_private_clean(void)
+{
+    DIR *d = opendir(temporary_folder());
+    int  n = 0;
+    for (struct dirent *e; d && n < MAX_LEFT && (e = readdir(d));)
+        if (strncmp(e->d_name, PREFIX, strlen(PREFIX)) == 0) {
+            clean_folder(dirfd(d), e->d_name);
+            n++;
+        }
+    if (d)
+        closedir(d);
+}
+
+/* ---- a folder -------------------------------------------------------------------------------- */
+
+/* Locks a new folder. The lock ends with this process, however it ends. Returns false when another
+ * command has found the folder before it was locked, and removes it. */
+static bool lock_folder(const char *folder)
+{
+    struct stat st;
+    int         fd = sxs_private_file(folder, LOCK);
+    if (fd < 0)
+        return false;
+    if (flock(fd, LOCK_EX | LOCK_NB) == 0 && fstat(fd, &st) == 0 && st.st_nlink)
+        return true;
+    close(fd);
+    return false;
 }
 
 const char *sxs_private_folder(void)
 {
-    const char *tmp = sxs_env_named("TMPDIR");
-    char       *path = join(tmp && *tmp ? tmp : "/tmp", "sxsprof-pack-XXXXXX");
-    return make(FOLDER, path) == 0 ? path : NULL;
+    sxs_private_clean();
+    for (int i = 0; i < TRIES; i++) {
+        char *path = join(temporary_folder(), PREFIX "XXXXXX");
+        if (sxs_temporary_make(SXS_TEMPORARY_FOLDER, path, 0) != 0)
+            return NULL;
+        if (lock_folder(path))
+            return path;
+        sxs_private_remove(path);
+    }
+    errno = EAGAIN;
+    return NULL;
 }
 
 int sxs_private_subfolder(const char *folder, const char *name)
 {
-    return make(SUBFOLDER, join(folder, name)) == 0 || errno == EEXIST ? 0 : -1;
+    return sxs_temporary_make(SXS_TEMPORARY_SUBFOLDER, join(folder, name), 0) == 0 || errno == EEXIST ? 0 : -1;
 }
 
 int sxs_private_file(const char *folder, const char *name)
 {
-    return make(FILE_TO_WRITE, join(folder, name));
+    return sxs_temporary_make(SXS_TEMPORARY_FILE, join(folder, name), 0600);
 }
 
 uint64_t sxs_private_room(const char *folder)
@@ -127,8 +126,5 @@ uint64_t sxs_private_room(const char *folder)
 
 void sxs_private_remove(const char *folder)
 {
-    size_t len = strlen(folder);
-    for (size_t i = made.n; i-- > 0;)
-        if (strncmp(made.paths[i], folder, len) == 0)
-            remove_path(made.paths[i]);
+    sxs_temporary_remove(folder);
 }

@@ -9,8 +9,8 @@
 
 #include <stdint.h>
 
-/** sxs_private_folder - make a folder below TMPDIR. Returns its path, which is never released; or
- *  NULL with errno. */
+/** sxs_private_folder - make a folder below TMPDIR, and remove those of killed commands, as
+ *  sxs_private_clean(). Returns its path, which is never released; or NULL with errno. */
 const char *sxs_private_folder(void);
 
 /**
@@ -30,5 +30,9 @@ uint64_t sxs_private_room(const char *folder);
 
 /** sxs_private_remove - remove @folder and everything in it now. */
 void sxs_private_remove(const char *folder);
+
+/** sxs_private_clean - remove the folders of this user's commands that were killed, so that they
+ *  could not remove them. Nobody holds the lock of the file ".lock" in such a folder. */
+void sxs_private_clean(void);
 
 #endif

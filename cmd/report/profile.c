@@ -4,6 +4,7 @@
 
 #include "cmd/costs/costs.h"
 #include "cmd/output/must.h"
+#include "cmd/output/output_file.h"
 #include "cmd/output/processes.h"
 #include "cmd/output/segments.h"
 #include "cmd/output/shown.h"
@@ -150,52 +151,21 @@ enum sxs_data sxs_data_option(const struct argp_state *state, const char *text)
     return data;
 }
 
-/**
- * Where a report is written: standard output, or a temporary file beside the final file, renamed
- * when complete.
- */
-struct output {
-    const char *path;
-    char       *partial; /* owned; name of the temporary file */
-    FILE       *to;
-};
-
-static int output_open(struct output *out, const char *path)
+static int output_open(struct sxs_output *out, const char *path)
 {
-    struct stat st;
-    *out = (struct output){.path = path, .to = stdout};
-    if (!path || strcmp(path, "-") == 0)
-        return 0;
-    /* /dev/stdout, pipes and other special files are written to directly */
-    bool in_place = stat(path, &st) == 0 && !S_ISREG(st.st_mode);
-    if (asprintf(&out->partial, in_place ? "%s" : "%s.part", path) < 0)
-        sxs_must(NULL);
-    out->to = fopen(out->partial, "we");
-    if (in_place) {
-        free(out->partial);
-        out->partial = NULL;
-    }
-    if (out->to)
-        return 0;
-    fprintf(stderr, "sxsprof: %s: %s\n", path, strerror(errno));
-    free(out->partial);
-    return -1;
+    int err = sxs_output_open(out, path);
+    if (err)
+        fprintf(stderr, "sxsprof: %s: %s\n", path, strerror(err));
+    return err ? -1 : 0;
 }
 
-static int output_close(struct output *out, int failed)
+static int output_close(struct sxs_output *out, int failed)
 {
-    bool bad = fflush(out->to) != 0 || ferror(out->to) || failed;
-    if (out->to != stdout)
-        bad |= fclose(out->to) != 0;
-    if (out->partial && !bad)
-        bad = rename(out->partial, out->path) != 0;
-    if (bad)
-        fprintf(stderr, "sxsprof: %s: cannot be written: %s\n",
-                out->path ? out->path : "standard output", strerror(errno));
-    if (out->partial && bad)
-        unlink(out->partial);
-    free(out->partial);
-    return bad ? -1 : 0;
+    const char *path = out->path ? out->path : "standard output";
+    int         err = sxs_output_close(out, failed != 0);
+    if (err)
+        fprintf(stderr, "sxsprof: %s: cannot be written: %s\n", path, strerror(err));
+    return err ? -1 : 0;
 }
 
 /* Chooses what to report of @a, and of @b unless it is NULL: the first data that both sessions
@@ -397,7 +367,7 @@ enum sxs_profile_result sxs_profile_report(const char *dir, const char *format,
     const struct sxs_profile_format *f = find_format(format);
     struct sxs_model                 m, calls = {0};
     struct sxs_timeline              timeline = {0};
-    struct output                    out;
+    struct sxs_output                    out;
     if (!f) {
         fprintf(stderr, "sxsprof: --format: '%s': expected one of %s\n", format,
                 sxs_profile_formats());
@@ -458,7 +428,7 @@ enum sxs_profile_result sxs_profile_diff(const char *a, const char *b,
                                          const struct sxs_report_options *options)
 {
     struct sxs_model before = {0}, now = {0};
-    struct output    out;
+    struct sxs_output    out;
     enum sxs_data           data = choose_data(options, a, b, true);
     enum sxs_profile_result first = load_model(a, options, data, 0, &before), result = first;
     if (first <= SXS_PROFILE_DAMAGED)
@@ -479,7 +449,7 @@ enum sxs_profile_result sxs_profile_write(const struct sxs_model *m, const char 
                                           const struct sxs_report_options *options)
 {
     const struct sxs_profile_format *f = find_format(format);
-    struct output                    out;
+    struct sxs_output                    out;
     if (!f || f == &sxs_format_chrome || f == &sxs_format_firefox)
         return SXS_PROFILE_NO_FORMAT;
     if (output_open(&out, options->output) != 0 ||
@@ -491,7 +461,7 @@ enum sxs_profile_result sxs_profile_write(const struct sxs_model *m, const char 
 enum sxs_profile_result sxs_profile_write_diff(const struct sxs_model *a, const struct sxs_model *b,
                                                const struct sxs_report_options *options)
 {
-    struct output out;
+    struct sxs_output out;
     if (output_open(&out, options->output) != 0 ||
         output_close(&out, sxs_format_html_diff(a, b, out.to)) != 0)
         return SXS_PROFILE_FAILED;

@@ -3,6 +3,7 @@
 
 #include "base/env.h"
 #include "cmd/output/strings.h"
+#include "cmd/pack/private_folder.h"
 #include "cmd/serve/child.h"
 #include "cmd/serve/content.h"
 
@@ -90,6 +91,7 @@ void sxs_serve_store_free(struct sxs_serve_store *s)
         if (e->state == SXS_SERVE_MAKING) {
             kill(e->pid, SIGKILL);
             waitpid(e->pid, NULL, 0);
+            sxs_private_clean();
         }
         clear_entry(e);
     }
@@ -282,6 +284,8 @@ static void take(struct sxs_serve_store *s, struct sxs_serve_entry *e)
     if (WIFSIGNALED(status))
         dprintf(e->err_fd, "sxsprof: the process that made this ended by signal %d (%s)\n",
                 WTERMSIG(status), strsignal(WTERMSIG(status)));
+    if (WIFSIGNALED(status))
+        sxs_private_clean(); /* it could not remove what it had unpacked */
     e->hash = hash_file(e->out_fd, e->size);
     e->made_ms = sxs_serve_now_ms();
     e->state = SXS_SERVE_MADE;

@@ -17,6 +17,7 @@
 
 #define SXS_HEADER_SIZE 4096u
 #define SXS_CHUNK_SIZE  (256u << 10)
+#define SXS_CHUNKS_MAX  16384u      /* in one file, which has 4 GiB then; the library writes less */
 #define SXS_CHUNK_MAGIC 0x4b484353u /* "SCHK" */
 #define SXS_RECORD_MARK 0xa5c3u
 

@@ -54,8 +54,7 @@ int sxs_calls_read_notes(struct sxs_calls_reader *r)
         if (!n)
             break;
         err = add_note(r->c, &cap, n,
-                       n->function && n->function < r->n_cells ? r->index_of[n->function]
-                                                               : SXS_CALLS_NONE);
+                       n->function ? sxs_calls_index(r, n->function) : SXS_CALLS_NONE);
         ref = n->next;
     }
     return err;

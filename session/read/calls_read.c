@@ -9,6 +9,8 @@
 
 #include "session/read/file_read.h"
 
+#define MAX_BYTES ((uint64_t)4 << 30) /* of calls; the library writes less */
+
 const void *sxs_calls_cells_at(struct sxs_calls_reader *r, sxs_calls_ref ref, uint64_t n)
 {
     if (!ref || ref % SXS_CALLS_CELLS == 0 || ref + n > r->n_cells ||
@@ -23,12 +25,12 @@ const void *sxs_calls_take_cells(struct sxs_calls_reader *r, sxs_calls_ref ref, 
 {
     const void *at = sxs_calls_cells_at(r, ref, n);
     for (uint64_t i = 0; at && i < n; i++)
-        if (r->index_of[ref + i] != SXS_CALLS_NONE) {
+        if (sxs_calls_index(r, ref + (uint32_t)i) != SXS_CALLS_NONE) {
             r->circles++;
             return NULL;
         }
     for (uint64_t i = 0; at && i < n; i++)
-        r->index_of[ref + i] = SXS_CALLS_TAKEN;
+        sxs_calls_set_index(r, ref + (uint32_t)i, SXS_CALLS_TAKEN);
     return at;
 }
 
@@ -80,7 +82,7 @@ static int read_function(struct sxs_calls_reader *r, sxs_calls_ref ref,
     fn->backed_off = atomic_load(&f->backed_off) != 0;
     fn->inlining = atomic_load(&f->inlining);
     fn->first_ns = sxs_calls_since_start(c, f->first_tick);
-    r->index_of[ref] = (uint32_t)c->n_fns++;
+    sxs_calls_set_index(r, ref, (uint32_t)c->n_fns++);
     return fn->name && fn->file ? 0 : ENOMEM;
 }
 
@@ -195,15 +197,19 @@ static int load_cells(struct sxs_calls_reader *r, int fd, uint64_t size)
                       (unsigned long long)(want - body), (unsigned long long)want);
         want = body;
     }
-    r->cells = malloc(want + SXS_CALLS_CELL);
+    if (want > MAX_BYTES) {
+        sxs_lines_add(&c->problems, &c->n_problems,
+                      "the file is larger than its format allows: %llu bytes of calls are left out",
+                      (unsigned long long)(want - MAX_BYTES));
+        want = MAX_BYTES;
+    }
+    /* Zeroed memory that is not written to takes no memory, and holes are not written. */
+    r->cells = calloc(want / SXS_CALLS_CELL + 1, SXS_CALLS_CELL);
     if (!r->cells)
         return ENOMEM;
-    r->n_cells = sxs_file_read_at(fd, r->cells, want, SXS_CALLS_HEADER) / SXS_CALLS_CELL;
-    r->index_of = malloc((r->n_cells + 1) * sizeof(*r->index_of));
-    if (!r->index_of)
-        return ENOMEM;
-    memset(r->index_of, 0xff, (r->n_cells + 1) * sizeof(*r->index_of));
-    return 0;
+    r->n_cells = sxs_file_read_data(fd, r->cells, want, SXS_CALLS_HEADER) / SXS_CALLS_CELL;
+    r->marks = calloc(r->n_cells + 1, sizeof(*r->marks));
+    return r->marks ? 0 : ENOMEM;
 }
 
 static int read_all(struct sxs_calls_reader *r, int fd, uint64_t size)
@@ -223,7 +229,7 @@ static int read_all(struct sxs_calls_reader *r, int fd, uint64_t size)
     if (!err)
         err = sxs_calls_sum(r->c);
     free(r->cells);
-    free(r->index_of);
+    free(r->marks);
     return err;
 }
 

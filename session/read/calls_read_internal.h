@@ -8,7 +8,7 @@
 
 #include "session/read/calls_read.h"
 
-/** Mark in index_of of a cell that was read but has no index. Never an index of a function or
+/** Mark of a cell that was read but has no index. Never an index of a function or
  *  path. */
 #define SXS_CALLS_TAKEN (UINT32_MAX - 1)
 
@@ -17,14 +17,28 @@ struct sxs_calls_reader {
     struct sxs_calls *c;        /* the result */
     unsigned char    *cells;    /* copy of the file's cells; owned */
     uint64_t          n_cells;  /* number of cells in that copy */
-    uint32_t         *index_of; /* for each cell: the index of the function or path that begins in
-                                 * it; SXS_CALLS_TAKEN when it is part of anything else;
-                                 * SXS_CALLS_NONE when it was not read yet; owned */
+    uint32_t         *marks;    /* for each cell, read by sxs_calls_index(); owned. Zero where
+                                 * nothing was read: the pages of a hole need no memory */
     size_t            cap_paths, cap_fns, cap_threads; /* capacities of the lists in c */
     uint64_t          bad_refs;                        /* number of invalid references */
     uint64_t          circles;   /* number of references to cells that are part of another object */
     uint64_t          last_tick; /* tick of the file's last clock reading */
 };
+
+/** sxs_calls_index - return the index of the function or path that begins in cell @ref;
+ *  SXS_CALLS_TAKEN when the cell is part of anything else, SXS_CALLS_NONE when it was not read yet
+ *  or the file has no such cell. */
+static inline uint32_t sxs_calls_index(const struct sxs_calls_reader *r, sxs_calls_ref ref)
+{
+    return ref < r->n_cells ? ~r->marks[ref] : SXS_CALLS_NONE;
+}
+
+/** sxs_calls_set_index - set what sxs_calls_index() returns. @ref: a cell of the file. */
+static inline void sxs_calls_set_index(struct sxs_calls_reader *r, sxs_calls_ref ref,
+                                       uint32_t index)
+{
+    r->marks[ref] = ~index;
+}
 
 /** sxs_calls_cells_at - return the @n cells at @ref, borrowed. They must lie in one chunk and not
  *  include its first cell. Returns NULL when the reference is invalid, and counts it in

@@ -13,7 +13,7 @@ static void add_histogram(struct sxs_calls_reader *r, sxs_calls_ref ref,
                           struct sxs_calls_read_function *fn)
 {
     const struct sxs_calls_histogram *h = sxs_calls_cells_at(r, ref, sizeof(*h) / SXS_CALLS_CELL);
-    if (!h || r->index_of[ref] != SXS_CALLS_NONE)
+    if (!h || sxs_calls_index(r, ref) != SXS_CALLS_NONE)
         return; /* already added: all paths of a thread that end in @fn share the histogram */
     h = sxs_calls_take_cells(r, ref, sizeof(*h) / SXS_CALLS_CELL);
     if (!h)
@@ -37,8 +37,7 @@ void sxs_calls_add_pending(struct sxs_calls_reader *r, const struct sxs_calls_th
 {
     const struct sxs_calls_histogram *h =
         sxs_calls_cells_at(r, t->pending_of, sizeof(*h) / SXS_CALLS_CELL);
-    uint32_t             at = h && h->function < r->n_cells ? r->index_of[h->function]
-                                                            : SXS_CALLS_NONE;
+    uint32_t             at = h ? sxs_calls_index(r, h->function) : SXS_CALLS_NONE;
     unsigned             octave = 63 - (unsigned)__builtin_clzll(t->pending | 8);
     struct sxs_calls_read_function *fn = at < r->c->n_fns ? &r->c->fns[at] : NULL;
     uint64_t             ns = sxs_calls_ns(r->c, t->pending);
@@ -52,8 +51,7 @@ void sxs_calls_add_pending(struct sxs_calls_reader *r, const struct sxs_calls_th
 /* Return the index of a node's function; SXS_CALLS_NONE when the node does not refer to one. */
 static uint32_t function_of(const struct sxs_calls_reader *r, const struct sxs_calls_node *n)
 {
-    uint32_t fn = n->function && n->function < r->n_cells ? r->index_of[n->function]
-                                                          : SXS_CALLS_NONE;
+    uint32_t fn = n->function ? sxs_calls_index(r, n->function) : SXS_CALLS_NONE;
     return fn < r->c->n_fns ? fn : SXS_CALLS_NONE;
 }
 
@@ -79,7 +77,7 @@ static int add_path(struct sxs_calls_reader *r, sxs_calls_ref ref, const struct 
     p->self_ns = sxs_calls_ns(c, n->self);
     if (fn != SXS_CALLS_NONE && n->histogram)
         add_histogram(r, n->histogram, &c->fns[fn]);
-    r->index_of[ref] = (uint32_t)c->n_paths++;
+    sxs_calls_set_index(r, ref, (uint32_t)c->n_paths++);
     return 0;
 }
 
@@ -134,7 +132,7 @@ int sxs_calls_read_tree(struct sxs_calls_reader *r, sxs_calls_ref root, uint32_t
 static int add_event(struct sxs_calls_reader *r, struct sxs_calls_read_thread *t,
                      const struct sxs_calls_event *e)
 {
-    uint32_t path = e->node < r->n_cells ? r->index_of[e->node] : SXS_CALLS_NONE;
+    uint32_t path = sxs_calls_index(r, e->node);
     uint64_t ns = sxs_calls_since_start(r->c, e->tick);
     if (path >= r->c->n_paths || path <= t->root || r->c->paths[path].fn == SXS_CALLS_NONE ||
         e->kind < SXS_CALLS_ENTER || e->kind > SXS_CALLS_UNWOUND) {
@@ -158,7 +156,7 @@ static int add_text(struct sxs_calls_reader *r, struct sxs_calls_read_thread *t,
                     const struct sxs_calls_event *e, size_t left, size_t *taken)
 {
     size_t   size = e->kind >> 8, slots = SXS_CALLS_TEXT_SLOTS(size);
-    uint32_t path = e->node < r->n_cells ? r->index_of[e->node] : SXS_CALLS_NONE;
+    uint32_t path = sxs_calls_index(r, e->node);
     *taken = slots < left ? slots : left;
     if (size > SXS_CALLS_TEXT_MAX || slots > left || !t->n_events ||
         t->events[t->n_events - 1].path != path ||

@@ -88,7 +88,7 @@ void sxs_chunk_follow_look(struct sxs_chunk_follower *f, uint64_t max_bytes)
     if (size < f->file.size)
         f->file.n_cut += (f->file.size - size + SXS_CHUNK_SIZE - 1) / SXS_CHUNK_SIZE;
     f->file.size = size;
-    f->file.n_chunks = n < UINT32_MAX ? (uint32_t)n : UINT32_MAX;
+    f->file.n_chunks = n < SXS_CHUNKS_MAX ? (uint32_t)n : SXS_CHUNKS_MAX;
     if (!f->n_chunks && f->file.n_chunks)
         follow_chunk(f, 0);
 }

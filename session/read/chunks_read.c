@@ -47,7 +47,8 @@ static void count_chunks(struct sxs_chunk_reader *r, const struct sxs_chunk_file
     memcpy(&max, head + kind->max_chunks_at, sizeof(max));
     r->bad_count = reported > max || (uint64_t)reported + 1 < there;
     r->n_cut = reported > there && !r->bad_count ? reported - there : 0;
-    r->n_chunks = there < UINT32_MAX ? (uint32_t)there : UINT32_MAX;
+    r->n_beyond = there > SXS_CHUNKS_MAX ? there - SXS_CHUNKS_MAX : 0;
+    r->n_chunks = (uint32_t)(there - r->n_beyond);
 }
 
 static uint64_t size_now(const struct sxs_chunk_reader *r)
@@ -117,12 +118,27 @@ static bool was_shortened(const struct sxs_chunk_reader *r, uint32_t index)
            size <= SXS_HEADER_SIZE + (uint64_t)index * SXS_CHUNK_SIZE;
 }
 
+/* Advance to the next chunk that is not completely a hole, or to the last one: its end tells
+ * whether the file was cut. */
+static void skip_holes(struct sxs_chunk_reader *r)
+{
+    uint64_t at = SXS_HEADER_SIZE + (uint64_t)r->chunk * SXS_CHUNK_SIZE;
+    uint64_t data = sxs_file_next_data(r->fd, at, r->size);
+    uint64_t next = data < r->size ? (data - SXS_HEADER_SIZE) / SXS_CHUNK_SIZE : r->n_chunks;
+    if (next >= r->n_chunks)
+        next = r->n_chunks - 1;
+    if (next > r->chunk)
+        r->chunk = (uint32_t)next;
+}
+
 /* Load the next chunk that is not empty. Returns false when there is none. */
 static bool load_chunk(struct sxs_chunk_reader *r)
 {
     while (r->chunk < r->n_chunks) {
+        skip_holes(r);
         uint32_t index = r->chunk++;
-        size_t   got = sxs_file_read_at(r->fd, r->bytes, SXS_CHUNK_SIZE,
+        memset(r->bytes, 0, SXS_CHUNK_SIZE);
+        size_t got = sxs_file_read_data(r->fd, r->bytes, SXS_CHUNK_SIZE,
                                         SXS_HEADER_SIZE + (uint64_t)index * SXS_CHUNK_SIZE);
         if (got == 0 && was_shortened(r, index)) {
             r->chunk = r->n_chunks;
@@ -208,6 +224,7 @@ const char *sxs_chunk_reader_problem(struct sxs_chunk_reader *r, size_t index)
     } all[] = {
         {r->bad_count, "the header is damaged: its number of chunks cannot be; the file's is used"},
         {r->n_cut, "the file was cut: its last chunks are missing (%llu)"},
+        {r->n_beyond, "the file is larger than its format allows: its last %llu chunks are left out"},
         {r->n_unreadable, "the file was cut in the middle of a chunk"},
         {r->n_bad_chunks, "chunks with a damaged head: %llu; what is whole in them is used"},
         {r->n_garbled, "places with damaged records: %llu; those are left out"},

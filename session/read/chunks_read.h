@@ -4,7 +4,9 @@
  *
  * The file is untrusted: it may be cut, damaged, or still be written by a living process. Chunks
  * are copied into memory one at a time, so that a file that shrinks or changes meanwhile does no
- * harm: the bytes that were checked are the bytes that are used.
+ * harm: the bytes that were checked are the bytes that are used. Holes of the file are not read, and
+ * chunks behind the SXS_CHUNKS_MAX-th are left out: so reading takes time for the data on the disk,
+ * not for the size that a file claims to have.
  */
 #ifndef SXS_SESSION_READ_CHUNKS_READ_H
 #define SXS_SESSION_READ_CHUNKS_READ_H
@@ -18,13 +20,14 @@
 struct sxs_chunk_reader {
     int      fd;
     uint64_t size;     /* of the file when it was opened, in bytes; later growth is not read */
-    uint32_t n_chunks; /* number of chunks that begin within that size */
+    uint32_t n_chunks; /* number of chunks that begin within that size; at most SXS_CHUNKS_MAX */
     uint32_t chunk;    /* index of the chunk to load next */
     size_t   at, end;  /* offsets in `bytes`: of the next record, and of the end of the records */
     char    *bytes;    /* one chunk, 8-byte aligned; owned */
     /* Damage that was found; reported by sxs_chunk_reader_problem(). */
     bool     bad_count; /* the number of chunks in the header is impossible */
     uint64_t n_cut, n_bad_chunks, n_garbled, n_unknown, n_unreadable;
+    uint64_t n_beyond; /* chunks of the file that its format does not allow */
     char     line[256]; /* the line that sxs_chunk_reader_problem() returned last */
 };
 

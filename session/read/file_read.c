@@ -10,25 +10,68 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+/* Opens the file @name without reading it and without any effect on a device or pipe. Returns a
+ * descriptor of the kind O_PATH, or -errno. */
+static int look_at(int folder_fd, const char *name, struct stat *st)
+{
+    int fd = openat(folder_fd, name, O_PATH | O_NOFOLLOW | O_CLOEXEC);
+    int err = fd < 0 ? errno : fstat(fd, st) != 0 ? errno : 0;
+    if (!err && !S_ISREG(st->st_mode))
+        err = S_ISLNK(st->st_mode) ? ELOOP : EINVAL;
+    if (!err)
+        return fd;
+    if (fd >= 0)
+        close(fd);
+    return -err;
+}
+
+/* Opens the file that @at stands for. Where /proc is not mounted, its name is opened again: then a
+ * pipe does not wait, a terminal does not become the process's own, and a device is noticed after
+ * it was opened. Returns a descriptor or -errno. */
+static int open_again(int at, int folder_fd, const char *name)
+{
+    const int flags = O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC;
+    char      path[64];
+    snprintf(path, sizeof(path), "/proc/self/fd/%d", at);
+    int fd = open(path, flags);
+    if (fd < 0 && (errno == ENOENT || errno == ENOTDIR))
+        fd = openat(folder_fd, name, flags | O_NOFOLLOW);
+    return fd < 0 ? -errno : fd;
+}
+
+int sxs_file_open_regular(int folder_fd, const char *name, struct stat *st)
+{
+    int at = look_at(folder_fd, name, st);
+    if (at < 0)
+        return at;
+    int fd = open_again(at, folder_fd, name);
+    close(at);
+    int err = fd < 0 ? -fd : fstat(fd, st) != 0 ? errno : S_ISREG(st->st_mode) ? 0 : EINVAL;
+    if (!err)
+        return fd;
+    if (fd >= 0)
+        close(fd);
+    return -err;
+}
+
+const char *sxs_file_why(int err, char *buf, size_t size)
+{
+    snprintf(buf, size, "%s",
+             err == ELOOP    ? "is a symbolic link: not followed"
+             : err == EINVAL ? "not a regular file"
+                             : strerror(err));
+    return buf;
+}
+
 int sxs_file_open(int folder_fd, const char *name, uint64_t *size, char *why, size_t why_size)
 {
     struct stat st;
-    int         err;
-    /* O_NONBLOCK: if the file was replaced by a pipe, do not wait for a writer */
-    int fd = openat(folder_fd, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+    int         fd = sxs_file_open_regular(folder_fd, name, &st);
     why[0] = '\0';
-    if (fd < 0) {
-        err = errno;
-        snprintf(why, why_size, "%s",
-                 err == ELOOP ? "is a symbolic link: not followed" : strerror(err));
-        return -err;
-    }
-    if (fstat(fd, &st) != 0 || !S_ISREG(st.st_mode)) {
-        snprintf(why, why_size, "not a regular file");
-        close(fd);
-        return -EINVAL;
-    }
-    *size = (uint64_t)st.st_size;
+    if (fd >= 0)
+        *size = (uint64_t)st.st_size;
+    else
+        sxs_file_why(-fd, why, why_size);
     return fd;
 }
 
@@ -44,6 +87,42 @@ size_t sxs_file_read_at(int fd, void *to, size_t size, uint64_t at)
         got += (size_t)n;
     }
     return got;
+}
+
+uint64_t sxs_file_next_data(int fd, uint64_t at, uint64_t end)
+{
+    off_t data;
+    if (at >= end)
+        return end;
+    data = lseek(fd, (off_t)at, SEEK_DATA);
+    if (data < 0) /* ENXIO: a hole up to the end; else this file system does not know holes */
+        return errno == ENXIO ? end : at;
+    return (uint64_t)data < end ? (uint64_t)data : end;
+}
+
+uint64_t sxs_file_next_hole(int fd, uint64_t at, uint64_t end)
+{
+    off_t hole = lseek(fd, (off_t)at, SEEK_HOLE);
+    return hole < 0 || (uint64_t)hole > end ? end : (uint64_t)hole;
+}
+
+size_t sxs_file_read_data(int fd, void *to, size_t size, uint64_t at)
+{
+    struct stat st;
+    uint64_t    end = at + size;
+    if (fstat(fd, &st) != 0 || (uint64_t)st.st_size <= at)
+        return 0;
+    if (end > (uint64_t)st.st_size)
+        end = (uint64_t)st.st_size;
+    for (uint64_t from = at; (from = sxs_file_next_data(fd, from, end)) < end;) {
+        uint64_t hole = sxs_file_next_hole(fd, from, end);
+        size_t   want = (size_t)(hole > from ? hole - from : end - from);
+        size_t   got = sxs_file_read_at(fd, (char *)to + (from - at), want, from);
+        if (got < want)
+            return (size_t)(from - at) + got;
+        from += want;
+    }
+    return (size_t)(end - at);
 }
 
 void sxs_lines_add(char ***lines, size_t *n, const char *fmt, ...)

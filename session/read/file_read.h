@@ -10,19 +10,48 @@
 #include <stddef.h>
 #include <stdint.h>
 
+struct stat;
+
+/**
+ * sxs_file_open_regular - open the regular file @name in a folder for reading.
+ * @folder_fd: the folder; borrowed. @st: receives the facts about the opened file.
+ * Returns a descriptor, owned by the caller, or -errno: -ELOOP when it is a symbolic link, -EINVAL
+ * when it is something else than a regular file. Such a thing is not opened: a device notices
+ * nothing, and a pipe is not waited for.
+ */
+int sxs_file_open_regular(int folder_fd, const char *name, struct stat *st);
+
+/** sxs_file_why - write why sxs_file_open_regular() failed into @buf, one line. @err: the errno value.
+ *  Returns @buf. */
+const char *sxs_file_why(int err, char *buf, size_t size);
+
 /**
  * sxs_file_open - open the regular file @name in a folder for reading.
  * @folder_fd: the folder; borrowed.
  * @size: receives the present size of the file, in bytes.
  * @why: receives one line about a failure, else "".
- * Returns a descriptor, owned by the caller, or -errno; -EINVAL when it is not a regular file.
- * Follows no symbolic link and does not wait for a pipe.
+ * As sxs_file_open_regular() otherwise.
  */
 int sxs_file_open(int folder_fd, const char *name, uint64_t *size, char *why, size_t why_size);
 
 /** sxs_file_read_at - read up to @size bytes from the offset @at into @to.
  *  Returns the number of bytes read before the end of the file or an error. */
 size_t sxs_file_read_at(int fd, void *to, size_t size, uint64_t at);
+
+/**
+ * sxs_file_next_data, sxs_file_next_hole - find the first byte at or behind @at that is not, or is,
+ * part of a hole: a range for which no disk space was ever used, and which reads as zeros.
+ * Return its offset, or @end when there is none before @end. A file system that does not know holes
+ * has none. They take the time of one system call, however large the hole.
+ */
+uint64_t sxs_file_next_data(int fd, uint64_t at, uint64_t end);
+uint64_t sxs_file_next_hole(int fd, uint64_t at, uint64_t end);
+
+/**
+ * sxs_file_read_data - as sxs_file_read_at(), but leave @to as it is where the file has a hole.
+ * @to: zeroed by the caller. Takes time for the data in the range, not for its size.
+ */
+size_t sxs_file_read_data(int fd, void *to, size_t size, uint64_t at);
 
 /** sxs_lines_add - append a line to the list @lines of @n owned lines. When out of memory, the line
  *  is dropped. */

@@ -116,6 +116,14 @@ static bool is_block(const struct sxs_heap_block *b, uint64_t left)
            b->size <= SXS_HEAP_BLOCK_MAX && b->size <= left;
 }
 
+/* Returns true when the block has no hole. A complete block has none, because its process wrote all
+ * of it; a file that claims many blocks of zeros is not read. */
+static bool is_written(int fd, uint64_t at, uint64_t size)
+{
+    return sxs_file_next_data(fd, at, at + size) == at &&
+           sxs_file_next_hole(fd, at, at + size) == at + size;
+}
+
 bool sxs_heap_reader_next(struct sxs_heap_reader *r)
 {
     struct sxs_heap_block b;
@@ -127,7 +135,8 @@ bool sxs_heap_reader_next(struct sxs_heap_reader *r)
     size_t got = r->end - r->next < sizeof(b) ? 0 : sxs_file_read_at(r->fd, &b, sizeof(b), r->next);
     bool   whole = got == sizeof(b) && is_block(&b, r->end - r->next);
     size_t payload = whole ? b.size - sizeof(b) : 0;
-    if (!whole || sxs_file_read_at(r->fd, r->bytes, payload, r->next + sizeof(b)) != payload) {
+    if (!whole || !is_written(r->fd, r->next, b.size) ||
+        sxs_file_read_at(r->fd, r->bytes, payload, r->next + sizeof(b)) != payload) {
         r->damaged_at = r->next;
         return false;
     }

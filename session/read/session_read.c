@@ -9,7 +9,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/read.h"
 #include "session/read/file_read.h"
 
 static size_t skip_digits(const char *s)
@@ -129,6 +128,15 @@ static size_t usable_rows(struct sxs_session *s, const char *where, const struct
     return whole < rows ? whole : rows;
 }
 
+/* Release the memory of rows that were left out: a session can have many processes. */
+static void shrink_rows(struct sxs_session_process *p)
+{
+    size_t n = p->n_runtimes ? p->n_runtimes : 1;
+    void  *smaller = reallocarray(p->runtimes, n, sizeof(*p->runtimes));
+    if (smaller)
+        p->runtimes = smaller;
+}
+
 /* Add the process that @c describes. Returns 0 or ENOMEM. A file with another format adds
  * nothing. */
 static int take_census(struct sxs_session *s, const char *folder, const struct sxs_census *c,
@@ -163,6 +171,7 @@ static int take_census(struct sxs_session *s, const char *folder, const struct s
         note(s, "%s: the command has no end: cut", where);
     for (size_t i = 0; i < rows; i++)
         take_row(s, p, where, i, &c->runtimes[i]);
+    shrink_rows(p);
     qsort(p->runtimes, p->n_runtimes, sizeof(*p->runtimes), by_number);
     return 0;
 }
@@ -188,11 +197,7 @@ static int read_census(struct sxs_session *s, int folder_fd, const char *folder)
         err = ENOMEM;
         goto done;
     }
-    ssize_t got = sxs_read_up_to(fd, c, sizeof(*c));
-    if (got < 0)
-        note(s, "%s/%s: %s", folder, SXS_CENSUS_FILE, strerror(errno));
-    else
-        err = take_census(s, folder, c, (size_t)got);
+    err = take_census(s, folder, c, sxs_file_read_data(fd, c, sizeof(*c), 0));
 done:
     free(c);
     close(fd);

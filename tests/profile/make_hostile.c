@@ -4,6 +4,7 @@
  * Each reference in the file is valid.
  *
  *   make_hostile DIR chain      a path of DEPTH calls, each call with a function and runtime of its own
+ *   make_hostile DIR deep       a path of DEPTH / 3 calls, each with time of its own
  *   make_hostile DIR jumps      two paths of DEPTH / 3 calls, and events that alternate between their ends
  *   make_hostile DIR overlap    functions and notes whose names and texts overlap in the same cells
  */
@@ -68,6 +69,14 @@ static sxs_calls_ref add_chain(sxs_calls_ref parent, uint32_t depth)
         parent = ref;
     }
     return parent;
+}
+
+/* Gives the call @ref and each of its callers a time that is longer than that of its callee. */
+static void add_times(sxs_calls_ref ref)
+{
+    uint64_t ticks = 1;
+    for (; ref; ref = ((struct sxs_calls_node *)cell(ref))->parent)
+        ((struct sxs_calls_node *)cell(ref))->ticks = ticks++;
 }
 
 static struct sxs_calls_thread *add_thread(void)
@@ -147,8 +156,10 @@ int main(int argc, char **argv)
         add_overlapping();
         return write_file(argv[1]);
     }
-    uint32_t depth = strcmp(argv[2], "jumps") == 0 ? DEPTH / 3 : DEPTH;
+    uint32_t depth = strcmp(argv[2], "chain") == 0 ? DEPTH : DEPTH / 3;
     ends[0] = ends[1] = add_chain(t->root, depth);
+    if (strcmp(argv[2], "deep") == 0)
+        add_times(ends[0]);
     if (strcmp(argv[2], "jumps") == 0) {
         ends[1] = add_chain(t->root, depth);
         add_jumps(t, ends);

@@ -1,0 +1,51 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# pack_bomb.sh - a stranger sends small packed sessions that unpack to gigabytes; and commands that read packed sessions
+# are killed, and may leave nothing in TMPDIR for long.
+. "$(dirname "$0")/lib.sh"
+"${CC:-cc}" -std=gnu11 -O1 -D_GNU_SOURCE -I. tests/profile/make_samples.c -o "$tmp/make_samples" &&
+    "$tmp/make_samples" "$tmp/s" known && "$sxsprof" pack -o "$tmp/pack" "$tmp/s" >/dev/null 2>&1
+[ -s "$tmp/pack" ] || exit 1
+mkdir "$tmp/unpacked"
+export TMPDIR=$tmp/unpacked
+
+for kind in zeros text holes; do
+    python3 tests/hostile/pack_bomb.py "$tmp/pack" "$tmp/$kind" $kind || exit 1
+    cost "$sxsprof" report "$tmp/$kind"
+    at_most "report of a pack of $(($(du -k "$tmp/$kind" | cut -f1))) KiB with $kind ends" 10 262144
+    [ "$status" = 2 ] && grep -q "expected at most\|more data than expected\|larger than any" "$tmp/err"
+    check "it is refused, and said why" $? "$tmp/err"
+    [ -z "$(ls -A "$TMPDIR")" ]
+    check "nothing is left in TMPDIR" $?
+    rm -f "$tmp/$kind"
+done
+
+# The report waits for somebody to read the pipe, with everything unpacked.
+mkfifo "$tmp/pipe"
+is_unpacked() { compgen -G "$TMPDIR/*/names" >/dev/null; }
+for signal in TERM INT KILL; do
+    # an interactive shell lets its children have the default action for SIGINT
+    python3 -c 'import os, signal, sys
+signal.signal(signal.SIGINT, signal.SIG_DFL)
+os.execv(sys.argv[1], sys.argv[1:])' "$sxsprof" report -o "$tmp/pipe" "$tmp/pack" >/dev/null 2>&1 &
+    wait_until is_unpacked
+    kill -$signal $!
+    wait $! 2>/dev/null
+    if [ $signal = KILL ]; then
+        is_unpacked
+        check "a killed command cannot remove what it has unpacked" $?
+        "$sxsprof" report "$tmp/pack" >/dev/null 2>&1
+    fi
+    [ -z "$(ls -A "$TMPDIR")" ]
+    check "after SIG$signal$([ $signal = KILL ] && echo ', and the next command,') nothing is left in TMPDIR" $?
+done
+
+# A folder of a command that still runs stays.
+"$sxsprof" report -o "$tmp/pipe" "$tmp/pack" >/dev/null 2>&1 &
+wait_until is_unpacked
+"$sxsprof" report "$tmp/pack" >/dev/null 2>&1
+is_unpacked
+check "what a running command has unpacked stays" $?
+cat "$tmp/pipe" >/dev/null
+wait
+finish
