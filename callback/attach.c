@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/env.h"
 #include "base/log.h"
 #include "control/control.h"
 #include "control/message/message.h"
@@ -22,6 +23,10 @@ static void begin(const struct sxs_message *m)
     char                             why[SXS_SESSION_WHY] = "";
     struct sxs_keep_texts            keep;
     int                              err;
+    if (sxs_env_is_secure()) {
+        sxs_error("attached: %s", SXS_ATTACH_RAISED);
+        return;
+    }
     if (sxs_ring_texts(m, &keep))
         err = sxs_ring_begin(&request, &keep, why);
     else

@@ -10,22 +10,12 @@
 #include <unistd.h>
 
 #include "base/read.h"
+#include "session/format/folder_open.h"
 #include "session/read/file_read.h"
-
-static size_t skip_digits(const char *s)
-{
-    return strspn(s, "0123456789");
-}
 
 bool sxs_session_names_process(const char *name)
 {
-    size_t n = skip_digits(name);
-    if (n == 0 || n > 10)
-        return false;
-    if (name[n] == '\0')
-        return true;
-    size_t again = name[n] == '-' ? skip_digits(name + n + 1) : 0;
-    return again > 0 && again <= 10 && name[n + 1 + again] == '\0';
+    return sxs_name_is_process(name);
 }
 
 /* Append a message to the problems of @s, as by printf(). */
