@@ -17,6 +17,8 @@
     X(CALLS, "SXSPROF_CALLS", "", "functions whose calls are counted: [VERSION/]ASSEMBLY:NAME")   \
     X(CALLS_NOT, "SXSPROF_CALLS_NOT", "", "functions whose calls are not counted")                \
     X(VALUES, "SXSPROF_VALUES", "", "functions whose arguments and results are recorded")         \
+    X(MASK, "SXSPROF_MASK", "off",                                                                \
+      "values that are not recorded: off (none), text (of text only its length) or all")          \
     X(INSTRUMENT, "SXSPROF_INSTRUMENT", "", "an instrumentation file, or a folder of them")       \
     X(GUESTS, "SXSPROF_GUESTS", "", "other profilers that run as guests: CLSID=PATH[,OPTION]...") \
     X(METHODS, "SXSPROF_METHODS", "", "configuration files of CLRIE plug-ins, separated by ':'")  \

@@ -19,6 +19,7 @@ static void begin(const struct sxs_message *m)
     const struct sxs_session_request request = {.tools = sxs_message_get(m, "tools"),
                                                 .out = sxs_message_get(m, "out"),
                                                 .pick = sxs_message_get(m, "pick"),
+                                                .mask = sxs_message_get(m, "mask"),
                                                 .id = sxs_message_get(m, "id")};
     char                             why[SXS_SESSION_WHY] = "";
     struct sxs_keep_texts            keep;

@@ -147,6 +147,7 @@ static int take_census(struct sxs_session *s, const char *folder, const struct s
     p->started_ns = c->started_ns;
     p->preloaded = c->preloaded != 0;
     p->signals_off = c->signals_off != 0;
+    p->mask = c->mask;
     p->signals_unwanted = get64(&c->signals_unwanted);
     p->n_unlisted = atomic_load_explicit(&c->n_unlisted, memory_order_relaxed);
     if (!take_text(p->command, c->command, sizeof(p->command)))
