@@ -45,8 +45,7 @@ const char *sxs_env_named_securely(const char *name)
 
 const char *sxs_env_clrie_get(enum sxs_clrie_env variable)
 {
-    const char *value =
-        sxs_env_is_secure() ? NULL : sxs_env_named(sxs_env_clrie[variable].name);
+    const char *value = sxs_env_is_secure() ? NULL : sxs_env_named(sxs_env_clrie[variable].name);
     return value && *value ? value : NULL;
 }
 

@@ -195,14 +195,14 @@ static int begin(struct walk *w)
 int sxs_folder_path_open(const char *path, unsigned how, char real[PATH_MAX], int *made, char *why,
                          size_t size)
 {
-    struct walk w = {
-        .fd = -1, .real = real, .how = how, .why = why, .size = size, .given = path};
+    struct walk w = {.fd = -1, .real = real, .how = how, .why = why, .size = size, .given = path};
     char        name[NAME_MAX + 1];
     int         is_last, more, err = begin(&w), fd = -1;
     while (!err && (more = take_name(&w, name, &is_last)) != 0)
         err = more < 0 ? more : enter(&w, name, is_last);
     if (!err) {
-        fd = openat(w.fd, ".", how & SXS_FOLDER_PATH_ENTER ? STEP : O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+        fd = openat(w.fd, ".",
+                    how & SXS_FOLDER_PATH_ENTER ? STEP : O_RDONLY | O_DIRECTORY | O_CLOEXEC);
         err = fd < 0 ? fail(&w, errno) : 0;
     }
     if (w.fd >= 0)

@@ -217,15 +217,14 @@ static int attach(const struct sxs_attach_options *o)
     struct sxs_library     lib;
     struct sxs_out_dir     out;
     struct targets         all = {0};
-    struct sxs_target_wish wish = {
-        .tools = o->tools,
-        .pick = o->pick,
-        .mask = o->mask,
-        .duration_ms = o->duration_ms,
-        .keep = o->keep.keep,
-        .every = o->keep.every,
-        .on = o->keep.on,
-        .budget = o->keep.budget};
+    struct sxs_target_wish wish = {.tools = o->tools,
+                                   .pick = o->pick,
+                                   .mask = o->mask,
+                                   .duration_ms = o->duration_ms,
+                                   .keep = o->keep.keep,
+                                   .every = o->keep.every,
+                                   .on = o->keep.on,
+                                   .budget = o->keep.budget};
     pid_t  pids[MAX_TARGETS];
     size_t n = 0;
     int    err = sxs_library_find(&lib);

@@ -24,7 +24,8 @@ static const struct argp_option option_list[] = {
      "prefix of its version or its libcoreclr.so's path",
      0},
     {"mask", MASK, "off|text|all", 0,
-     "Values that are not recorded: of texts only their length, or none at all (off is the default)",
+     "Values that are not recorded: of texts only their length, or none at all (off is the "
+     "default)",
      0},
     {"duration", DURATION, "TIME", 0,
      "Detach after this time, such as 500ms, 30s or 5m (default: at Ctrl-C)", 0},
@@ -33,8 +34,7 @@ static const struct argp_option option_list[] = {
     {"output", 'o', "DIR", 0,
      "Record into DIR, a new or empty folder; the default is ./sxsprof-PID", 0},
     {"append", APPEND, NULL, 0, "Add to the session that is in the folder of -o", 0},
-    SXS_KEEP_OPTION_ROWS
-    {"quiet", QUIET, NULL, 0, "Print problems only", 0},
+    SXS_KEEP_OPTION_ROWS{"quiet", QUIET, NULL, 0, "Print problems only", 0},
     {0},
 };
 

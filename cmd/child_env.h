@@ -21,7 +21,7 @@ struct sxs_child_settings {
     const char *tools;    /* SXSPROF_TOOLS */
     const char *calls, *calls_not; /* SXSPROF_CALLS, SXSPROF_CALLS_NOT */
     const char *values;            /* SXSPROF_VALUES */
-    const char *mask;              /* SXSPROF_MASK */
+    const char               *mask;              /* SXSPROF_MASK */
     const char *instrument;        /* SXSPROF_INSTRUMENT */
     const char *guests;            /* SXSPROF_GUESTS */
     const char *methods;           /* SXSPROF_METHODS */

@@ -17,7 +17,8 @@
 #include "cmd/output/text.h"
 #include "session/format/folder_open.h"
 
-#define DEPTH 6 /* levels below a temporary folder: a session, kept, a segment, a process, its files */
+#define DEPTH \
+    6 /* levels below a temporary folder: a session, kept, a segment, a process, its files */
 
 static void free_old(struct sxs_out_dir *out)
 {

@@ -34,7 +34,8 @@ static const struct argp_option option_list[] = {
      "of all others take longer too",
      0},
     {"mask", SXS_RUN_MASK, "off|text|all", 0,
-     "Values that are not recorded: of texts only their length, or none at all (off is the default)",
+     "Values that are not recorded: of texts only their length, or none at all (off is the "
+     "default)",
      0},
     {"instrument", SXS_RUN_INSTRUMENT, "PATH", 0,
      "Instrument methods as this file says, or the *.xml of this folder; see sxsprof check", 0},
@@ -58,8 +59,8 @@ static const struct argp_option option_list[] = {
      "command's",
      0},
     {"append", SXS_RUN_APPEND, NULL, 0, "Add to the session that is in the folder of -o", 0},
-    SXS_KEEP_OPTION_ROWS
-    {"no-preload", SXS_RUN_NO_PRELOAD, NULL, 0, "Do not preload the signal library", 0},
+    SXS_KEEP_OPTION_ROWS{"no-preload", SXS_RUN_NO_PRELOAD, NULL, 0,
+                         "Do not preload the signal library", 0},
     {"signals", SXS_RUN_SIGNALS, "on|off", 0, "Route signals to their runtimes (on is the default)",
      0},
     {"quiet", SXS_RUN_QUIET, NULL, 0, "Print no progress and nothing about the session at the end",

@@ -21,7 +21,7 @@ struct sxs_run_options {
     char       *tools;                    /* owned, separated by ';' */
     char       *calls, *calls_not;        /* owned, separated by ';' */
     char       *values;                   /* owned, separated by ';' */
-    const char *mask;                     /* borrowed */
+    const char             *mask;                     /* borrowed */
     char       *instrument;               /* owned, absolute */
     char       *guests;                   /* owned, for SXSPROF_GUESTS */
     char       *methods;                  /* owned, for SXSPROF_METHODS */

@@ -61,7 +61,8 @@ static const struct argp_option option_list[] = {
     {"pick", SXS_RUN_PICK, "all|first|one:WHAT", 0,
      "Which runtimes are profiled, as for sxsprof run (all by default)", 0},
     {"mask", SXS_RUN_MASK, "off|text|all", 0,
-     "Values that are not recorded: of texts only their length, or none at all (off is the default)",
+     "Values that are not recorded: of texts only their length, or none at all (off is the "
+     "default)",
      0},
     {"duration", KEY_DURATION, "TIME", 0,
      "End the session by itself after so long: 30s, 500ms, 10m, 2h", 0},
@@ -71,8 +72,8 @@ static const struct argp_option option_list[] = {
      "process sees it, by default in its /tmp",
      0},
     {"append", SXS_RUN_APPEND, NULL, 0, "Add to the session in DIR", 0},
-    SXS_KEEP_OPTION_ROWS
-    {"quiet", SXS_RUN_QUIET, NULL, 0, "Print nothing when the session has begun", 0},
+    SXS_KEEP_OPTION_ROWS{"quiet", SXS_RUN_QUIET, NULL, 0,
+                         "Print nothing when the session has begun", 0},
     {0},
 };
 const struct argp sxs_argp_start = {

@@ -104,7 +104,8 @@ static void print_notes(FILE *to, const struct sxs_session_process *p)
         fprintf(to, "%" PRIu64 " signals belonged to no runtime\n", p->signals_unwanted);
     if (p->mask)
         fprintf(to, "values are masked: %s (SXSPROF_MASK)\n",
-                p->mask == SXS_MASK_TEXT ? "of texts the length was recorded" : "none was recorded");
+                p->mask == SXS_MASK_TEXT ? "of texts the length was recorded"
+                                         : "none was recorded");
     if (p->signals_off)
         fputs("signals were left alone (SXSPROF_SIGNALS=off)\n", to);
 }

@@ -102,18 +102,19 @@ static int open_file(char *why, size_t size)
     name = strrchr(folder, '/') + 1;
     name[-1] = '\0';
     parent = sxs_folder_path_open(*folder ? folder : "/",
-                                  SXS_FOLDER_PATH_LAST_LINK | SXS_FOLDER_PATH_ENTER, real, NULL, why,
-                                  size);
+                                  SXS_FOLDER_PATH_LAST_LINK | SXS_FOLDER_PATH_ENTER, real, NULL,
+                                  why, size);
     if (parent < 0)
         return -1;
     fd = open_in(parent, name);
     close(parent);
     if (fd < 0)
         snprintf(why, size, "%s",
-                 fd == -ELOOP   ? "it is a symbolic link; expected the file itself"
-                 : fd == -EPERM ? "the file belongs to another user or has several names; expected a "
-                                  "file of one's own"
-                                : strerror(-fd));
+                 fd == -ELOOP ? "it is a symbolic link; expected the file itself"
+                 : fd == -EPERM
+                     ? "the file belongs to another user or has several names; expected a "
+                       "file of one's own"
+                     : strerror(-fd));
     return fd < 0 ? -1 : fd;
 }
 

@@ -18,7 +18,7 @@ static struct {
     uint32_t flags;      /* LogLevel, or what SetLoggingFlags() set */
     uint32_t file_flags; /* FileLog; 0: `flags` counts for the file, too */
     char     file_path[PATH_MAX];
-    int      file_is_open, file_is_refused; /* refused: one line said why */
+    int                    file_is_open, file_is_refused; /* refused: one line said why */
     unsigned plugins[3];         /* number of plug-ins that use each level */
     uint32_t to_file, to_host;   /* levels that go there, of the engine or of plug-ins */
     struct clrie_log_host *host; /* one reference, or NULL */

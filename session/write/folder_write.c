@@ -64,8 +64,8 @@ static int open_folder(void *arg)
 {
     struct job *job = arg;
     char        why[200];
-    int fd = sxs_folder_path_open(job->path, SXS_FOLDER_PATH_LAST_LINK, job->folder->path, NULL, why,
-                                  sizeof(why));
+    int fd = sxs_folder_path_open(job->path, SXS_FOLDER_PATH_LAST_LINK, job->folder->path, NULL,
+                                  why, sizeof(why));
     return fd < 0 ? fd : keep_descriptor(job->folder, fd);
 }
 
@@ -128,10 +128,10 @@ static int make_in_session(void *arg)
     char        name[32];
     size_t      len;
     int         session, fd, err;
-    session = sxs_session_folder_open(
-        job->path, SXS_FOLDER_PATH_MAKE,
-        SXS_NAMES_PROCESSES | SXS_NAMES_SEGMENTS | SXS_NAMES_SEGMENT_FILES, job->folder->path, NULL,
-        job->why, job->why_size);
+    session =
+        sxs_session_folder_open(job->path, SXS_FOLDER_PATH_MAKE,
+                                SXS_NAMES_PROCESSES | SXS_NAMES_SEGMENTS | SXS_NAMES_SEGMENT_FILES,
+                                job->folder->path, NULL, job->why, job->why_size);
     if (session < 0)
         return -1;
     fd = make_folder(session, name, sizeof(name));

@@ -14,7 +14,7 @@ record() { # NAME [NAME=VALUE] -- [OPTION...]
         -o "$tmp/$name" -- "$runsxs" --timeout 160 "$version" calls "shown=1" >"$tmp/out" 2>"$tmp/err"
     status=$?
 }
-has() { grep -raqE "$2" "$tmp/$1"; }
+has() { grep -raqE -e "$2" "$tmp/$1"; }
 
 record plain --
 [ $status = 0 ] && has plain shown=1 && has plain 'derived' && has plain '-9223372036854775808' &&
