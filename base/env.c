@@ -2,6 +2,7 @@
 #include "base/env.h"
 
 #include <stdlib.h>
+#include <sys/auxv.h>
 #include <unistd.h>
 
 #define ROW(id, name, otherwise, meaning) {name, otherwise, meaning},
@@ -14,9 +15,21 @@ const struct sxs_env_row sxs_env_clrie_prefixes[SXS_N_CLRIE_PREFIXES] = {
     SXS_ENV_CLRIE_PREFIXES(ROW)};
 #undef ROW
 
+int sxs_env_is_secure(void)
+{
+    return getauxval(AT_SECURE) != 0;
+}
+
+static int counts(enum sxs_env variable)
+{
+#define HONOURED(id, reason) variable == SXS_ENV_##id ||
+    return SXS_ENV_SECURE(HONOURED) !sxs_env_is_secure();
+#undef HONOURED
+}
+
 const char *sxs_env_get(enum sxs_env variable)
 {
-    const char *value = sxs_env_named(sxs_env_table[variable].name);
+    const char *value = counts(variable) ? sxs_env_named(sxs_env_table[variable].name) : NULL;
     return value && *value ? value : NULL;
 }
 
@@ -32,7 +45,7 @@ const char *sxs_env_named_securely(const char *name)
 
 const char *sxs_env_clrie_get(enum sxs_clrie_env variable)
 {
-    const char *value = sxs_env_named(sxs_env_clrie[variable].name);
+    const char *value = sxs_env_is_secure() ? NULL : sxs_env_named(sxs_env_clrie[variable].name);
     return value && *value ? value : NULL;
 }
 
@@ -40,7 +53,7 @@ const char *sxs_env_clrie_get(enum sxs_clrie_env variable)
 const char *sxs_env_entry(size_t n)
 {
     char **entries = environ;
-    for (size_t i = 0; entries && entries[i]; i++)
+    for (size_t i = 0; entries && entries[i] && !sxs_env_is_secure(); i++)
         if (i == n)
             return entries[i];
     return NULL;

@@ -17,6 +17,8 @@
     X(CALLS, "SXSPROF_CALLS", "", "functions whose calls are counted: [VERSION/]ASSEMBLY:NAME")   \
     X(CALLS_NOT, "SXSPROF_CALLS_NOT", "", "functions whose calls are not counted")                \
     X(VALUES, "SXSPROF_VALUES", "", "functions whose arguments and results are recorded")         \
+    X(MASK, "SXSPROF_MASK", "off",                                                                \
+      "values that are not recorded: off (none), text (of text only its length) or all")          \
     X(INSTRUMENT, "SXSPROF_INSTRUMENT", "", "an instrumentation file, or a folder of them")       \
     X(GUESTS, "SXSPROF_GUESTS", "", "other profilers that run as guests: CLSID=PATH[,OPTION]...") \
     X(METHODS, "SXSPROF_METHODS", "", "configuration files of CLRIE plug-ins, separated by ':'")  \
@@ -70,6 +72,14 @@
     X(PLUGIN_LOG_LEVEL, "MicrosoftInstrumentationEngine_LogLevel_",     \
       "as LogLevel, for the plug-in whose class ID, without braces, is the end of the name")
 
+/* In a program with raised rights (set-user-ID, set-group-ID, file capabilities: the kernel says
+ * AT_SECURE) the environment is chosen by a user who has fewer rights than the program. A runtime
+ * loads the profiler that this user names all the same. So each variable above, and each of
+ * CLRIE, counts as unset there: they name folders and files that would be written and read, and
+ * libraries that would be loaded, with the rights of the program, and messages would tell addresses.
+ * Exceptions: X(identifier, reason). The runtime's own knobs count, because the runtime reads them. */
+#define SXS_ENV_SECURE(X) X(SIGNALS, "it can only switch something off")
+
 #define SXS_ENV_ID(id, name, otherwise, meaning) SXS_ENV_##id,
 enum sxs_env { SXS_ENV_VARIABLES(SXS_ENV_ID) SXS_N_ENV };
 #undef SXS_ENV_ID
@@ -96,8 +106,12 @@ extern const struct sxs_env_row sxs_env_knobs[SXS_N_KNOBS];
 extern const struct sxs_env_row sxs_env_clrie[SXS_N_CLRIE];
 extern const struct sxs_env_row sxs_env_clrie_prefixes[SXS_N_CLRIE_PREFIXES]; /* otherwise: "" */
 
+/** sxs_env_is_secure - return 1 in a program with raised rights, which records nothing
+ *  (SXS_ENV_SECURE), else 0. Any thread; signal-safe. */
+int sxs_env_is_secure(void);
+
 /** sxs_env_get - read @variable. Returns its value, which belongs to the environment, or NULL if
- *  the variable is unset or empty. As thread-safe as getenv(); not signal-safe. */
+ *  the variable is unset or empty, or does not count (SXS_ENV_SECURE). As thread-safe as getenv(); not signal-safe. */
 const char *sxs_env_get(enum sxs_env variable);
 
 /** sxs_env_named - read the variable @name, which may be any variable: of a runtime, or of the
@@ -113,7 +127,7 @@ const char *sxs_env_named_securely(const char *name);
 const char *sxs_env_clrie_get(enum sxs_clrie_env variable);
 
 /** sxs_env_entry - return entry number @n of the environment, from 0, as "NAME=VALUE", or NULL after
- *  the last one. The entry belongs to the environment. As thread-safe as getenv(); not signal-safe. */
+ *  the last one, or in a program with raised rights. The entry belongs to the environment. As thread-safe as getenv(); not signal-safe. */
 const char *sxs_env_entry(size_t n);
 
 #endif

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/env.h"
 #include "base/log.h"
 #include "control/control.h"
 #include "control/message/message.h"
@@ -20,10 +21,15 @@ static void begin(const struct sxs_message *m)
                                                 .tools = sxs_message_get(m, "tools"),
                                                 .out = sxs_message_get(m, "out"),
                                                 .pick = sxs_message_get(m, "pick"),
+                                                .mask = sxs_message_get(m, "mask"),
                                                 .id = sxs_message_get(m, "id")};
     char                             why[SXS_SESSION_WHY] = "";
     struct sxs_keep_texts            keep;
     int                              err;
+    if (sxs_env_is_secure()) {
+        sxs_error("attached: %s", SXS_ATTACH_RAISED);
+        return;
+    }
     if (sxs_ring_texts(m, &keep))
         err = sxs_ring_begin(&request, &keep, why);
     else

@@ -5,6 +5,11 @@
 
 #include <stddef.h>
 
+/** Why nothing is recorded in a program where sxs_env_is_secure(). */
+#define SXS_ATTACH_RAISED                                                                        \
+    "this program runs with raised rights (set-user-ID, set-group-ID or file capabilities), so " \
+    "nothing is recorded; expected a program that runs with the rights of the user who starts it"
+
 /**
  * sxs_attach_begin - if the client data of an attach is a message of the command (control/message/),
  * begin the session that it asks for, or join it.

@@ -3,8 +3,10 @@
 #include <dlfcn.h>
 #include <pthread.h>
 
+#include "base/env.h"
 #include "base/log.h"
 #include "base/proc.h"
+#include "callback/attach.h"
 #include "callback/class_factory.h"
 #include "callback/elt.h"
 #include "callback/engine_entry.h"
@@ -69,6 +71,8 @@ static int pin_library(void)
  * library. */
 static void set_up(void)
 {
+    if (sxs_env_is_secure())
+        sxs_error("%s; the program runs on", SXS_ATTACH_RAISED);
     sxs_config_open_files_by(sxs_proc_call); /* no descriptor in the host's table */
     if (clrie_config_is_named())
         sxs_engine_take_name();

@@ -264,6 +264,7 @@ static int attach(const struct sxs_attach_options *o)
     struct targets         all = {0};
     struct sxs_target_wish wish = {.tools = o->tools,
                                    .pick = o->pick,
+                                   .mask = o->mask,
                                    .duration_ms = o->duration_ms,
                                    .keep = o->keep.keep,
                                    .every = o->keep.every,

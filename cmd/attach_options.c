@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { TOOL = 1000, PICK, DURATION, DELAY, ALL, APPEND, QUIET };
+enum { TOOL = 1000, PICK, MASK, DURATION, DELAY, ALL, APPEND, QUIET };
 
 static const struct argp_option option_list[] = {
     {"tool", TOOL, "NAME[:OPTIONS]", 0, "Use a tool; may be given several times (default: sample)",
@@ -23,6 +23,10 @@ static const struct argp_option option_list[] = {
      "Which runtimes are recorded: all that can be reached (the default), the first, or one by a "
      "prefix of its version or its libcoreclr.so's path",
      0},
+    {"mask", MASK, "off|text|all", 0,
+     "Values that are not recorded: of texts only their length, or none at all (off is the "
+     "default)",
+     0},
     {"duration", DURATION, "TIME", 0,
      "Detach after this time, such as 500ms, 30s or 5m (default: at Ctrl-C)", 0},
     {"delay", DELAY, "TIME", 0, "Wait so long before the attach", 0},
@@ -30,8 +34,7 @@ static const struct argp_option option_list[] = {
     {"output", 'o', "DIR", 0,
      "Record into DIR, a new or empty folder; the default is ./sxsprof-PID", 0},
     {"append", APPEND, NULL, 0, "Add to the session that is in the folder of -o", 0},
-    SXS_KEEP_OPTION_ROWS
-    {"quiet", QUIET, NULL, 0, "Print problems only", 0},
+    SXS_KEEP_OPTION_ROWS{"quiet", QUIET, NULL, 0, "Print problems only", 0},
     {0},
 };
 
@@ -63,6 +66,14 @@ static void set_pick(struct argp_state *state, struct sxs_attach_options *o, con
     o->pick = pick;
 }
 
+static void set_mask(struct argp_state *state, struct sxs_attach_options *o, const char *value)
+{
+    char why[1024];
+    if (sxs_setting_check(sxs_setting_find("SXSPROF_MASK"), "--mask", value, why, sizeof(why)) != 0)
+        argp_error(state, "%s", why);
+    o->mask = value;
+}
+
 static void take_target(struct argp_state *state, struct sxs_attach_options *o, const char *arg)
 {
     if (o->target)
@@ -90,6 +101,7 @@ static error_t parse_attach(int key, char *arg, struct argp_state *state)
     switch (key) {
     case TOOL: add_tool(state, o, arg); return 0;
     case PICK: set_pick(state, o, arg); return 0;
+    case MASK: set_mask(state, o, arg); return 0;
     case DURATION: o->duration_ms = sxs_duration_argument(state, "--duration", arg); return 0;
     case DELAY: o->delay_ms = sxs_duration_argument(state, "--delay", arg); return 0;
     case ALL: o->all = true; return 0;

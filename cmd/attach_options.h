@@ -14,6 +14,7 @@
 struct sxs_attach_options {
     char       *tools;                 /* owned, separated by ';' */
     char       *pick;                  /* owned; NULL: all */
+    const char             *mask; /* borrowed; NULL: as the process's SXSPROF_MASK says */
     const char *out;                   /* borrowed; NULL: none was given */
     const char *target;                /* borrowed: a PID or a name */
     uint64_t    duration_ms, delay_ms; /* 0: none */

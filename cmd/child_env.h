@@ -21,6 +21,7 @@ struct sxs_child_settings {
     const char *tools;    /* SXSPROF_TOOLS */
     const char *calls, *calls_not; /* SXSPROF_CALLS, SXSPROF_CALLS_NOT */
     const char *values;            /* SXSPROF_VALUES */
+    const char               *mask;              /* SXSPROF_MASK */
     const char *instrument;        /* SXSPROF_INSTRUMENT */
     const char *guests;            /* SXSPROF_GUESTS */
     const char *methods;           /* SXSPROF_METHODS */
@@ -35,7 +36,7 @@ struct sxs_child_variable {
     const char *name, *value;
 };
 
-#define SXS_CHILD_VARIABLES 18
+#define SXS_CHILD_VARIABLES 19
 
 /** sxs_child_variables - list the variables that @s sets, besides LD_PRELOAD. */
 void sxs_child_variables(const struct sxs_child_settings *s,

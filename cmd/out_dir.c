@@ -4,7 +4,6 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <ftw.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,10 +12,13 @@
 #include <unistd.h>
 
 #include "base/env.h"
+#include "base/tree.h"
 #include "cmd/command.h"
-#include "cmd/output/segments.h"
 #include "cmd/output/text.h"
-#include "session/format/folder_safe.h"
+#include "session/format/folder_open.h"
+
+#define DEPTH \
+    6 /* levels below a temporary folder: a session, kept, a segment, a process, its files */
 
 static void free_old(struct sxs_out_dir *out)
 {
@@ -62,60 +64,51 @@ static int refuse_session(const struct sxs_out_dir *out, const char *dir, char *
     return -1;
 }
 
-static bool is_of_segments(const char *name)
+static unsigned names_of(enum sxs_out_use use)
 {
-    return sxs_segment_name(name, NULL, NULL) || strcmp(name, SXS_SEGMENT_KEPT) == 0 ||
-           name[0] == '.';
+    return use == SXS_OUT_SEGMENTS ? SXS_NAMES_SEGMENTS : SXS_NAMES_PROCESSES;
+}
+
+static int note_identity(struct sxs_out_dir *out, int fd)
+{
+    struct stat st;
+    if (fstat(fd, &st) != 0)
+        return -1;
+    out->dev = st.st_dev;
+    out->ino = st.st_ino;
+    return 0;
+}
+
+/* Notes the processes that are in the folder @fd. Their names were checked before; another process
+ * of this user may add to them meanwhile. */
+static int list_old(struct sxs_out_dir *out, int fd)
+{
+    int  ret = 0, own = openat(fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    DIR *d = own >= 0 ? fdopendir(own) : NULL;
+    for (struct dirent *e; d && ret == 0 && (e = readdir(d));)
+        if (sxs_session_names_process(e->d_name))
+            ret = remember_name(out, e->d_name);
+    if (d)
+        closedir(d);
+    else if (own >= 0)
+        close(own);
+    return d ? ret : -1;
 }
 
 /* Accepts an existing folder when it is empty, or contains only what @use says; any other folder is
  * taken to be the user's own. */
-static int take_existing(struct sxs_out_dir *out, const char *dir, enum sxs_out_use use, char *why,
-                         size_t size)
+static int take_existing(struct sxs_out_dir *out, const char *dir, int fd, enum sxs_out_use use,
+                         char *why, size_t size)
 {
-    int  ret = 0;
-    DIR *d = opendir(dir);
-    if (!d) {
-        snprintf(why, size, "-o %s: %s; expected a folder, or a name that is free", dir,
-                 strerror(errno));
+    if (use != SXS_OUT_SEGMENTS && list_old(out, fd) != 0) {
+        snprintf(why, size, "-o %s: out of memory", dir);
         return -1;
     }
-    for (struct dirent *e; ret == 0 && (e = readdir(d));) {
-        if (strcmp(e->d_name, ".") == 0 || strcmp(e->d_name, "..") == 0)
-            continue;
-        if (use == SXS_OUT_SEGMENTS && is_of_segments(e->d_name))
-            continue;
-        if (use == SXS_OUT_SEGMENTS || !sxs_session_names_process(e->d_name)) {
-            snprintf(why, size,
-                     "-o %s: it has '%s' in it; expected an empty folder, %s, or a name that is free",
-                     dir, e->d_name,
-                     use == SXS_OUT_SEGMENTS ? "one of segments" : "an earlier session (with --append)");
-            ret = -1;
-        } else if (remember_name(out, e->d_name) != 0) {
-            snprintf(why, size, "-o %s: out of memory", dir);
-            ret = -1;
-        }
-    }
-    closedir(d);
-    if (ret == 0 && out->n_old && use != SXS_OUT_APPEND)
-        ret = refuse_session(out, dir, why, size);
-    if (ret == 0 && faccessat(AT_FDCWD, dir, W_OK | X_OK, AT_EACCESS) != 0) {
+    if (out->n_old && use != SXS_OUT_APPEND)
+        return refuse_session(out, dir, why, size);
+    if (faccessat(fd, ".", W_OK | X_OK, AT_EACCESS) != 0) {
         snprintf(why, size, "-o %s: %s; expected a folder that can be written to", dir,
                  strerror(errno));
-        ret = -1;
-    }
-    return ret;
-}
-
-/* Refuses a folder that the profiler library would refuse, because then nothing would be
- * recorded. */
-static int check_safe(const char *dir, char *why, size_t size)
-{
-    struct stat st;
-    char        reason[160];
-    if (stat(dir, &st) == 0 && sxs_folder_refused(&st, reason, sizeof(reason))) {
-        snprintf(why, size, "-o %s: %s; expected a folder of your own, or a name that is free", dir,
-                 reason);
         return -1;
     }
     return 0;
@@ -124,20 +117,26 @@ static int check_safe(const char *dir, char *why, size_t size)
 static int open_named(struct sxs_out_dir *out, const char *dir, enum sxs_out_use use, char *why,
                       size_t size)
 {
-    if (mkdir(dir, 0700) == 0) {
-        out->created = true;
-    } else if (errno != EEXIST) {
-        snprintf(why, size, "-o %s: %s; expected a folder that can be made there", dir,
-                 strerror(errno));
-        return -1;
-    } else if (take_existing(out, dir, use, why, size) != 0 || check_safe(dir, why, size) != 0) {
+    char reason[512];
+    int  made, ret;
+    int  fd = sxs_session_folder_open(dir, SXS_FOLDER_PATH_MAKE | SXS_FOLDER_PATH_LAST_LINK,
+                                      names_of(use), out->path, &made, reason, sizeof(reason));
+    if (fd < 0) {
+        snprintf(why, size, "-o %s: %s%s", dir, reason,
+                 strstr(reason, "expected") ? ""
+                 : strcmp(reason, strerror(-fd)) == 0
+                     ? "; expected a folder that can be made there"
+                     : "; expected a folder of your own, or a name that is free");
         return -1;
     }
-    if (!realpath(dir, out->path)) {
+    out->created = made;
+    ret = note_identity(out, fd);
+    if (ret)
         snprintf(why, size, "-o %s: %s", dir, strerror(errno));
-        return -1;
-    }
-    return 0;
+    else if (!made)
+        ret = take_existing(out, dir, fd, use, why, size);
+    close(fd);
+    return ret;
 }
 
 int sxs_out_dir_open(struct sxs_out_dir *out, const char *dir, enum sxs_out_use use, char *why,
@@ -157,45 +156,53 @@ void sxs_out_dir_for_segments(struct sxs_out_dir *out)
     out->segments_ns = (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
-/* Makes a new private folder in @parent. Returns 0 or an errno value. */
-static int make_in(struct sxs_out_dir *out, const char *parent)
+/* Makes a new private folder in @parent. Returns 0, or -1 with a reason in @why. */
+static int make_in(struct sxs_out_dir *out, const char *parent, char *why, size_t size)
 {
     char name[PATH_MAX];
-    int  n = snprintf(name, sizeof(name), "%s/sxsprof-XXXXXX", parent);
+    int  fd, n = snprintf(name, sizeof(name), "%s/sxsprof-XXXXXX", parent);
     if (n >= (int)sizeof(name))
-        return ENAMETOOLONG;
-    if (!mkdtemp(name)) /* uses mode 0700 */
-        return errno;
-    if (!realpath(name, out->path)) {
-        int err = errno;
-        rmdir(name);
-        return err;
+        errno = ENAMETOOLONG;
+    if (n >= (int)sizeof(name) || !mkdtemp(name)) { /* uses mode 0700 */
+        snprintf(why, size, "%s", strerror(errno));
+        return -1;
     }
-    return 0;
+    fd = sxs_session_folder_open(name, 0, 0, out->path, NULL, why, size);
+    if (fd < 0)
+        return -1;
+    n = note_identity(out, fd);
+    close(fd);
+    return n;
 }
 
 int sxs_out_dir_make(struct sxs_out_dir *out, bool keep, char *why, size_t size)
 {
     const char *tmp = sxs_env_named("TMPDIR");
-    int         err;
+    char        reason[256] = "";
     if (!tmp || !*tmp)
         tmp = "/tmp";
     memset(out, 0, sizeof(*out));
     out->temporary = !keep;
     out->unnamed = keep;
-    if (keep && make_in(out, ".") == 0) {
+    if (keep && make_in(out, ".", reason, sizeof(reason)) == 0) {
         out->created = true;
         return SXS_EXIT_OK;
     }
-    err = make_in(out, tmp);
-    out->created = !err;
-    if (!err)
+    out->created = make_in(out, tmp, reason, sizeof(reason)) == 0;
+    if (out->created)
         return SXS_EXIT_OK;
     snprintf(why, size,
              "no folder can be made in %s: %s; expected TMPDIR to name a folder that can be "
              "written to, or -o DIR",
-             tmp, strerror(err));
+             tmp, reason);
     return SXS_EXIT_FAILED;
+}
+
+/* Gives the folder the name @to in the same folder, if that is free: in place of an empty one, because
+ * not every file system can rename without replacing. Returns 0 or -1 with errno. */
+static int rename_folder(const struct sxs_out_dir *out, const char *to)
+{
+    return mkdir(to, 0700) == 0 ? rename(out->path, to) : -1;
 }
 
 const char *sxs_out_dir_name(struct sxs_out_dir *out, pid_t pid)
@@ -207,8 +214,7 @@ const char *sxs_out_dir_name(struct sxs_out_dir *out, pid_t pid)
                          parent, out->path, (int)pid, i);
         if (n >= PATH_MAX)
             break;
-        if (mkdir(named, 0700) == 0) {
-            rmdir(out->path);
+        if (rename_folder(out, named) == 0) {
             memcpy(out->path, named, (size_t)n + 1);
             out->unnamed = false;
         } else if (errno != EEXIST) {
@@ -237,23 +243,32 @@ void sxs_out_dir_keep_new(const struct sxs_out_dir *out, struct sxs_session *s)
     s->n_processes = kept;
 }
 
-static int remove_one(const char *path, const struct stat *st, int type, struct FTW *ftw)
+/* Removes the folder if it is still the one that was opened or made. @depth: how many levels of what
+ * is in it are deleted, too; -1: it must be empty. */
+static void remove_folder(const struct sxs_out_dir *out, int depth)
 {
-    (void)st, (void)type, (void)ftw;
-    remove(path);
-    return 0; /* continue with the other files, even after an error */
+    struct stat st;
+    int         fd = open(out->path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    if (fd < 0)
+        return;
+    if (fstat(fd, &st) == 0 && st.st_dev == out->dev && st.st_ino == out->ino) {
+        if (depth >= 0)
+            sxs_tree_clear(fd, (unsigned)depth);
+        sxs_tree_unlink(fd, strrchr(out->path, '/') + 1);
+    }
+    close(fd);
 }
 
 void sxs_out_dir_abandon(struct sxs_out_dir *out)
 {
     if (out->created)
-        rmdir(out->path);
+        remove_folder(out, -1);
     free_old(out);
 }
 
 void sxs_out_dir_close(struct sxs_out_dir *out)
 {
     if (out->temporary)
-        nftw(out->path, remove_one, 16, FTW_DEPTH | FTW_PHYS);
+        remove_folder(out, DEPTH);
     free_old(out);
 }

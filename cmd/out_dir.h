@@ -21,6 +21,8 @@ enum sxs_out_use {
 /** A session folder to record into. */
 struct sxs_out_dir {
     char   path[PATH_MAX]; /* absolute, links resolved */
+    dev_t    dev;            /* device and inode of the folder */
+    ino_t    ino;
     bool   temporary;      /* sxs_out_dir_close() removes the folder */
     bool   created;        /* this run made the folder; sxs_out_dir_abandon() removes it */
     uint64_t segments_ns; /* CLOCK_REALTIME: segments are recorded from then on; 0: one session */

@@ -33,6 +33,10 @@ static const struct argp_option option_list[] = {
      "calls "
      "of all others take longer too",
      0},
+    {"mask", SXS_RUN_MASK, "off|text|all", 0,
+     "Values that are not recorded: of texts only their length, or none at all (off is the "
+     "default)",
+     0},
     {"instrument", SXS_RUN_INSTRUMENT, "PATH", 0,
      "Instrument methods as this file says, or the *.xml of this folder; see sxsprof check", 0},
     {"heap-at-exit", SXS_RUN_HEAP_AT_EXIT, NULL, 0,
@@ -55,8 +59,8 @@ static const struct argp_option option_list[] = {
      "command's",
      0},
     {"append", SXS_RUN_APPEND, NULL, 0, "Add to the session that is in the folder of -o", 0},
-    SXS_KEEP_OPTION_ROWS
-    {"no-preload", SXS_RUN_NO_PRELOAD, NULL, 0, "Do not preload the signal library", 0},
+    SXS_KEEP_OPTION_ROWS{"no-preload", SXS_RUN_NO_PRELOAD, NULL, 0,
+                         "Do not preload the signal library", 0},
     {"signals", SXS_RUN_SIGNALS, "on|off", 0, "Route signals to their runtimes (on is the default)",
      0},
     {"quiet", SXS_RUN_QUIET, NULL, 0, "Print no progress and nothing about the session at the end",
@@ -262,6 +266,7 @@ error_t sxs_run_option(int key, const char *source, char *arg, struct argp_state
         add_pattern(state, &o->calls_not, "SXSPROF_CALLS_NOT", source, arg);
         return 0;
     case SXS_RUN_VALUES: add_pattern(state, &o->values, "SXSPROF_VALUES", source, arg); return 0;
+    case SXS_RUN_MASK: o->mask = checked(state, "SXSPROF_MASK", source, arg); return 0;
     case SXS_RUN_INSTRUMENT:
         free(o->instrument);
         o->instrument = absolute_rules(state, checked(state, "SXSPROF_INSTRUMENT", source, arg));
@@ -310,6 +315,7 @@ int sxs_run_inherited(const struct sxs_run_options *o)
         {"SXSPROF_CALLS", o->calls != NULL},
         {"SXSPROF_CALLS_NOT", o->calls_not != NULL},
         {"SXSPROF_VALUES", o->values != NULL},
+        {"SXSPROF_MASK", o->mask != NULL},
         {"SXSPROF_INSTRUMENT", o->instrument != NULL},
         {"SXSPROF_GUESTS", o->guests != NULL},
         {"SXSPROF_METHODS", o->methods != NULL},
@@ -377,6 +383,7 @@ struct sxs_child_settings sxs_run_settings(const struct sxs_run_options *o,
         .calls = o->calls,
         .calls_not = o->calls_not,
         .values = o->values,
+        .mask = o->mask,
         .instrument = o->instrument,
         .guests = o->guests,
         .methods = o->methods,

@@ -21,6 +21,7 @@ struct sxs_run_options {
     char       *tools;                    /* owned, separated by ';' */
     char       *calls, *calls_not;        /* owned, separated by ';' */
     char       *values;                   /* owned, separated by ';' */
+    const char             *mask;                     /* borrowed */
     char       *instrument;               /* owned, absolute */
     char       *guests;                   /* owned, for SXSPROF_GUESTS */
     char       *methods;                  /* owned, for SXSPROF_METHODS */
@@ -42,6 +43,7 @@ enum {
     SXS_RUN_CALLS,
     SXS_RUN_CALLS_NOT,
     SXS_RUN_VALUES,
+    SXS_RUN_MASK,
     SXS_RUN_INSTRUMENT,
     SXS_RUN_APPEND,
     SXS_RUN_NO_PRELOAD,

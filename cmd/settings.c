@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "cmd/settings.h"
 
+#include "base/mask.h"
 #include "cmd/guest_option.h"
 #include "cmd/method_option.h"
 #include "cmd/pick_value.h"
@@ -243,6 +244,12 @@ static const char *check_budget(const char *value, char *why, size_t size)
                       SXS_BUDGET_EXPECTED, why, size);
 }
 
+static const char *check_mask(const char *value, char *why, size_t size)
+{
+    (void)why, (void)size;
+    return sxs_mask_parse(value) < 0 ? "" : NULL;
+}
+
 const struct sxs_setting sxs_settings[] = {
     {"SXSPROF_PICK", "--pick", SXS_PICK_EXPECTED, sxs_pick_check},
     {"SXSPROF_UNPICKED", "--unpicked", "guard or cancel", check_unpicked},
@@ -250,6 +257,7 @@ const struct sxs_setting sxs_settings[] = {
     {"SXSPROF_CALLS", "--calls", SXS_CALLS_PATTERN_EXPECTED, check_patterns},
     {"SXSPROF_CALLS_NOT", "--calls-not", SXS_CALLS_PATTERN_EXPECTED, check_patterns},
     {"SXSPROF_VALUES", "--values", SXS_CALLS_PATTERN_EXPECTED, check_patterns},
+    {"SXSPROF_MASK", "--mask", SXS_MASK_EXPECTED, check_mask},
     {"SXSPROF_INSTRUMENT", "--instrument", NULL, check_instrument},
     {"SXSPROF_GUESTS", "--guest", NULL, sxs_guests_check},
     {"SXSPROF_METHODS", "--method", NULL, sxs_methods_check},

@@ -64,6 +64,10 @@ static const struct argp_option option_list[] = {
     {"tool", SXS_RUN_TOOL, "NAME[:OPTIONS]", 0, "Use a tool; may be given several times", 0},
     {"pick", SXS_RUN_PICK, "all|first|one:WHAT", 0,
      "Which runtimes are profiled, as for sxsprof run (all by default)", 0},
+    {"mask", SXS_RUN_MASK, "off|text|all", 0,
+     "Values that are not recorded: of texts only their length, or none at all (off is the "
+     "default)",
+     0},
     {"duration", KEY_DURATION, "TIME", 0,
      "End the session by itself after so long: 30s, 500ms, 10m, 2h", 0},
     {"output", 'o', "DIR", 0,
@@ -72,8 +76,8 @@ static const struct argp_option option_list[] = {
      "process sees it, by default in its /tmp",
      0},
     {"append", SXS_RUN_APPEND, NULL, 0, "Add to the session in DIR", 0},
-    SXS_KEEP_OPTION_ROWS
-    {"quiet", SXS_RUN_QUIET, NULL, 0, "Print nothing when the session has begun", 0},
+    SXS_KEEP_OPTION_ROWS{"quiet", SXS_RUN_QUIET, NULL, 0,
+                         "Print nothing when the session has begun", 0},
     {0},
 };
 const struct argp sxs_argp_start = {
@@ -252,6 +256,7 @@ static int begin(struct sxs_control_target *t, const struct options *o, const ch
     sxs_control_request(w, "start");
     sxs_message_add(w, "tools", o->run.tools);
     sxs_message_add(w, "pick", o->run.pick);
+    sxs_message_add(w, "mask", o->run.mask);
     sxs_message_add(w, "out", folder);
     sxs_message_add(w, "keep", o->run.keep.keep);
     sxs_message_add(w, "every", o->run.keep.every);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "cmd/table.h"
 
+#include "base/mask.h"
 #include "cmd/output/text.h"
 
 #include <inttypes.h>
@@ -101,6 +102,10 @@ static void print_notes(FILE *to, const struct sxs_session_process *p)
         fprintf(to, "%" PRIu32 " more runtimes are counted but not listed\n", p->n_unlisted);
     if (p->signals_unwanted)
         fprintf(to, "%" PRIu64 " signals belonged to no runtime\n", p->signals_unwanted);
+    if (p->mask)
+        fprintf(to, "values are masked: %s (SXSPROF_MASK)\n",
+                p->mask == SXS_MASK_TEXT ? "of texts the length was recorded"
+                                         : "none was recorded");
     if (p->signals_off)
         fputs("signals were left alone (SXSPROF_SIGNALS=off)\n", to);
 }

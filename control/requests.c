@@ -9,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/mask.h"
 #include "control/control.h"
 #include "control/ring.h"
 #include "control/runtimes.h"
@@ -105,6 +106,7 @@ static void add_session(struct sxs_message_writer *answer, const struct sxs_sess
     sxs_message_add(answer, "id", s->id);
     sxs_message_add(answer, "tools", s->tools);
     sxs_message_add(answer, "out", s->out);
+    sxs_message_add(answer, "mask", sxs_mask_name(sxs_mask()));
     sxs_message_addf(answer, "started_ns", "%" PRIu64, s->started_ns);
     if (sxs_session_thread_is_same(atomic_load(&begun.number), s->number) &&
         atomic_load(&begun.client))
@@ -162,6 +164,7 @@ static int read_start(const struct sxs_message *m, struct sxs_session_request *o
     out->tools = sxs_message_get(m, "tools");
     out->out = sxs_message_get(m, "out");
     out->pick = sxs_message_get(m, "pick");
+    out->mask = sxs_message_get(m, "mask");
     out->id = id ? id : "";
     out->may_load_code = sxs_control_may_load_code();
     if (!out->tools || !*out->tools)

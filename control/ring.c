@@ -173,6 +173,7 @@ static int call_begin(char why[SXS_SESSION_WHY])
         .tools = sxs_ring.now.tools,
         .out = out,
         .pick = sxs_ring.pick[0] ? sxs_ring.pick : NULL,
+        .mask = sxs_ring.mask[0] ? sxs_ring.mask : NULL,
         .id = sxs_ring.id,
         .may_load_code = sxs_ring.may_load_code,
     };
@@ -399,6 +400,7 @@ static int take_request(const struct sxs_session_request *request,
     snprintf(sxs_ring.path, sizeof(sxs_ring.path), "%s", request->out);
     snprintf(sxs_ring.tools, sizeof(sxs_ring.tools), "%s", request->tools);
     snprintf(sxs_ring.pick, sizeof(sxs_ring.pick), "%s", request->pick ? request->pick : "");
+    snprintf(sxs_ring.mask, sizeof(sxs_ring.mask), "%s", request->mask ? request->mask : "");
     snprintf(sxs_ring.id, sizeof(sxs_ring.id), "%s", request->id ? request->id : "");
     return 0;
 }

@@ -37,7 +37,7 @@ struct sxs_ring {
     struct sxs_keep_settings settings;
     char                     path[PATH_MAX];        /* of the folder of segments */
     char                     tools[SXS_KEEP_TOOLS]; /* as they were asked for; "": none were */
-    char                     pick[600], id[33];
+    char                     pick[600], id[33], mask[16];
     struct sxs_folder        dir; /* valid if is_open */
     int                      is_open;
     struct sxs_segment_name  next; /* the number of the next segment */

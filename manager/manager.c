@@ -9,6 +9,7 @@
 #include "base/fork.h"
 #include "base/guarded.h"
 #include "base/log.h"
+#include "base/mask.h"
 #include "base/session_state.h"
 #include "manager/module.h"
 #include "manager/runtime_internal.h"
@@ -49,12 +50,13 @@ void sxs_manager_init(const struct sxs_tool *const *tools, size_t n_tools)
         const struct sxs_signals *signals;
         struct sxs_census        *census;
         sxs_log_init();
+        sxs_mask_init();
         sxs_settings_read(&manager.settings, tools, n_tools);
         if (sxs_session_state_save() != 0)
             sxs_error("no memory: a later session may fail");
         census = sxs_session_open(manager.settings.out);
         signals = sxs_signals();
-        census->preloaded = (uint32_t)signals->preloaded;
+        census->preloaded = (uint16_t)signals->preloaded;
         census->signals_off = (uint32_t)signals->off;
         signals->count_unwanted_into(&census->signals_unwanted);
         sxs_sessions_init(&manager.settings, tools, n_tools);

@@ -14,6 +14,7 @@
 #include "base/clock.h"
 #include "base/fork.h"
 #include "base/log.h"
+#include "base/mask.h"
 #include "base/session_state.h"
 #include "manager/manager.h"
 #include "manager/runtime_internal.h"
@@ -294,6 +295,8 @@ static int read_request(const struct sxs_session_request *request, struct sxs_se
     if (!request->may_load_code && loads_code(s, why))
         return -EPERM;
     endless = sxs_session_find_endless(s);
+    if (!endless && sxs_mask_begin(request->mask) != 0)
+        return sxs_sessions_say(why, -EINVAL, "mask: expected " SXS_MASK_EXPECTED);
     if (!endless)
         return 0;
     snprintf(why, SXS_SESSION_WHY, "the tool %s can only be started with the program",

@@ -29,6 +29,7 @@ struct sxs_session_request {
     const char *tools; /* as SXSPROF_TOOLS: "NAME:OPTIONS;NAME..."; not empty */
     const char *out;   /* as SXSPROF_OUT: the session folder, absolute */
     const char *pick;  /* as SXSPROF_PICK; NULL: all */
+    const char *mask;  /* as SXSPROF_MASK, which it can only make stricter; NULL: as that says */
     const char *id;    /* at most 32 characters, chosen by who asks: the runtimes of one process that are
                         * attached one after the other by one request join one session */
     int may_load_code; /* 1: tools may load libraries and assemblies that their settings name, and

@@ -167,7 +167,7 @@ void sxs_show(struct sxs_line *line, const struct sxs_formatter *r, struct sxs_t
     case SXS_ELEMENT_OBJECT: sxs_show_object(line, r, read_word(bytes), depth); break;
     case SXS_ELEMENT_BYREF: show_by_ref(line, r, desc, read_word(bytes), depth); break;
     case SXS_ELEMENT_PTR:
-    case SXS_ELEMENT_FNPTR: sxs_line_putf(line, "0x%zx", (size_t)read_word(bytes)); break;
+    case SXS_ELEMENT_FNPTR: sxs_show_primitive(line, SXS_ELEMENT_U, bytes); break;
     case SXS_ELEMENT_VALUETYPE:
         t = sxs_type_desc_type(desc);
         if (t)

@@ -7,8 +7,11 @@
 #include <string.h>
 
 #include "base/c_locale.h"
+#include "base/mask.h"
 
 #include "values/show.h"
+
+#define MASKED "*" /* in place of a value */
 
 /* Appends a number with the fewest digits that give the same number when read back. */
 static void show_float(struct sxs_line *line, double value, int is_single)
@@ -23,12 +26,25 @@ static void show_float(struct sxs_line *line, double value, int is_single)
     sxs_line_put(line, value != value ? "NaN" : text);
 }
 
+/* A character or a byte may be one of a text. */
+static int is_masked(uint8_t element)
+{
+    enum sxs_mask mask = sxs_mask();
+    return mask == SXS_MASK_ALL ||
+           (mask == SXS_MASK_TEXT && (element == SXS_ELEMENT_CHAR || element == SXS_ELEMENT_I1 ||
+                                      element == SXS_ELEMENT_U1));
+}
+
 void sxs_show_primitive(struct sxs_line *line, uint8_t element, const uint8_t *bytes)
 {
     union {
         int8_t i1; uint8_t u1; int16_t i2; uint16_t u2; int32_t i4; uint32_t u4; int64_t i8;
         uint64_t u8; float r4; double r8;
     } v;
+    if (is_masked(element)) {
+        sxs_line_put(line, MASKED);
+        return;
+    }
     memcpy(&v, bytes, sxs_element_size(element));
     switch (element) {
     case SXS_ELEMENT_BOOLEAN: sxs_line_put(line, v.u1 ? "true" : "false"); break;
@@ -87,6 +103,10 @@ void sxs_show_enum(struct sxs_line *line, const struct sxs_type *t, const uint8_
     const char *names[16];
     unsigned    n = 0;
     uint64_t    value = number_of(t->element, bytes);
+    if (sxs_mask() == SXS_MASK_ALL) {
+        sxs_line_put(line, MASKED);
+        return;
+    }
     for (uint32_t i = 0; i < t->n_literals; i++) {
         if (t->literals[i].value == value) {
             sxs_line_put(line, t->literals[i].name);
@@ -188,7 +208,9 @@ static void show_guid(struct sxs_line *line, const uint8_t *b)
 
 void sxs_show_form(struct sxs_line *line, const struct sxs_type *t, const uint8_t *bytes)
 {
-    if (t->form == SXS_FORM_DECIMAL && t->size == 16)
+    if (sxs_mask() == SXS_MASK_ALL)
+        sxs_line_put(line, MASKED);
+    else if (t->form == SXS_FORM_DECIMAL && t->size == 16)
         show_decimal(line, bytes);
     else if (t->form == SXS_FORM_DATE && t->size == 8)
         show_date(line, bytes);

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/descriptors.h"
+#include "base/folder_path.h"
 
 static struct {
     int  is_open;
@@ -53,26 +54,74 @@ struct line {
     size_t      size;
 };
 
-/* Opens the file. O_NONBLOCK: a pipe without a reader, or a full one, must not stop the host. Without
- * a descriptor table of the library's own, pipes are refused: writing to one that nobody reads would
- * send SIGPIPE to the host. Returns a descriptor, or -1. */
-static int open_file(void)
+/* Where a reason is written to. */
+struct reason {
+    char  *why;
+    size_t size; /* bytes */
+};
+
+/* Returns 0 when an existing file may be written to, else an errno value. Without a descriptor table
+ * of the library's own, pipes are refused: writing to one that nobody reads would send SIGPIPE to the
+ * host. */
+static int check_existing(int fd)
 {
     struct stat st;
-    int         fd =
-        open(file.path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOCTTY | O_NONBLOCK, 0644);
-    if (fd >= 0 && !sxs_descriptors_are_own() &&
-        (fstat(fd, &st) != 0 || !(S_ISREG(st.st_mode) || S_ISCHR(st.st_mode)))) {
-        close(fd);
-        fd = -1;
-    }
-    return fd;
+    if (fstat(fd, &st) != 0)
+        return errno;
+    if (S_ISREG(st.st_mode))
+        return st.st_uid == geteuid() && st.st_nlink == 1 ? 0 : EPERM;
+    if (S_ISFIFO(st.st_mode) && sxs_descriptors_are_own())
+        return st.st_uid == geteuid() || st.st_uid == 0 ? 0 : EPERM;
+    return S_ISCHR(st.st_mode) ? 0 : EINVAL;
 }
 
-static int open_work(void *unused)
+/* Opens the file @name in the folder @parent. O_NONBLOCK: a pipe without a reader, or a full one, must
+ * not stop the host. Returns a descriptor, or -errno. */
+static int open_in(int parent, const char *name)
 {
-    int fd = open_file();
-    (void)unused;
+    const int flags = O_WRONLY | O_APPEND | O_NOFOLLOW | O_CLOEXEC | O_NOCTTY | O_NONBLOCK;
+    int       err, fd = openat(parent, name, flags | O_CREAT | O_EXCL, 0600);
+    if (fd >= 0)
+        return fd;
+    if (errno != EEXIST || (fd = openat(parent, name, flags)) < 0)
+        return -errno;
+    err = check_existing(fd);
+    if (!err)
+        return fd;
+    close(fd);
+    return -err;
+}
+
+/* Opens the file. Returns a descriptor, or -1 with a reason. */
+static int open_file(char *why, size_t size)
+{
+    char  real[PATH_MAX], folder[PATH_MAX];
+    char *name;
+    int   fd, parent;
+    memcpy(folder, file.path, sizeof(folder));
+    name = strrchr(folder, '/') + 1;
+    name[-1] = '\0';
+    parent = sxs_folder_path_open(*folder ? folder : "/",
+                                  SXS_FOLDER_PATH_LAST_LINK | SXS_FOLDER_PATH_ENTER, real, NULL,
+                                  why, size);
+    if (parent < 0)
+        return -1;
+    fd = open_in(parent, name);
+    close(parent);
+    if (fd < 0)
+        snprintf(why, size, "%s",
+                 fd == -ELOOP ? "it is a symbolic link; expected the file itself"
+                 : fd == -EPERM
+                     ? "the file belongs to another user or has several names; expected a "
+                       "file of one's own"
+                     : strerror(-fd));
+    return fd < 0 ? -1 : fd;
+}
+
+static int open_work(void *arg)
+{
+    const struct reason *reason = arg;
+    int                  fd = open_file(reason->why, reason->size);
     if (fd < 0)
         return -1;
     if (sxs_descriptors_are_own())
@@ -100,7 +149,8 @@ static size_t write_bytes(int fd, const char *text, size_t size)
 static int write_work(void *arg)
 {
     const struct line *line = arg;
-    int                fd = file.fd >= 0 ? file.fd : open_file();
+    char               why[8];
+    int                fd = file.fd >= 0 ? file.fd : open_file(why, sizeof(why));
     size_t             n;
     if (fd < 0)
         return -1;
@@ -126,10 +176,12 @@ static int close_work(void *unused)
 
 /* ---- functions of file.h ----------------------------------------------------------------------- */
 
-int clrie_log_file_open(const char *path)
+int clrie_log_file_open(const char *path, char *why, size_t size)
 {
+    struct reason reason = {why, size};
+    snprintf(why, size, "%s", strerror(ENAMETOOLONG));
     file.is_torn = 0;
-    file.is_open = set_path(path) == 0 && sxs_descriptors_call(open_work, NULL) == 0;
+    file.is_open = set_path(path) == 0 && sxs_descriptors_call(open_work, &reason) == 0;
     return file.is_open;
 }
 

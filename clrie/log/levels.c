@@ -9,6 +9,7 @@
 
 #include "base/env.h"
 #include "base/fork.h"
+#include "base/log.h"
 #include "clrie/log/file.h"
 #include "clrie/log/log_internal.h"
 
@@ -17,7 +18,7 @@ static struct {
     uint32_t flags;      /* LogLevel, or what SetLoggingFlags() set */
     uint32_t file_flags; /* FileLog; 0: `flags` counts for the file, too */
     char     file_path[PATH_MAX];
-    int      file_is_open;
+    int                    file_is_open, file_is_refused; /* refused: one line said why */
     unsigned plugins[3];         /* number of plug-ins that use each level */
     uint32_t to_file, to_host;   /* levels that go there, of the engine or of plug-ins */
     struct clrie_log_host *host; /* one reference, or NULL */
@@ -68,6 +69,16 @@ static uint32_t plugin_flags_locked(void)
     return flags;
 }
 
+static void open_file_locked(void)
+{
+    char why[200];
+    state.file_is_open = clrie_log_file_open(state.file_path, why, sizeof(why));
+    if (!state.file_is_open && !state.file_is_refused)
+        sxs_warn("%s=%s: %s; nothing is logged there", sxs_env_clrie[SXS_CLRIE_FILE_LOG_PATH].name,
+                 state.file_path, why);
+    state.file_is_refused = !state.file_is_open;
+}
+
 /* Called after each change. Opens the file when a level needs it. */
 static void apply_locked(void)
 {
@@ -75,7 +86,7 @@ static void apply_locked(void)
     uint32_t file_own = state.file_flags ? state.file_flags : state.flags;
     uint32_t file_plugins = state.file_flags ? state.file_flags : plugins;
     if (!state.file_is_open && (file_own | file_plugins) && *state.file_path)
-        state.file_is_open = clrie_log_file_open(state.file_path);
+        open_file_locked();
     if (!state.file_is_open)
         file_own = file_plugins = 0;
     state.to_file = file_own | file_plugins;

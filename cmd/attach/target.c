@@ -101,6 +101,7 @@ static void write_wish(struct sxs_message_writer *w, const struct sxs_target *t,
     sxs_message_add(w, "tools", wish->tools);
     sxs_message_add(w, "out", t->inside);
     sxs_message_add(w, "pick", wish->pick);
+    sxs_message_add(w, "mask", wish->mask);
     sxs_message_add(w, "id", t->id);
     sxs_message_add(w, "keep", wish->keep);
     sxs_message_add(w, "every", wish->every);

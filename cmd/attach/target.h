@@ -27,6 +27,7 @@
 struct sxs_target_wish {
     const char *tools;                      /* "NAME:OPTIONS;NAME..." */
     const char *pick;                       /* all, first or one:WHAT; NULL: all */
+    const char *mask;                       /* as SXSPROF_MASK; NULL: as the process has it */
     const char *library;                    /* path of libsxsprof.so for this command */
     const char *out;                        /* session folder of this command, absolute; exists */
     uint64_t    duration_ms;                /* 0: no limit */

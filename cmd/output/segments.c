@@ -15,6 +15,7 @@
 #include "cmd/output/must.h"
 #include "cmd/output/strings.h"
 #include "cmd/output/text.h"
+#include "session/format/folder_open.h"
 #include "session/read/file_read.h"
 
 #define SEGMENT_FILE "segment.json"
@@ -26,15 +27,12 @@ bool sxs_segment_name(const char *name, uint64_t *began_ns, uint64_t *number)
 {
     struct tm t = {.tm_isdst = 0};
     int       n = 0;
+    size_t    len = sxs_name_segment_length(name);
     /* sscanf() would take spaces and signs for digits. */
-    if (strspn(name, "0123456789") != 8 || name[8] != 'T' || strspn(name + 9, "0123456789") != 6 ||
-        name[15] != 'Z' || name[16] != '-' ||
+    if (!len || name[len] ||
         sscanf(name, "%4d%2d%2dT%2d%2d%2dZ-%n", &t.tm_year, &t.tm_mon, &t.tm_mday, &t.tm_hour,
                &t.tm_min, &t.tm_sec, &n) != 6 ||
         n != NAME_BEFORE_NUMBER)
-        return false;
-    size_t digits = strspn(name + n, "0123456789");
-    if (!digits || digits > 18 || name[n + (int)digits])
         return false;
     t.tm_year -= 1900;
     t.tm_mon--;

@@ -16,12 +16,12 @@
  * unless said otherwise. At most SXS_CONTROL_MAX bytes, SXS_CONTROL_PAIRS lines. Unknown names are
  * ignored, so that a newer command can talk to an older library. Pure functions, any thread.
  *
- * Names in requests:  tools, out, pick, id (manager/sessions.h); duration_ms: the library ends the
+ * Names in requests:  tools, out, pick, mask, id (manager/sessions.h); duration_ms: the library ends the
  *   session by itself after so long; detach=1: and detaches; hold=1: it also does when the connection
  *   of the request is closed; timeout_ms. keep, every, on, budget (as SXSPROF_KEEP and so on): the
  *   session is the first of a ring of segments (docs/internals/keep.md).
  * Names in answers:   why (a sentence, also after "ok": what was left out), phase (none|on|ending),
- *   number, id, tools, out, ring (the folder of the segments, of which the session is one),
+ *   number, id, tools, out, mask (as SXSPROF_MASK: what counts), ring (the folder of the segments, of which the session is one),
  *   started_ns, left_ms (until the session ends by itself), client
  *   (process ID of who has begun it by a request), pid, version (of the library), and `runtime` once for each
  *   runtime: "NUMBER VERSION STATE live|ended PATH".

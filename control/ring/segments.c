@@ -15,7 +15,6 @@
 #include "base/base.h"
 #include "base/descriptors.h"
 #include "control/ring/segments_internal.h"
-#include "session/format/folder_safe.h"
 
 #define FOLDER (O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
 
@@ -70,13 +69,6 @@ int sxs_segment_name_read(const char *text, struct sxs_segment_name *out)
 
 /* ---- the folder of segments ------------------------------------------------------------------ */
 
-struct opening {
-    struct sxs_folder *dir;
-    const char        *path;
-    char              *why;
-    size_t             size;
-};
-
 /* Deletes what an interrupted deletion has left. */
 static void delete_rests(int dir)
 {
@@ -97,44 +89,22 @@ static void delete_rests(int dir)
         closedir(list);
 }
 
-static int open_dir(void *arg)
+static int delete_rests_job(void *arg)
 {
-    struct opening *o = arg;
-    struct stat     st = {0};
-    char            path[PATH_MAX];
-    size_t          len = strlen(o->path);
-    int             fd, err = 0;
-    while (len > 1 && o->path[len - 1] == '/') /* which would make the kernel follow a link */
-        len--;
-    snprintf(path, sizeof(path), "%.*s", (int)len, o->path);
-    if (mkdir(path, 0700) != 0 && errno != EEXIST)
-        err = errno;
-    fd = err ? -1 : open(path, FOLDER);
-    if (!err && (fd < 0 || fstat(fd, &st) != 0))
-        err = errno;
-    if (err)
-        snprintf(o->why, o->size, "%s",
-                 err == ENOTDIR ? "it is a symbolic link or no folder; expected the folder itself"
-                                : strerror(err));
-    else if (sxs_folder_refused(&st, o->why, o->size))
-        err = EACCES;
-    else
-        delete_rests(fd);
+    const struct sxs_folder *dir = arg;
+    int                      fd = sxs_folder_use(dir);
     if (fd >= 0)
-        close(fd);
-    return -err;
+        delete_rests(fd);
+    sxs_folder_used(dir, fd);
+    return 0;
 }
 
 int sxs_segments_open(struct sxs_folder *dir, const char *path, char *why, size_t size)
 {
-    struct opening o = {dir, path, why, size};
-    int            err = sxs_descriptors_call(open_dir, &o);
-    if (!err) {
-        err = sxs_folder_open(dir, path);
-        if (err)
-            snprintf(why, size, "%s", strerror(-err));
-    }
-    return err ? -1 : 0;
+    if (sxs_folder_open_segments(dir, path, why, size) != 0)
+        return -1;
+    sxs_descriptors_call(delete_rests_job, dir);
+    return 0;
 }
 
 static int check_dir(void *arg)

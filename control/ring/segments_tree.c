@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/tree.h"
 #include "control/ring/segment_file.h"
 #include "control/ring/segments_internal.h"
 
@@ -13,11 +14,7 @@
 
 DIR *sxs_segments_opendir(int dir, const char *name)
 {
-    int  fd = openat(dir, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-    DIR *list = fd >= 0 ? fdopendir(fd) : NULL;
-    if (!list && fd >= 0)
-        close(fd);
-    return list;
+    return sxs_tree_list(dir, name);
 }
 
 static int is_dots(const char *name)
@@ -71,25 +68,9 @@ void sxs_segments_read_process(int dir, const char *name, struct sxs_segment_fou
         close(segment);
 }
 
-static int delete_level(int dir, const char *name, int depth)
-{
-    DIR                 *list = sxs_segments_opendir(dir, name);
-    const struct dirent *e;
-    if (!list)
-        return -errno;
-    while ((e = readdir(list))) {
-        if (is_dots(e->d_name) || unlinkat(dirfd(list), e->d_name, 0) == 0)
-            continue;
-        if ((errno == EISDIR || errno == EPERM) && depth)
-            delete_level(dirfd(list), e->d_name, depth - 1);
-    }
-    closedir(list);
-    return unlinkat(dir, name, AT_REMOVEDIR) == 0 ? 0 : -errno;
-}
-
 int sxs_segments_delete_tree(int dir, const char *name)
 {
-    return delete_level(dir, name, DEPTH);
+    return sxs_tree_delete(dir, name, DEPTH);
 }
 
 static uint64_t level_bytes(int dir, const char *name, int depth)

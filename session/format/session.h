@@ -58,7 +58,8 @@ struct sxs_census {
                                    * when a request began the session */
     _Atomic uint32_t n_runtimes;  /* rows in use, at most SXS_MAX_RUNTIMES */
     _Atomic uint32_t n_unlisted;  /* runtimes beyond SXS_MAX_RUNTIMES */
-    uint32_t         preloaded;   /* 1 when the signal library was preloaded */
+    uint16_t         preloaded;   /* 1 when the signal library was preloaded */
+    uint16_t         mask;        /* enum sxs_mask (base/mask.h): which values were not recorded */
     uint32_t         signals_off; /* 1 when SXSPROF_SIGNALS=off */
     _Atomic uint64_t signals_unwanted; /* routed signals that no runtime wanted */
     char             command[1024];    /* /proc/self/cmdline, spaces for zeros, cut if longer */

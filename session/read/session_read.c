@@ -9,22 +9,13 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/read.h"
+#include "session/format/folder_open.h"
 #include "session/read/file_read.h"
-
-static size_t skip_digits(const char *s)
-{
-    return strspn(s, "0123456789");
-}
 
 bool sxs_session_names_process(const char *name)
 {
-    size_t n = skip_digits(name);
-    if (n == 0 || n > 10)
-        return false;
-    if (name[n] == '\0')
-        return true;
-    size_t again = name[n] == '-' ? skip_digits(name + n + 1) : 0;
-    return again > 0 && again <= 10 && name[n + 1 + again] == '\0';
+    return sxs_name_is_process(name);
 }
 
 /* Append a message to the problems of @s, as by printf(). */
@@ -165,6 +156,7 @@ static int take_census(struct sxs_session *s, const char *folder, const struct s
     p->started_ns = c->started_ns;
     p->preloaded = c->preloaded != 0;
     p->signals_off = c->signals_off != 0;
+    p->mask = c->mask;
     p->signals_unwanted = get64(&c->signals_unwanted);
     p->n_unlisted = atomic_load_explicit(&c->n_unlisted, memory_order_relaxed);
     if (!take_text(p->command, c->command, sizeof(p->command)))

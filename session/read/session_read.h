@@ -37,6 +37,7 @@ struct sxs_session_process {
     uint64_t started_ns;  /* CLOCK_REALTIME of its first runtime */
     bool     preloaded;   /* the signal library was preloaded */
     bool     signals_off;
+    uint16_t                    mask; /* enum sxs_mask (base/mask.h) */
     uint64_t signals_unwanted;
     uint32_t n_unlisted; /* runtimes beyond SXS_MAX_RUNTIMES */
     char     command[1024];

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "session/write/folder_write.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -10,7 +9,8 @@
 #include <unistd.h>
 
 #include "base/descriptors.h"
-#include "session/format/folder_safe.h"
+#include "base/tree.h"
+#include "session/format/folder_open.h"
 
 #define FOLDER (O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
 
@@ -63,11 +63,10 @@ static int keep_descriptor(struct sxs_folder *folder, int fd)
 static int open_folder(void *arg)
 {
     struct job *job = arg;
-    int         fd;
-    if (!realpath(job->path, job->folder->path))
-        return -errno;
-    fd = open(job->folder->path, FOLDER);
-    return fd < 0 ? -errno : keep_descriptor(job->folder, fd);
+    char        why[200];
+    int fd = sxs_folder_path_open(job->path, SXS_FOLDER_PATH_LAST_LINK, job->folder->path, NULL,
+                                  why, sizeof(why));
+    return fd < 0 ? fd : keep_descriptor(job->folder, fd);
 }
 
 int sxs_folder_open(struct sxs_folder *folder, const char *path)
@@ -76,51 +75,32 @@ int sxs_folder_open(struct sxs_folder *folder, const char *path)
     return sxs_descriptors_call(open_folder, &job);
 }
 
+static int open_segments(void *arg)
+{
+    struct job *job = arg;
+    int         fd = sxs_session_folder_open(job->path, SXS_FOLDER_PATH_MAKE,
+                                             SXS_NAMES_PROCESSES | SXS_NAMES_SEGMENTS, job->folder->path,
+                                             NULL, job->why, job->why_size);
+    int         err = fd < 0 ? fd : keep_descriptor(job->folder, fd);
+    if (fd >= 0 && err)
+        snprintf(job->why, job->why_size, "%s", strerror(-err));
+    return err;
+}
+
+int sxs_folder_open_segments(struct sxs_folder *folder, const char *path, char *why, size_t size)
+{
+    struct job job = {.folder = folder, .path = path, .why = why, .why_size = size};
+    int        err = sxs_descriptors_call(open_segments, &job);
+    if (err == -ECHILD)
+        snprintf(why, size, "%s", strerror(ECHILD));
+    return err;
+}
+
 /* ---- the process's folder in a session ----------------------------------------------------- */
 
 static int refuse_folder(const struct job *job, int err)
 {
     snprintf(job->why, job->why_size, "%s", strerror(err));
-    return -1;
-}
-
-/* Copy @path to @out (@size bytes) without slashes at its end, which would make the kernel follow a
- * symbolic link. Returns 0, or -1 when the path is too long. */
-static int without_slashes(const char *path, char *out, size_t size)
-{
-    size_t len = strlen(path);
-    while (len > 1 && path[len - 1] == '/')
-        len--;
-    if (len >= size)
-        return -1;
-    memcpy(out, path, len);
-    out[len] = '\0';
-    return 0;
-}
-
-/* Create the session folder if it is missing, and open it. Returns a descriptor, or -1 with a
- * reason. */
-static int open_session(const struct job *job)
-{
-    char        path[PATH_MAX];
-    struct stat st;
-    int         fd;
-    if (without_slashes(job->path, path, sizeof(path)))
-        return refuse_folder(job, ENAMETOOLONG);
-    if (mkdir(path, 0700) != 0 && errno != EEXIST)
-        return refuse_folder(job, errno);
-    fd = open(path, FOLDER);
-    if (fd < 0 && errno == ENOTDIR && lstat(path, &st) == 0 && S_ISLNK(st.st_mode)) {
-        snprintf(job->why, job->why_size, "it is a symbolic link; expected the folder itself");
-        return -1;
-    }
-    if (fd < 0 || fstat(fd, &st) != 0)
-        refuse_folder(job, errno);
-    else if (!sxs_folder_refused(&st, job->why, job->why_size) &&
-             (realpath(path, job->folder->path) || refuse_folder(job, errno) == 0))
-        return fd;
-    if (fd >= 0)
-        close(fd);
     return -1;
 }
 
@@ -147,7 +127,11 @@ static int make_in_session(void *arg)
     struct job *job = arg;
     char        name[32];
     size_t      len;
-    int         session = open_session(job), fd, err;
+    int         session, fd, err;
+    session =
+        sxs_session_folder_open(job->path, SXS_FOLDER_PATH_MAKE,
+                                SXS_NAMES_PROCESSES | SXS_NAMES_SEGMENTS | SXS_NAMES_SEGMENT_FILES,
+                                job->folder->path, NULL, job->why, job->why_size);
     if (session < 0)
         return -1;
     fd = make_folder(session, name, sizeof(name));
@@ -186,22 +170,21 @@ static int close_folder(void *arg)
 static int remove_folder(void *arg)
 {
     struct sxs_folder *folder = arg;
+    int                fd = sxs_folder_use(folder);
+    if (fd >= 0)
+        sxs_tree_unlink(fd, strrchr(folder->path, '/') + 1); /* its path may lead elsewhere */
+    sxs_folder_used(folder, fd);
     close_folder(folder);
-    rmdir(folder->path);
     return 0;
 }
 
 /* The folder is this process's own: nobody else puts files there. */
 static int discard_folder(void *arg)
 {
-    struct sxs_folder   *folder = arg;
-    int                  fd = sxs_folder_use(folder);
-    DIR                 *dir = fd >= 0 ? fdopendir(dup(fd)) : NULL;
-    const struct dirent *entry;
-    while (dir && (entry = readdir(dir)))
-        unlinkat(fd, entry->d_name, 0); /* fails for "." and ".." */
-    if (dir)
-        closedir(dir);
+    struct sxs_folder *folder = arg;
+    int                fd = sxs_folder_use(folder);
+    if (fd >= 0)
+        sxs_tree_clear(fd, 0);
     sxs_folder_used(folder, fd);
     return remove_folder(folder);
 }

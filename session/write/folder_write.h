@@ -28,12 +28,21 @@ struct sxs_folder {
 int sxs_folder_open(struct sxs_folder *folder, const char *path);
 
 /**
+ * sxs_folder_open_segments - open the folder of segments @path, which is created with mode 0700 if it
+ * is missing.
+ * @why: receives the reason of a failure, at most @size bytes.
+ * Returns 0, or -errno, as sxs_folder_make() does for a session folder. Any thread; not signal-safe.
+ */
+int sxs_folder_open_segments(struct sxs_folder *folder, const char *path, char *why, size_t size);
+
+/**
  * sxs_folder_make - create this process's folder in a session folder.
  * @folder: receives the process's folder, which is named after the pid, or pid-2, pid-3...
  * @session: path of the session folder, which is created with mode 0700 if it is missing.
  * @why: receives the reason of a failure, at most @size bytes.
  * Returns 0, or -1 when @session cannot be created or written to, is a symbolic link, belongs to
- * another user, or can be written to by others. Any thread; not signal-safe.
+ * another user, can be written to by others, has something in it that is not of a session, or when its
+ * path has a link that another user can change (session/format/folder_open.h). Any thread; not signal-safe.
  */
 int sxs_folder_make(struct sxs_folder *folder, const char *session, char *why, size_t size);
 

@@ -19,6 +19,7 @@
 #include "base/clock.h"
 #include "base/fork.h"
 #include "base/log.h"
+#include "base/mask.h"
 #include "base/proc.h"
 #include "base/session_state.h"
 #include "session/write/file_write.h"
@@ -41,11 +42,31 @@ SXS_SESSION_KEEPS(has_folder);
 SXS_SESSION_KEEPS(refused);
 SXS_SESSION_KEEPS(open_lock);
 
+/* Keeps of a command line of @len bytes, which ends with a zero, what says which program it is: the first
+ * argument, and the assembly behind "dotnet". Returns the new length. */
+static ssize_t mask_arguments(char *command, size_t size, ssize_t len)
+{
+    static const char masked[] = " (arguments masked)";
+    size_t            at = strlen(command);
+    const char       *name = strrchr(command, '/'), *assembly = command + at + 1;
+    if (strcmp(name ? name + 1 : command, "dotnet") == 0 && (ssize_t)at + 1 < len &&
+        strlen(assembly) > 4 && strcmp(assembly + strlen(assembly) - 4, ".dll") == 0)
+        at += 1 + strlen(assembly);
+    if ((ssize_t)at >= len || at + sizeof(masked) > size)
+        return len < (ssize_t)at ? len : (ssize_t)at;
+    memset(command + at, 0, size - at);
+    memcpy(command + at, masked, sizeof(masked));
+    return (ssize_t)(at + sizeof(masked) - 1);
+}
+
 static void describe_process(struct sxs_census *c)
 {
     ssize_t len = sxs_proc_read("/proc/self/cmdline", c->command, sizeof(c->command) - 1);
     while (len > 0 && c->command[len - 1] == '\0')
         len--;
+    c->mask = (uint16_t)sxs_mask();
+    if (c->mask)
+        len = mask_arguments(c->command, sizeof(c->command), len);
     for (ssize_t i = 0; i < len; i++)
         if ((unsigned char)c->command[i] < ' ')
             c->command[i] = ' ';

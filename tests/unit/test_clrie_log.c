@@ -373,7 +373,7 @@ static void a_missing_folder_means_no_log(void **state)
     clrie_log_close();
 }
 
-static void the_file_has_mode_0644_and_is_appended_to(void **state)
+static void the_file_has_mode_0600_and_is_appended_to(void **state)
 {
     struct stat st;
     mode_t      before = umask(0);
@@ -382,7 +382,7 @@ static void the_file_has_mode_0644_and_is_appended_to(void **state)
     umask(before);
     clrie_log_dump(NULL, wide("one"));
     assert_int_equal(stat(log_path, &st), 0);
-    assert_int_equal(st.st_mode & 07777, 0644);
+    assert_int_equal(st.st_mode & 07777, 0600);
     clrie_log_close();
     open_log("Dumps", NULL, log_path);
     clrie_log_dump(NULL, wide("two"));
@@ -565,7 +565,7 @@ int main(void)
         cmocka_unit_test_teardown(a_folder_gets_a_file_with_the_process_id, clean),
         cmocka_unit_test_teardown(a_relative_path_is_of_the_folder_at_the_start, clean),
         cmocka_unit_test_teardown(a_missing_folder_means_no_log, clean),
-        cmocka_unit_test_teardown(the_file_has_mode_0644_and_is_appended_to, clean),
+        cmocka_unit_test_teardown(the_file_has_mode_0600_and_is_appended_to, clean),
         cmocka_unit_test_teardown(the_last_user_closes_the_log, clean),
         cmocka_unit_test_teardown(a_host_that_closes_all_descriptors_keeps_its_files, clean),
         cmocka_unit_test_teardown(a_full_disk_loses_lines_and_nothing_else, clean),

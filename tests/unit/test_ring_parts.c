@@ -405,10 +405,10 @@ static void an_interrupted_deletion_is_completed(void **state)
     put_folder("ring/.20261124T101500Z-60.gone");
     put_folder("ring/.20261124T101500Z-60.gone/17");
     put_file("ring/.20261124T101500Z-60.gone/17/census");
-    put_folder("ring/.other.gone");
+    put_folder("ring/.20261124T101599Z-60.gone");
     open_ring();
     assert_false(exists(".20261124T101500Z-60.gone"));
-    assert_true(exists(".other.gone"));
+    assert_true(exists(".20261124T101599Z-60.gone"));
 }
 
 static void a_folder_that_is_not_safe_is_refused(void **state)

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/hash.h"
+#include "base/mask.h"
 #include "base/session_state.h"
 #include "base/text/utf8.h"
 #include "tools/recorder/cost.h"
@@ -79,7 +80,10 @@ SXS_SIGSAFE static uint32_t number_in(_Atomic uint32_t *slot, const struct sxs_a
 SXS_SIGSAFE uint32_t sxs_activities_endpoint(const struct sxs_activities    *a,
                                              const struct sxs_activity_text *text)
 {
-    uint64_t hash = hash_text(a->number, text);
+    uint64_t hash;
+    if (sxs_mask())
+        return 0;
+    hash = hash_text(a->number, text);
     for (unsigned i = 0; i < PROBES; i++) {
         size_t   at = (size_t)(hash + i) % N_SLOTS;
         uint64_t is = atomic_load_explicit(&slots[at].hash, memory_order_acquire);

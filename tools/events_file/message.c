@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include "tools/events_file/message.h"
 
+#include <stdio.h>
 #include <string.h>
 
+#include "base/mask.h"
 #include "base/safe_read.h"
 #include "base/text/utf8.h"
 #include "session/format/events.h"
@@ -78,6 +80,10 @@ static void read_string(const struct sxs_message_layout *l, uintptr_t at, struct
         there = ARRAY_LEN(units);
     if (there > length)
         there = length;
+    if (sxs_mask()) {
+        out->size = (size_t)snprintf(out->text, sizeof(out->text), "string(%u)", length);
+        return;
+    }
     memcpy(units, bytes + l->chars_at, 2 * there);
     out->size = sxs_message_utf8(units, there, out->text, SXS_MESSAGE_MAX + 1, &out->cut);
     out->cut |= there < length;
