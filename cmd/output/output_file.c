@@ -21,8 +21,8 @@ enum { TRIES = 16 };
 static bool is_in_place(const char *path)
 {
     struct stat st;
-    bool        own = lstat(path, &st) == 0 &&
-               (!S_ISLNK(st.st_mode) || st.st_uid == geteuid() || st.st_uid == 0);
+    bool        own =
+        lstat(path, &st) == 0 && (!S_ISLNK(st.st_mode) || st.st_uid == geteuid() || st.st_uid == 0);
     return own && stat(path, &st) == 0 && !S_ISREG(st.st_mode);
 }
 
@@ -66,8 +66,8 @@ int sxs_output_open(struct sxs_output *out, const char *path)
     if (!path || strcmp(path, "-") == 0)
         return 0;
     out->path = path;
-    int fd = is_in_place(path) ? open(path, O_WRONLY | O_TRUNC | O_NOCTTY | O_CLOEXEC)
-                               : make_file(out);
+    int fd =
+        is_in_place(path) ? open(path, O_WRONLY | O_TRUNC | O_NOCTTY | O_CLOEXEC) : make_file(out);
     out->to = fd >= 0 ? fdopen(fd, "w") : NULL;
     if (out->to)
         return 0;

@@ -55,7 +55,7 @@ static void on_signal(int sig)
 static void prepare(void)
 {
     struct sigaction action = {.sa_handler = on_signal, .sa_flags = (int)SA_RESETHAND}, before;
-    static bool prepared;
+    static bool      prepared;
     made.owner = made.owner ? made.owner : getpid();
     if (prepared)
         return;
@@ -78,7 +78,7 @@ int sxs_temporary_make(enum sxs_temporary what, char *path, mode_t mode)
     sigset_t before;
     prepare();
     block(&before);
-    int made_it = what == SXS_TEMPORARY_FOLDER      ? mkdtemp(path) ? 0 : -1
+    int made_it = what == SXS_TEMPORARY_FOLDER ? mkdtemp(path) ? 0 : -1
                   : what == SXS_TEMPORARY_SUBFOLDER
                       ? mkdir(path, 0700)
                       : open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode);

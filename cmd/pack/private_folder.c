@@ -110,7 +110,10 @@ const char *sxs_private_folder(void)
 
 int sxs_private_subfolder(const char *folder, const char *name)
 {
-    return sxs_temporary_make(SXS_TEMPORARY_SUBFOLDER, join(folder, name), 0) == 0 || errno == EEXIST ? 0 : -1;
+    return sxs_temporary_make(SXS_TEMPORARY_SUBFOLDER, join(folder, name), 0) == 0 ||
+                   errno == EEXIST
+               ? 0
+               : -1;
 }
 
 int sxs_private_file(const char *folder, const char *name)

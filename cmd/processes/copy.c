@@ -18,9 +18,9 @@
 #include "session/read/session_files.h"
 #include "session/read/session_read.h"
 
-#define MAX_DEPTH   8      /* of folders to remove */
-#define SESSION_DEPTH 4    /* of folders to copy: PID/kept/SEGMENT/PID */
-#define MAX_ENTRIES 65536u /* names that are looked at in one copy */
+#define MAX_DEPTH     8      /* of folders to remove */
+#define SESSION_DEPTH 4      /* of folders to copy: PID/kept/SEGMENT/PID */
+#define MAX_ENTRIES   65536u /* names that are looked at in one copy */
 
 /* ---- one file -------------------------------------------------------------------------------- */
 
@@ -271,8 +271,8 @@ int sxs_copy_session(int from, int to, const struct sxs_copy_rules *rules,
 {
     static const struct sxs_copy_rules none;
     struct sxs_copy_result             spare;
-    struct copying c = {rules ? rules : &none, result ? result : &spare, 0, 0};
-    struct stat    st;
+    struct copying                     c = {rules ? rules : &none, result ? result : &spare, 0, 0};
+    struct stat                        st;
     *c.result = (struct sxs_copy_result){0};
     c.room = room_in(to, c.rules->max_bytes);
     if (fstat(from, &st) != 0)

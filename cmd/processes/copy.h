@@ -17,7 +17,7 @@ int sxs_copy_file(int from, int to);
 
 /** What a copy may do. Zeroed: no limits besides those of sxs_copy_session(). */
 struct sxs_copy_rules {
-    bool     has_owner;   /* every file and folder must belong to `owner`; others are left out */
+    bool     has_owner; /* every file and folder must belong to `owner`; others are left out */
     uid_t    owner;
     uint64_t max_bytes;   /* of data, without holes; 0: half of what is free where the copy goes */
     uint64_t deadline_ns; /* CLOCK_MONOTONIC; 0: none */

@@ -27,7 +27,7 @@ struct collapsed {
     struct sxs_strings      texts;
     struct stack           *all; /* owned; a parent is before its children */
     size_t                  n, cap;
-    struct sxs_index        index; /* of `all` */
+    struct sxs_index        index;           /* of `all` */
     uint32_t               *texts_of_frames; /* owned; number + 1; 0: not known yet */
 };
 
@@ -70,8 +70,8 @@ static uint32_t add_stack(struct collapsed *c, uint32_t parent, uint32_t text)
         if (c->all[number - 1].parent == parent && c->all[number - 1].text == text)
             return number - 1;
     SXS_GROW(c->all, c->n, c->cap);
-    c->all[c->n] = (struct stack){parent, text,
-                                  parent == SXS_NO_NODE ? text : c->all[parent].thread, 0};
+    c->all[c->n] =
+        (struct stack){parent, text, parent == SXS_NO_NODE ? text : c->all[parent].thread, 0};
     sxs_index_put(&c->index, at, hash, c->n);
     return (uint32_t)c->n++;
 }
@@ -129,7 +129,8 @@ static void write_line(const struct collapsed *c, uint32_t stack, FILE *to)
  * write replaces recursion, so that a deep tree cannot overflow the program's stack. */
 static void write_stacks(struct collapsed *c, FILE *to)
 {
-    uint32_t *order = sxs_must_zeroed(c->n, sizeof(*order)); /* children of one parent are together */
+    uint32_t *order =
+        sxs_must_zeroed(c->n, sizeof(*order)); /* children of one parent are together */
     uint32_t *begin = sxs_must_zeroed(c->n + 2, sizeof(*begin)); /* by parent + 1: index in order */
     uint32_t *todo = sxs_must_zeroed(c->n, sizeof(*todo));
     size_t    n = 0;

@@ -29,8 +29,8 @@ static void set_limits(void)
     set_limit(RLIMIT_CORE, 0);
 #ifndef SXS_SANITIZED /* a sanitizer reserves address space without end */
     long pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE);
-    if (pages > 0 && page > 0)
-        set_limit(RLIMIT_AS, (rlim_t)pages * (rlim_t)page);
+    if (pages > 0 && page > 0) /* half of the memory */
+        set_limit(RLIMIT_AS, (rlim_t)pages * (rlim_t)page / 2);
 #endif
 }
 
@@ -59,6 +59,7 @@ static _Noreturn void work(const struct sxs_serve_child *c, pid_t parent)
     sigset_t                 none;
     struct sxs_serve_options o = *c->o;
     prctl(PR_SET_PDEATHSIG, SIGKILL);
+    prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
     if (getppid() != parent || !place_descriptors(c))
         _exit(1);
     set_limits();

@@ -19,16 +19,11 @@
 /* The sizes are those that the library writes at most (the tools' MAX_BYTES and options), rounded
  * up generously, so that a later version may write more. */
 const struct sxs_session_file sxs_session_files[] = {
-    {SXS_CENSUS_FILE, MIB, false, true},
-    {SXS_SAMPLES_FILE, 4 * GIB, false, true},
-    {SXS_CALLS_FILE, 4 * GIB, false, true},
-    {SXS_EVENTS_FILE, 4 * GIB, false, true},
-    {SXS_INSTRUMENT_FILE, 4 * GIB, false, true},
-    {SXS_TRACED_FILE, 4 * GIB, false, true},
-    {SXS_GUESTS_FILE, MIB, false, true},
-    {SXS_HEAP_FILE, 256 * GIB, true, true},
-    {SXS_HEAP_ASK_FILE, MIB, false, false},
-    {"segment.json", MIB, false, false},
+    {SXS_CENSUS_FILE, MIB, false, true},         {SXS_SAMPLES_FILE, 4 * GIB, false, true},
+    {SXS_CALLS_FILE, 4 * GIB, false, true},      {SXS_EVENTS_FILE, 4 * GIB, false, true},
+    {SXS_INSTRUMENT_FILE, 4 * GIB, false, true}, {SXS_TRACED_FILE, 4 * GIB, false, true},
+    {SXS_GUESTS_FILE, MIB, false, true},         {SXS_HEAP_FILE, 256 * GIB, true, true},
+    {SXS_HEAP_ASK_FILE, MIB, false, false},      {"segment.json", MIB, false, false},
     {"trigger.json", MIB, false, false},
 };
 const size_t sxs_session_n_files = sizeof(sxs_session_files) / sizeof(sxs_session_files[0]);

@@ -14,7 +14,7 @@
 /** One kind of file. */
 struct sxs_session_file {
     const char *name;
-    uint64_t    max_bytes; /* no process writes a larger one */
+    uint64_t    max_bytes;   /* no process writes a larger one */
     bool        is_numbered; /* a number from 1 follows the name: "heap-1" */
     bool        is_packed;   /* it is a part of packed sessions */
 };

@@ -24,6 +24,7 @@ done
 mkfifo "$tmp/pipe"
 is_unpacked() { compgen -G "$TMPDIR/*/names" >/dev/null; }
 for signal in TERM INT KILL; do
+    when="SIG$signal"
     # an interactive shell lets its children have the default action for SIGINT
     python3 -c 'import os, signal, sys
 signal.signal(signal.SIGINT, signal.SIG_DFL)
@@ -35,9 +36,11 @@ os.execv(sys.argv[1], sys.argv[1:])' "$sxsprof" report -o "$tmp/pipe" "$tmp/pack
         is_unpacked
         check "a killed command cannot remove what it has unpacked" $?
         "$sxsprof" report "$tmp/pack" >/dev/null 2>&1
+        when="$when, and the next command,"
     fi
-    [ -z "$(ls -A "$TMPDIR")" ]
-    check "after SIG$signal$([ $signal = KILL ] && echo ', and the next command,') nothing is left in TMPDIR" $?
+    find "$TMPDIR" -mindepth 1 >"$tmp/left"
+    [ ! -s "$tmp/left" ]
+    check "after $when nothing is left in TMPDIR" $? "$tmp/left"
 done
 
 # A folder of a command that still runs stays.
