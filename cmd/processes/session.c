@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "cmd/processes/session.h"
 
+#include "cmd/confined/confined.h"
 #include "cmd/processes/maps.h"
 #include "session/format/session.h"
 #include "session/read/session_read.h"
@@ -8,10 +9,13 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <linux/capability.h>
+#include <linux/openat2.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #define LIBRARY "libsxsprof.so"
@@ -45,7 +49,7 @@ static size_t session_length(const char *path)
 static int take_file(void *arg, const struct sxs_mapped_file *f)
 {
     struct sxs_process_session *out = arg;
-    size_t                      len = f->deleted ? 0 : session_length(f->path);
+    size_t                      len = f->deleted || f->ambiguous ? 0 : session_length(f->path);
     out->library |= strcmp(strrchr(f->path, '/') + 1, LIBRARY) == 0;
     if (!len)
         return 0;
@@ -89,6 +93,89 @@ static int find_folder(pid_t pid, struct sxs_process_session *out)
     return err;
 }
 
+/* ---- is it a session of the process ---- */
+
+/* What is checked in a confined child: names of a stranger are looked up, in file systems of his. */
+struct claim {
+    int         dir; /* /proc/PID */
+    uid_t       uid, own;
+    const char *session, *folder;
+};
+
+enum { CLAIM_MS = 3000 };
+
+static int open_plain(int root, const char *path, uint64_t flags)
+{
+    struct open_how how = {
+        .flags = O_PATH | O_CLOEXEC | flags,
+        .resolve = RESOLVE_IN_ROOT | RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS,
+    };
+    return (int)syscall(SYS_openat2, root, path, &how, sizeof(how));
+}
+
+/* Tells whether a folder below @root is one that only the process's user or root can have made, with a
+ * census in it. */
+static bool is_folder_of(int root, const struct claim *c, const char *path)
+{
+    struct stat st;
+    int         folder = root >= 0 ? open_plain(root, path, O_DIRECTORY) : -1;
+    bool        good = folder >= 0 && fstat(folder, &st) == 0 && !(st.st_mode & S_IWOTH) &&
+                (st.st_uid == c->uid || st.st_uid == c->own || st.st_uid == 0);
+    int census = good ? open_plain(folder, SXS_CENSUS_FILE, O_NOFOLLOW) : -1;
+    good = census >= 0 && fstat(census, &st) == 0 && S_ISREG(st.st_mode);
+    if (census >= 0)
+        close(census);
+    if (folder >= 0)
+        close(folder);
+    return good;
+}
+
+static int check_claim(void *arg, int out_fd)
+{
+    const struct claim *c = arg;
+    char                path[PATH_MAX];
+    int                 theirs = openat(c->dir, "root", O_PATH | O_DIRECTORY | O_CLOEXEC);
+    int                 ours = open("/", O_PATH | O_DIRECTORY | O_CLOEXEC);
+    (void)out_fd;
+    if (snprintf(path, sizeof(path), "%s/%s", c->session, c->folder) >= (int)sizeof(path))
+        return ENAMETOOLONG;
+    return is_folder_of(theirs, c, path) || is_folder_of(ours, c, path) ? 0 : EPERM;
+}
+
+/* Returns the effective user of a process, or -1. */
+static uid_t user_of(int dir)
+{
+    char        text[2048];
+    unsigned    user = (unsigned)-1;
+    int         fd = openat(dir, "status", O_RDONLY | O_CLOEXEC);
+    ssize_t     n = fd >= 0 ? read(fd, text, sizeof(text) - 1) : -1;
+    const char *at;
+    if (fd >= 0)
+        close(fd);
+    text[n > 0 ? n : 0] = '\0';
+    at = strstr(text, "\nUid:");
+    if (at)
+        sscanf(at, "\nUid: %*u %u", &user);
+    return user;
+}
+
+/* Tells whether the folder that the process has named is its session. */
+static bool is_session(int dir, const struct sxs_process_session *s)
+{
+    static const struct sxs_confinement limits = {
+        .memory = UINT64_C(64) << 20,
+        .cpu_s = 5,
+        .wall_ms = CLAIM_MS,
+        .file_size = 1,
+        .capabilities = UINT64_C(1) << CAP_SYS_PTRACE | UINT64_C(1) << CAP_DAC_READ_SEARCH,
+        .calls = SXS_CONFINED_LOOK,
+    };
+    struct claim c = {dir, user_of(dir), geteuid(), s->dir, s->folder};
+    char         none[1];
+    size_t       len;
+    return sxs_confined_run(&limits, check_claim, &c, none, sizeof(none), &len) == 0;
+}
+
 int sxs_process_session_find(pid_t pid, struct sxs_process_session *out)
 {
     int dir = open_proc(pid);
@@ -96,6 +183,11 @@ int sxs_process_session_find(pid_t pid, struct sxs_process_session *out)
     if (dir < 0)
         return -dir;
     int err = sxs_maps_each(dir, take_file, out);
+    if (!err && out->dir && !is_session(dir, out)) {
+        free(out->dir);
+        free(out->folder);
+        out->dir = out->folder = NULL;
+    }
     close(dir);
     if (!err && out->dir)
         err = find_folder(pid, out);

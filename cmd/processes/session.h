@@ -18,6 +18,9 @@ struct sxs_process_session {
  * sxs_process_session_find - find the library, and the session that is recorded now, among the
  * files that process @pid has mapped. The folder of a session that only the process itself can see,
  * because it is in a container, leads through /proc/PID/root.
+ * A folder counts only if it is reached without a symbolic link, belongs to the user of the process, to
+ * the own user or to root, is not writable for everybody, and has a census; and if the file system says
+ * so within three seconds.
  * @out: receives what was found; overwritten, to be freed whatever is returned.
  * Returns 0, also when there is no session, or an errno value: ESRCH when there is no such process,
  * EACCES or EPERM when it belongs to another user, ENOMEM.

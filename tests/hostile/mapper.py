@@ -47,7 +47,7 @@ def write_elf(path, size, dynamic):
         f.write(elf_header(2, 4096, 3))
         f.write(program_header(1, 0, 0, size) + program_header(2, 8192, 8192, len(entries)))
         f.seek(4096)
-        f.write(section(0, 0, 0, 0, 0) + section(11, 1 << 16, size - (1 << 17), 2, 24) + section(3, 12288, 4096, 0, 0))
+        f.write(section(0, 0, 0, 0, 0) + section(11, 1 << 16, (size - (1 << 17)) // 24 * 24, 2, 24) + section(3, 12288, 4096, 0, 0))
         f.seek(8192)
         f.write(entries)
 

@@ -18,7 +18,7 @@ hostile() {
 mapped() { [ -e "$1" ] || ! kill -0 $pid 2>/dev/null; }
 
 # A version that only root can read. The runtimes of the attacker have none.
-printf '@(#)Version 66.6.6600.1 @Commit: 0' >"$tmp/secret"
+{ head -c 4096 /dev/zero; printf '@(#)Version 66.6.6600.1 @Commit: 0'; } >"$tmp/secret"
 chmod 600 "$tmp/secret"
 lair=$(lair $attacker lair)
 feed=$(printf 'line\nfeed')
@@ -30,7 +30,7 @@ plant() {
     hostile "$lair/$1ready" map "$lair/$1$feed/libcoreclr.so"
     wait_until mapped "$lair/$1ready"
 }
-# shows CLAIM TEXT: none of the output has TEXT, but the process is listed
+# lists_without CLAIM TEXT: the process is listed with one runtime, and nothing said of it has TEXT
 lists_without() {
     "$sxsprof" ps --format json >"$tmp/out" 2>"$tmp/err"
     python3 -c 'import json, sys
@@ -42,7 +42,7 @@ sys.exit(len(p) != 1 or len(p[0]["runtimes"]) != 1 or sys.argv[3] in str(p))' "$
 plant a "$tmp/secret"
 lists_without "a link where a line feed is written as \\012 is not followed to a file of root's" 66.6
 mkfifo -m 666 "$tmp/pipe"
-(echo >"$tmp/pipe" && touch "$tmp/opened") 2>/dev/null &
+(: >"$tmp/pipe"; touch "$tmp/opened") 2>/dev/null &
 writer=$!
 pids="$pids $writer"
 plant b "$tmp/pipe"
