@@ -40,7 +40,7 @@ static uint64_t size_now(void)
 
 void sxs_worker_limit_memory(bool limited)
 {
-#if !defined(__SANITIZE_ADDRESS__) /* reserves terabytes */
+#ifndef SXS_SANITIZED /* a sanitizer reserves address space without end */
     struct rlimit limit;
     uint64_t      now;
     if (!limited && !before)
