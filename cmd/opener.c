@@ -19,6 +19,10 @@ static _Noreturn void become(const char *opener, const char *page, int tell)
     setsid();
     for (int fd = 0; nothing >= 0 && fd <= 2; fd++)
         dup2(nothing, fd);
+    char relative[PATH_MAX]; /* a name that begins with '-' would be an option */
+    if (page[0] == '-' &&
+        (size_t)snprintf(relative, sizeof(relative), "./%s", page) < sizeof(relative))
+        page = relative;
     execl(opener, opener, page, (char *)NULL);
     int err = errno;
     _exit(write(tell, &err, sizeof(err)) == (ssize_t)sizeof(err) ? 1 : 2);

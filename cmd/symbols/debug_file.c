@@ -11,8 +11,8 @@
 #include <unistd.h>
 #include <zlib.h>
 
-#define MAX_ID  64u /* bytes of a build-id that is looked up by name */
-#define SYSTEM  "/usr/lib/debug"
+#define MAX_ID 64u /* bytes of a build-id that is looked up by name */
+#define SYSTEM "/usr/lib/debug"
 
 static const struct sxs_file_owner own_rights;
 
@@ -43,8 +43,8 @@ static bool has_id(int fd, const uint8_t *id, size_t size)
 {
     const void *found;
     Elf        *elf = elf_begin(fd, ELF_C_READ, NULL);
-    bool        same = elf && dwelf_elf_gnu_build_id(elf, &found) == (ssize_t)size &&
-                memcmp(found, id, size) == 0;
+    bool        same =
+        elf && dwelf_elf_gnu_build_id(elf, &found) == (ssize_t)size && memcmp(found, id, size) == 0;
     elf_end(elf);
     return same;
 }

@@ -19,12 +19,12 @@ enum { WAIT_S = 15, MAX_WAIT_S = 3600, LONGEST_S = 900, MAX_FILES = 1024 };
 #define PIECE 64
 
 static struct {
-    bool        loaded, shown;
-    unsigned    asked; /* how many files */
-    debuginfod_client *client; /* owned, for the life of the process */
-    const char *name;         /* borrowed; of the file being looked up */
-    long        seen;         /* the last progress value */
-    time_t      began, moved; /* seconds; of this download, of its last piece */
+    bool               loaded, shown;
+    unsigned           asked;        /* how many files */
+    debuginfod_client *client;       /* owned, for the life of the process */
+    const char        *name;         /* borrowed; of the file being looked up */
+    long               seen;         /* the last progress value */
+    time_t             began, moved; /* seconds; of this download, of its last piece */
     debuginfod_client *(*begin)(void);
     int (*find_debuginfo)(debuginfod_client *, const unsigned char *, int, char **);
     void (*set_progressfn)(debuginfod_client *, debuginfod_progressfn_t);

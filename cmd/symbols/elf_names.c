@@ -19,10 +19,10 @@
 struct elf {
     struct sxs_symbol_path *symbols;
     struct sxs_file_owner   owner;
-    bool         is_ours;     /* all its files so far */
-    bool         no_debug;    /* a debug file was searched for in vain */
-    bool         is_searching;
-    int          debug_fd;    /* owned; the debug file to take; -1: search for one */
+    bool                    is_ours;  /* all its files so far */
+    bool                    no_debug; /* a debug file was searched for in vain */
+    bool                    is_searching;
+    int                     debug_fd; /* owned; the debug file to take; -1: search for one */
     Dwfl        *dwfl;   /* one per file, because files mapped at different times share addresses */
     Dwfl_Module *module; /* NULL: the file gives no names */
 };
@@ -94,9 +94,9 @@ static int find_debug_file(Dwfl_Module *module, void **user, const char *name, D
         f->debug_fd = -1;
         *found = sxs_must(strdup(path));
     } else {
-        int size = dwfl_module_build_id(module, &id, &at);
-        const struct sxs_debug_wanted w = {path, link, crc, id, size > 0 ? (size_t)size : 0,
-                                           f->symbols, &f->owner};
+        int                           size = dwfl_module_build_id(module, &id, &at);
+        const struct sxs_debug_wanted w = {
+            path, link, crc, id, size > 0 ? (size_t)size : 0, f->symbols, &f->owner};
         fd = sxs_debug_file_find(&w, found);
         f->no_debug = fd < 0;
     }
@@ -265,7 +265,8 @@ static size_t answer_name(const struct elf *f, uint64_t address, struct sxs_elf_
     char    *text = (char *)(out + 1);
     memset(out, 0, sizeof(*out));
     const char *symbol =
-        f->module ? dwfl_module_addrinfo(f->module, address, &offset, &sym, NULL, NULL, NULL) : NULL;
+        f->module ? dwfl_module_addrinfo(f->module, address, &offset, &sym, NULL, NULL, NULL)
+                  : NULL;
     /* In a stripped file the nearest symbol belongs to another function: no name is better than a
      * wrong name. */
     if (!symbol || (sym.st_size ? offset >= sym.st_size : offset > UNSIZED_REACH))

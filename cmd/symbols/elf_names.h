@@ -16,13 +16,13 @@
 
 /** A request to the worker. A path follows it. */
 struct sxs_elf_request {
-    uint32_t file;      /* number of the file */
-    bool     is_open;   /* open the file; else: name an address */
-    bool     by_id;     /* open a file of this build-id, not the one at the path */
-    bool     has_debug; /* the descriptor that comes with it is the debug file */
-    uint8_t  build_id_size;
-    uint8_t  build_id[SXS_BUILD_ID];
-    uint64_t address;   /* ELF virtual address */
+    uint32_t              file;      /* number of the file */
+    bool                  is_open;   /* open the file; else: name an address */
+    bool                  by_id;     /* open a file of this build-id, not the one at the path */
+    bool                  has_debug; /* the descriptor that comes with it is the debug file */
+    uint8_t               build_id_size;
+    uint8_t               build_id[SXS_BUILD_ID];
+    uint64_t              address; /* ELF virtual address */
     struct sxs_file_owner owner;
 };
 

@@ -63,8 +63,8 @@ static void add_file(struct sxs_natives *all, struct native_file *f)
 {
     f->path = sxs_must(strndup(f->path, f->path_size));
     if (all->lookup.record)
-        f->kept = sxs_names_add_place(all->lookup.record, false, f->path, f->build_id,
-                                      f->build_id_size);
+        f->kept =
+            sxs_names_add_place(all->lookup.record, false, f->path, f->build_id, f->build_id_size);
     if (all->lookup.table)
         f->place =
             sxs_names_place(all->lookup.table, false, f->path, f->build_id, f->build_id_size);
@@ -75,9 +75,13 @@ static void add_file(struct sxs_natives *all, struct native_file *f)
 uint32_t sxs_natives_add(struct sxs_natives *all, const char *path, size_t path_size,
                          const uint8_t *build_id, size_t build_id_size)
 {
-    struct native_file f = {.path = (char *)(uintptr_t)path, .path_size = strnlen(path, path_size),
-                            .build_id_size = build_id_size, .owner = all->owner, .is_usable = true,
-                            .place = SXS_NO_PLACE, .kept = SXS_NO_PLACE};
+    struct native_file f = {.path = (char *)(uintptr_t)path,
+                            .path_size = strnlen(path, path_size),
+                            .build_id_size = build_id_size,
+                            .owner = all->owner,
+                            .is_usable = true,
+                            .place = SXS_NO_PLACE,
+                            .kept = SXS_NO_PLACE};
     memcpy(f.build_id, build_id, build_id_size);
     uint32_t number, hash = (uint32_t)sxs_hash_bytes(f.build_id, build_id_size,
                                                      sxs_hash_bytes(path, f.path_size, 0));
@@ -105,16 +109,19 @@ static void set_problem(struct native_file *f, const char *why)
 
 /* Lets the worker open a file. @passed: a descriptor that it uses, borrowed, or -1. Returns what it
  * says; NULL: the file gives no names. */
-static const struct sxs_elf_opened *open_file(struct sxs_natives *all, uint32_t file, bool has_debug,
-                                              int passed)
+static const struct sxs_elf_opened *open_file(struct sxs_natives *all, uint32_t file,
+                                              bool has_debug, int passed)
 {
     struct native_file     *f = &all->files[file];
     size_t                  size = sizeof(struct sxs_elf_request) + f->path_size, got;
     struct sxs_elf_request *r = sxs_must_zeroed(size, 1);
     const char             *why;
-    *r = (struct sxs_elf_request){.file = file, .is_open = true, .by_id = all->lookup.table != NULL,
+    *r = (struct sxs_elf_request){.file = file,
+                                  .is_open = true,
+                                  .by_id = all->lookup.table != NULL,
                                   .has_debug = has_debug,
-                                  .build_id_size = (uint8_t)f->build_id_size, .owner = f->owner};
+                                  .build_id_size = (uint8_t)f->build_id_size,
+                                  .owner = f->owner};
     memcpy(r->build_id, f->build_id, f->build_id_size);
     memcpy(r + 1, f->path, f->path_size);
     const struct sxs_elf_opened *o =
@@ -139,7 +146,7 @@ static void ask_servers(struct sxs_natives *all, uint32_t file, const struct sxs
     const uint8_t      *id = o->is_usable ? o->build_id : f->build_id;
     size_t              size = o->is_usable ? o->build_id_size : f->build_id_size;
     bool                is_usable = o->is_usable;
-    int fd = sxs_debuginfod_find(f->path, id, size);
+    int                 fd = sxs_debuginfod_find(f->path, id, size);
     sxs_debuginfod_done();
     if (fd < 0)
         return;

@@ -11,7 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define SEALS (F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE | F_SEAL_SEAL)
+#define SEALS         (F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE | F_SEAL_SEAL)
 #define MAX_OF_OTHERS ((size_t)48 << 20) /* bytes of a PDB that others can have written */
 
 static const struct sxs_file_owner own_rights;
@@ -162,7 +162,7 @@ size_t sxs_pdb_search_answer(void *arg, const void *request, size_t size, void *
     struct sxs_pdb_search         s = {.symbols = arg, .owner = &r->owner};
     const char                   *why;
     size_t                        n = 0;
-    char                         *path = sxs_must(strndup((const char *)(r + 1), size - sizeof(*r)));
+    char *path = sxs_must(strndup((const char *)(r + 1), size - sizeof(*r)));
     memset(out, 0, sizeof(*out));
     s.assembly = path;
     uint8_t *bytes = sxs_pdb_search(&s, &n, &why);

@@ -12,9 +12,9 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#define MAX_ASSEMBLIES 16384u             /* more than any process loads; further ones get no lines */
+#define MAX_ASSEMBLIES 16384u /* more than any process loads; further ones get no lines */
 #define MAX_OF_OTHERS  ((uint64_t)96 << 20) /* bytes of all PDBs that others can have written */
-#define MAX_STEPS      400000000u         /* of searches in all PDBs that others can have written */
+#define MAX_STEPS      400000000u /* of searches in all PDBs that others can have written */
 
 struct assembly {
     char                 *path; /* owned */
@@ -56,8 +56,11 @@ void sxs_sources_owner(struct sxs_sources *all, const struct sxs_file_owner *own
 
 static void add_assembly(struct sxs_sources *all, const char *path, size_t path_size)
 {
-    struct assembly a = {.path = sxs_must(strndup(path, path_size)), .path_size = path_size,
-                         .owner = all->owner, .place = SXS_NO_PLACE, .kept = SXS_NO_PLACE};
+    struct assembly a = {.path = sxs_must(strndup(path, path_size)),
+                         .path_size = path_size,
+                         .owner = all->owner,
+                         .place = SXS_NO_PLACE,
+                         .kept = SXS_NO_PLACE};
     if (all->lookup.record)
         a.kept = sxs_names_add_place(all->lookup.record, true, a.path, NULL, 0);
     if (all->lookup.table)
@@ -86,7 +89,7 @@ uint32_t sxs_sources_add(struct sxs_sources *all, const char *path, size_t path_
 
 /* Takes the PDB in the file @fd, which nobody changes any more. Returns NULL, or why it cannot. */
 static const char *take_pdb(struct sxs_sources *all, struct assembly *a, int fd,
-                     const struct sxs_pdb_found *found)
+                            const struct sxs_pdb_found *found)
 {
     a->is_ours = found->is_ours;
     if (!a->is_ours && all->of_others + found->size > MAX_OF_OTHERS)
@@ -110,8 +113,7 @@ static void search_pdb(struct sxs_sources *all, struct assembly *a)
     int                     fd = -1, n = 0;
     r->owner = a->owner;
     memcpy(r + 1, a->path, a->path_size);
-    const struct sxs_pdb_found *found =
-        sxs_worker_ask(all->worker, r, size, true, &fd, &got, &why);
+    const struct sxs_pdb_found *found = sxs_worker_ask(all->worker, r, size, true, &fd, &got, &why);
     free(r);
     if (found)
         why = found->problem[0] ? found->problem : NULL;

@@ -17,7 +17,7 @@
 #include <unistd.h>
 
 #define LIMITED_NS 5000000000 /* time for all files of others together, of all workers */
-#define MAX_STARTS 64u  /* a session whose files end more workers than this gets no further names */
+#define MAX_STARTS 64u /* a session whose files end more workers than this gets no further names */
 
 enum { EXIT_NO_MEMORY = 3 };
 
@@ -48,7 +48,7 @@ static int64_t left_ns = LIMITED_NS;
 /* Sends @size bytes and @passed, which is borrowed, if it is one. */
 static bool send_message(int to, const void *bytes, size_t size, int passed)
 {
-    struct iovec  part = {(void *)(uintptr_t)bytes, size};
+    struct iovec part = {(void *)(uintptr_t)bytes, size};
     union {
         char           room[CMSG_SPACE(sizeof(int))];
         struct cmsghdr align;
@@ -74,14 +74,16 @@ static bool send_message(int to, const void *bytes, size_t size, int passed)
  * or less at the end. */
 static ssize_t receive_message(int from, void *bytes, size_t size, int *passed)
 {
-    struct iovec  part = {bytes, size};
+    struct iovec part = {bytes, size};
     union {
         char           room[CMSG_SPACE(sizeof(int))];
         struct cmsghdr align;
     } control;
-    struct msghdr m = {.msg_iov = &part, .msg_iovlen = 1, .msg_control = control.room,
+    struct msghdr m = {.msg_iov = &part,
+                       .msg_iovlen = 1,
+                       .msg_control = control.room,
                        .msg_controllen = sizeof(control.room)};
-    ssize_t n;
+    ssize_t       n;
     *passed = -1;
     do
         n = recvmsg(from, &m, MSG_CMSG_CLOEXEC);
@@ -193,10 +195,12 @@ static bool start(struct sxs_worker *w)
     for (int i = 0; i < 2; i++)
         setsockopt(pair[i], SOL_SOCKET, SO_SNDBUF, &room, sizeof(room));
     /* Root keeps what opens its own files, and what takes the rights of others. */
-    const struct sxs_confinement c = {.calls = SXS_CONFINED_ANY, .keep = &pair[1], .n_keep = 1,
+    const struct sxs_confinement c = {.calls = SXS_CONFINED_ANY,
+                                      .keep = &pair[1],
+                                      .n_keep = 1,
                                       .capabilities = 1u << CAP_DAC_OVERRIDE |
-                                                      1u << CAP_DAC_READ_SEARCH |
-                                                      1u << CAP_SETUID | 1u << CAP_SETGID};
+                                                      1u << CAP_DAC_READ_SEARCH | 1u << CAP_SETUID |
+                                                      1u << CAP_SETGID};
     w->fd = pair[1];
     pid_t pid = sxs_confined_start(&c, serve, w);
     close(pair[1]);

@@ -25,7 +25,8 @@ struct sxs_worker;
  * that came with the request, owned, or -1; receives one that goes with the answer, or -1, and is
  * closed then. @answer: has room for SXS_WORKER_MESSAGE bytes. Returns the size of the answer.
  */
-typedef size_t sxs_worker_answer(void *arg, const void *request, size_t size, void *answer, int *fd);
+typedef size_t sxs_worker_answer(void *arg, const void *request, size_t size, void *answer,
+                                 int *fd);
 
 /**
  * sxs_worker_new - return an owned worker, whose process starts with the first request. It sees the

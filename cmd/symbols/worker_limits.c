@@ -24,7 +24,7 @@
 #error "name this processor's architecture for seccomp"
 #endif
 
-static int      statm = -1; /* has the sizes of this process */
+static int      statm = -1;   /* has the sizes of this process */
 static uint64_t used, before; /* bytes of LIMITED_BYTES; of the process at the last begin */
 
 /* ---- memory ----------------------------------------------------------------------------------- */
@@ -40,7 +40,7 @@ static uint64_t size_now(void)
 
 void sxs_worker_limit_memory(bool limited)
 {
-#if !defined(__SANITIZE_ADDRESS__) /* reserves terabytes */
+#ifndef SXS_SANITIZED /* a sanitizer reserves address space without end */
     struct rlimit limit;
     uint64_t      now;
     if (!limited && !before)
@@ -73,10 +73,10 @@ void sxs_worker_limit_memory(bool limited)
 #define YES(call)   BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_##call, 0, 1), ALLOW
 /* A call that opens is allowed for looking (O_PATH), for folders, and for reading without an effect on
  * devices and pipes. @n: which argument the flags are. */
-#define OPENS(call, n)                                                                             \
-    BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_##call, 0, 6), LOAD(args[n]),                          \
-        BPF_JUMP(BPF_JMP | BPF_JSET | BPF_K, O_ACCMODE | O_CREAT | O_TRUNC, 3, 0),                 \
-        BPF_JUMP(BPF_JMP | BPF_JSET | BPF_K, O_PATH | O_DIRECTORY, 1, 0),                          \
+#define OPENS(call, n)                                                             \
+    BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_##call, 0, 6), LOAD(args[n]),          \
+        BPF_JUMP(BPF_JMP | BPF_JSET | BPF_K, O_ACCMODE | O_CREAT | O_TRUNC, 3, 0), \
+        BPF_JUMP(BPF_JMP | BPF_JSET | BPF_K, O_PATH | O_DIRECTORY, 1, 0),          \
         BPF_JUMP(BPF_JMP | BPF_JSET | BPF_K, O_NONBLOCK, 0, 1), ALLOW, REFUSE(EACCES)
 
 #ifdef SYS_readlink /* x86-64 has these besides the ones with "at" */
@@ -91,16 +91,58 @@ static struct sock_filter filter[] = {
     REFUSE(EPERM),
     LOAD(nr),
     /* the most frequent ones first */
-    YES(recvmsg), YES(sendmsg), YES(pread64), YES(read), YES(lseek), YES(mmap), YES(munmap),
-    YES(brk), YES(fstat), YES(newfstatat), YES(close), YES(fstatfs), YES(statx), YES(madvise),
-    YES(mremap), YES(mprotect), YES(setfsuid), YES(setfsgid), YES(setgroups), YES(getgroups),
-    YES(geteuid), YES(getegid), YES(getuid), YES(getgid), YES(getpid), YES(gettid), YES(prlimit64),
-    YES(getrlimit), YES(setrlimit), YES(getdents64), YES(readlinkat), YES(fchdir), YES(fcntl),
-    YES(dup), YES(memfd_create), YES(write), YES(writev), YES(ftruncate), YES(futex),
-    YES(clock_gettime), YES(getrandom), YES(sched_yield), YES(sched_getaffinity), YES(sysinfo),
-    YES(rt_sigaction), YES(rt_sigprocmask), YES(rt_sigreturn), YES(sigaltstack), YES(tgkill),
-    YES(exit), YES(exit_group), YES_OLD
-    OPENS(openat, 2),
+    YES(recvmsg),
+    YES(sendmsg),
+    YES(pread64),
+    YES(read),
+    YES(lseek),
+    YES(mmap),
+    YES(munmap),
+    YES(brk),
+    YES(fstat),
+    YES(newfstatat),
+    YES(close),
+    YES(fstatfs),
+    YES(statx),
+    YES(madvise),
+    YES(mremap),
+    YES(mprotect),
+    YES(setfsuid),
+    YES(setfsgid),
+    YES(setgroups),
+    YES(getgroups),
+    YES(geteuid),
+    YES(getegid),
+    YES(getuid),
+    YES(getgid),
+    YES(getpid),
+    YES(gettid),
+    YES(prlimit64),
+    YES(getrlimit),
+    YES(setrlimit),
+    YES(getdents64),
+    YES(readlinkat),
+    YES(fchdir),
+    YES(fcntl),
+    YES(dup),
+    YES(memfd_create),
+    YES(write),
+    YES(writev),
+    YES(ftruncate),
+    YES(futex),
+    YES(clock_gettime),
+    YES(getrandom),
+    YES(sched_yield),
+    YES(sched_getaffinity),
+    YES(sysinfo),
+    YES(rt_sigaction),
+    YES(rt_sigprocmask),
+    YES(rt_sigreturn),
+    YES(sigaltstack),
+    YES(tgkill),
+    YES(exit),
+    YES(exit_group),
+    YES_OLD OPENS(openat, 2),
     REFUSE(EPERM),
 };
 
