@@ -157,8 +157,7 @@ static int open_process(pid_t pid, struct sxs_process *out)
     return out->dir < 0 ? pid > 0 && errno != ENOENT ? errno : ESRCH : 0;
 }
 
-/* Reads what is shown of a process that is worth it. */
-static int read_rest(struct sxs_process *p)
+int sxs_process_read_files(struct sxs_process *p)
 {
     int err = read_stat(p, &p->state, &p->start_ticks);
     if (!err)
@@ -179,7 +178,7 @@ int sxs_process_read(pid_t pid, struct sxs_process *out)
     if (!err)
         err = sxs_process_find_runtimes(out);
     if (!err)
-        err = read_rest(out);
+        err = sxs_process_read_files(out);
     if (!err)
         out->root = openat(out->dir, "root", O_PATH | O_DIRECTORY | O_CLOEXEC);
     return err == ENOENT ? ESRCH : err;
@@ -292,7 +291,7 @@ static int consider(struct sxs_process_list *list, pid_t pid)
     list->n_unreadable += hidden;
     bool shown = !err && (p.n_runtimes || (hidden && has_runtime_thread(&p)));
     if (shown)
-        err = read_rest(&p);
+        err = sxs_process_read_files(&p);
     if (shown && !err) {
         sxs_process_close(&p);
         err = add_process(list, &p);

@@ -13,28 +13,25 @@
 #include "cmd/pack/private_folder.h"
 #include "cmd/symbols/names_table.h"
 #include "tests/fuzz/fuzz.h"
+#include "tests/fuzz/fuzz_text.h"
 
 #include <dirent.h>
-#include <stdbool.h>
-#include <sys/stat.h>
 #include <zlib.h>
 
-static char root[64], tmp[80], pack_path[80];
+static char tmp[80], pack_path[80];
 
 static void remove_root(void)
 {
     unlink(pack_path);
     rmdir(tmp);
-    rmdir(root);
+    rmdir(fuzz_folder_path);
 }
 
 static void make_root(void)
 {
-    strcpy(root, "/tmp/fuzz-pack-XXXXXX");
-    if (!mkdtemp(root))
-        exit(1);
-    snprintf(tmp, sizeof(tmp), "%s/tmp", root);
-    snprintf(pack_path, sizeof(pack_path), "%s/pack", root);
+    fuzz_folder_make();
+    snprintf(tmp, sizeof(tmp), "%s/tmp", fuzz_folder_path);
+    snprintf(pack_path, sizeof(pack_path), "%s/pack", fuzz_folder_path);
     if (mkdir(tmp, 0700) != 0 || setenv("TMPDIR", tmp, 1) != 0)
         exit(1);
     atexit(remove_root);
@@ -94,7 +91,7 @@ static void try_pack(const uint8_t *bytes, size_t size)
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 {
-    if (!root[0])
+    if (!tmp[0])
         make_root();
     if (size && bytes[0] == 0)
         try_names(bytes + 1, size - 1);
