@@ -21,7 +21,8 @@ trap 'for c in $children; do kill -9 $c 2>/dev/null; done; wait 2>/dev/null; rm 
 found() {
     local child
     for child in $(pgrep -x runsxs); do
-        tr '\0' ' ' <"/proc/$child/cmdline" 2>/dev/null | grep -q "until=$tmp/shared/$1 *\$" &&
+        [ -r "/proc/$child/cmdline" ] || continue
+        tr '\0' ' ' 2>/dev/null <"/proc/$child/cmdline" | grep -q "until=$tmp/shared/$1 *\$" &&
             grep -q 'stress\.dll' "/proc/$child/maps" 2>/dev/null && pid=$child && return
     done
     return 1
@@ -43,12 +44,12 @@ seconds() {
 }
 # attaches CLAIM NAME [USER]: attach to the program of NAME, as root or as USER
 attaches() {
-    local out=$tmp/shared/out.$2 by=${3:+as $3} before=- now
+    local out=$tmp/shared/out.$2 by=${3:+setpriv --reuid $3 --regid $3 --clear-groups} before=- now
     found "$2" || { not_ok "$1: the program runs" "$tmp/$2.log"; return; }
-    now=$(seconds $by "$sxsprof" attach --tool sample:clock=wall --duration 1s -o "$out" "$pid") &&
+    now=$(seconds $by "$sxsprof" attach --tool sample:wall=99 --duration 1s -o "$out" "$pid") &&
         "$sxsprof" report --format collapsed "$out" >"$tmp/stacks" 2>>"$tmp/out" && [ -s "$tmp/stacks" ]
     check "$1 ($now s)" $? "$tmp/out"
-    [ -z "${BEFORE:-}" ] || before=$(seconds $by "$BEFORE" attach --tool sample:clock=wall --duration 1s -o "$out.before" "$pid")
+    [ -z "${BEFORE:-}" ] || before=$(seconds $by "$BEFORE" attach --tool sample:wall=99 --duration 1s -o "$out.before" "$pid")
     echo "# $1: before $before s, now $now s"
     : >"$tmp/shared/$2"
 }

@@ -31,7 +31,7 @@ mkdir -m 700 "$lair/folder"
 ln -s folder "$lair/tmp"
 chown -hR $attacker:$attacker "$lair"
 
-LIMIT=100
+LIMIT=200
 timeout -k 5 $((LIMIT + 20)) unshare -m -p -n -f --kill-child bash -c '
     mount --make-rprivate / && mount -t proc proc /proc && mount -t tmpfs -o mode=1777,exec tmpfs /dev/shm && cd / || exit 1
     exec setpriv --reuid "$0" --regid "$0" --clear-groups "$@"' \
@@ -43,44 +43,45 @@ outer=$!
 wait_until inside || { not_ok "the process starts" "$tmp/log"; finish; }
 for _ in $(seq 50); do grep -q dotnet-diagnostic "/proc/$pid/net/unix" && break; sleep 0.1; done
 
-# traced NAME COMMAND...: run a command under strace, and compare its calls with the table. Its outputs: $tmp/NAME.out.
-traced() {
+# trace NAME COMMAND...: run a command under strace. Its outputs: $tmp/NAME.out.
+trace() {
     local name=$1
     shift
     mkdir "$tmp/$name.calls"
     timeout 120 strace -ff -y -s 4096 -e "trace=$(python3 -B tests/hostile/system_calls.py --calls)" \
         -o "$tmp/$name.calls/calls" "$@" >"$tmp/$name.out" 2>&1
-    local status=$?
-    python3 -B tests/hostile/system_calls.py $page "$tmp/$name.calls/calls" USER=$attacker OUT="$tmp/out" ROOT="$root" \
-        TARGET="$lair" BUILD="$(realpath "$BUILD")" BUILD="$BUILD" TMP="$tmp" >"$tmp/$name.rows" 2>&1
+}
+# account NAME: compare its calls with the table
+account() {
+    python3 -B tests/hostile/system_calls.py $page "$tmp/$1.calls/calls" USER=$attacker OUT="$tmp/out" ROOT="$root" \
+        TARGET="$lair" BUILD="$(realpath "$BUILD")" BUILD="$BUILD" TMP="$tmp" >"$tmp/$1.rows" 2>&1
     local accounted=$?
-    check "$name: each system call is accounted for: $(tail -n 1 "$tmp/$name.rows")" $accounted "$tmp/$name.rows"
-    [ -z "${KEEP_ROWS:-}" ] || cp "$tmp/$name.rows" "$KEEP_ROWS/"
-    return $status
+    check "$1: each system call is accounted for: $(tail -n 1 "$tmp/$1.rows")" $accounted "$tmp/$1.rows"
 }
 
 mkdir -m 700 "$tmp/out"
-traced ps "$sxsprof" ps
+trace ps "$sxsprof" ps
+account ps
 grep -q "^ *$pid " "$tmp/ps.out"
 check "ps: the process is listed" $? "$tmp/ps.out"
 ! grep -q $'\e' "$tmp/ps.out"
 check "ps: nothing of it controls the terminal" $? "$tmp/ps.out"
-traced attach "$sxsprof" attach --duration 1s -o "$tmp/out/session" $pid
-check "attach: ends well" $? "$tmp/attach.out"
-# The session is on while status, snapshot and stop ask for it.
-"$sxsprof" attach --duration 60s -o "$tmp/out/second" $pid >"$tmp/second.out" 2>&1 &
+# The session is on while status, snapshot and stop ask for it; stop ends it.
+trace attach "$sxsprof" attach --duration 100s -o "$tmp/out/session" $pid &
 attach=$!
-records() { "$sxsprof" status $pid 2>/dev/null | grep -q 'session .* is on'; }
+records() { ! kill -0 $attach 2>/dev/null || "$sxsprof" status $pid 2>/dev/null | grep -q 'session .* is on'; }
 wait_until records
-check "attach: the process can be recorded" $? "$tmp/second.out"
 for verb in status snapshot stop; do
-    case $verb in
-    snapshot) traced $verb "$sxsprof" $verb -o "$tmp/out/copy" $pid ;;
-    *) traced $verb "$sxsprof" $verb $pid ;;
-    esac
+    folder=
+    [ $verb != snapshot ] || folder="-o $tmp/out/copy"
+    # shellcheck disable=SC2086
+    trace $verb "$sxsprof" $verb $folder $pid
     check "$verb: ends well" $? "$tmp/$verb.out"
+    account $verb
 done
 wait $attach
+check "attach: ends well" $? "$tmp/attach.out"
+account attach
 [ "$(cat "$root/secret")" = secret ] && [ "$(stat -c %u "$root/secret")" = 0 ]
 check "the file of root is as it was" $?
 finished
