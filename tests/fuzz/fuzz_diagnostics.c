@@ -150,10 +150,10 @@ static size_t make_info(uint8_t *out)
 static size_t make_answer(uint8_t *out)
 {
     size_t n = SXS_DIAG_HEADER + (roll(2) ? make_info(out + SXS_DIAG_HEADER) : roll(64));
-    size_t told = roll(8) ? n : roll(n + 40);
+    size_t size = roll(8) ? n : roll(n + 40);
     memcpy(out, "DOTNET_IPC_V1", 14);
-    out[14] = (uint8_t)told;
-    out[15] = (uint8_t)(told >> 8);
+    out[14] = (uint8_t)size;
+    out[15] = (uint8_t)(size >> 8);
     out[16] = roll(20) ? 0xff : (uint8_t)roll(256);
     out[17] = roll(20) ? (uint8_t)(roll(2) * 0xff) : (uint8_t)roll(256);
     out[18] = out[19] = 0;
