@@ -471,6 +471,7 @@ $(O)/tests/fuzz_calls: tests/profile/make_calls.c
 $(O)/tests/fuzz_calls: $(filter-out $(PROFILE_OBJ),$(call obj,$(wildcard cmd/calls/*.c)))
 $(O)/tests/fuzz_heap: tests/profile/make_heap.c
 $(O)/tests/fuzz_pack: $(call obj,$(wildcard cmd/pack/*.c))
+$(addprefix $(O)/tests/fuzz_,answer diagnostics proc names): $(filter-out $(PROFILE_OBJ),$(PROCESSES_OBJ))
 $(O)/tests/fuzz_instrument: tests/profile/make_instrument.c tests/fuzz/fuzz.h
 $(O)/tests/fuzz_instrument: $(filter-out $(PROFILE_OBJ),$(call obj,$(wildcard cmd/instrument/*.c) cmd/output/json_values.c))
 
@@ -542,7 +543,8 @@ $(IL_FUZZ): $(O)/tests/fuzz_%: tests/fuzz/fuzz_%.c tests/fuzz/fuzz.h $(wildcard 
 # All programs and libraries that the tests need besides those of `all`.
 TEST_PROGRAMS := $(UNIT_BIN) $(IL_FUZZ) \
     $(addprefix $(O)/tests/il_,bodies signatures texts) \
-    $(addprefix $(O)/tests/fuzz_,heap samples pdb pack calls instrument report config clrie message control serve) \
+    $(addprefix $(O)/tests/fuzz_,heap samples pdb pack calls instrument report config clrie message control serve \
+        answer diagnostics proc names elf) \
     $(addprefix $(O)/bench/,bench_walk bench_clock bench_hooks bench_graph) \
     $(O)/tests/report_main $(O)/tests/fleet_load \
     $(O)/tests/libfailing.so \

@@ -5,6 +5,7 @@
 #include "cmd/control.h"
 #include "cmd/output/json_values.h"
 #include "cmd/output/text.h"
+#include "cmd/processes/runtime_line.h"
 
 #include <argp.h>
 #include <inttypes.h>
@@ -47,38 +48,14 @@ const struct argp sxs_argp_status = {
 
 /* ---- the answer ------------------------------------------------------------------------------ */
 
-/* A line "NUMBER VERSION STATE live|detached|ended PATH", cut into its parts in place. */
-struct runtime {
-    char *number, *version, *state, *life, *path;
-};
-
-static bool cut_runtime(char *line, struct runtime *out)
-{
-    char **parts[] = {&out->number, &out->version, &out->state, &out->life};
-    for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
-        char *blank = strchr(line, ' ');
-        if (!blank)
-            return false;
-        *blank = '\0';
-        *parts[i] = line;
-        line = blank + 1;
-    }
-    out->path = line;
-    return true;
-}
-
 /* Calls @take for each runtime of the answer. */
 static void each_runtime(const struct sxs_control_target *t,
-                         void (*take)(void *arg, const struct runtime *r), void *arg)
+                         void (*take)(void *arg, const struct sxs_runtime_line *r), void *arg)
 {
     const struct sxs_message *m = &t->answer.message;
     for (size_t i = 0; i < m->n; i++) {
-        char           line[3 * 1024];
-        struct runtime r;
-        if (strcmp(m->names[i], "runtime") != 0)
-            continue;
-        sxs_text_clean(m->values[i], line, sizeof(line));
-        if (cut_runtime(line, &r))
+        struct sxs_runtime_line r;
+        if (strcmp(m->names[i], "runtime") == 0 && sxs_runtime_line_parse(m->values[i], &r))
             take(arg, &r);
     }
 }
@@ -103,7 +80,7 @@ static uint64_t bytes_of(const struct sxs_control_target *t)
 
 /* ---- text ------------------------------------------------------------------------------------ */
 
-static void print_runtime(void *arg, const struct runtime *r)
+static void print_runtime(void *arg, const struct sxs_runtime_line *r)
 {
     (void)arg;
     printf("  runtime %s  %-10s %s, %s  %s\n", r->number, r->version, r->state, r->life, r->path);
@@ -143,7 +120,7 @@ static void print_session(const struct sxs_control_target *t, bool ending)
     puts(")");
 }
 
-static void count_by_life(void *arg, const struct runtime *r)
+static void count_by_life(void *arg, const struct sxs_runtime_line *r)
 {
     size_t *counts = arg; /* those that are live, and those that are detached */
     counts[0] += strcmp(r->life, "live") == 0;
@@ -175,7 +152,7 @@ static void print_text(const struct sxs_control_target *t)
 
 /* ---- JSON ------------------------------------------------------------------------------------ */
 
-static void add_runtime(void *arg, const struct runtime *r)
+static void add_runtime(void *arg, const struct sxs_runtime_line *r)
 {
     json_array_append_new(arg, json_pack("{s:I, s:s, s:s, s:b, s:s}", "number",
                                          (json_int_t)strtoull(r->number, NULL, 10), "version",

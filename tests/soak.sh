@@ -16,7 +16,8 @@
 # OFF_RUNS   runs of the control without the router (20)
 # MANY_RUNS  runs of 16 and of 32 runtimes (5)
 # ONLY       run only these parts of: four many detach attach edits sampling; and, by its name only, keep: an hour of
-#            continuous mode (tests/soak/keep.sh; DURATION=3600)
+#            continuous mode (tests/soak/keep.sh; DURATION=3600); and hostile: ten million inputs of each fuzz driver, and
+#            the tests of tests/hostile/ in a loop (tests/soak/hostile.sh; N_FUZZ=10000000, ROUNDS=20)
 set -u
 cd "$(dirname "$0")/.." || exit 1
 : "${BUILD:=build}" "${RUNS:=200}" "${OFF_RUNS:=20}" "${MANY_RUNS:=5}" "${ONLY:=four many detach attach edits sampling}"
@@ -109,4 +110,5 @@ if wanted attach; then bash tests/soak/attach.sh || bad=1; fi
 if wanted edits; then bash tests/soak/edits.sh || bad=1; fi
 if wanted sampling; then bash tests/soak/sampling.sh || bad=1; fi
 if wanted keep; then bash tests/soak/keep.sh || bad=1; fi
+if wanted hostile; then bash tests/soak/hostile.sh || bad=1; fi
 exit $bad

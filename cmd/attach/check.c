@@ -6,6 +6,7 @@
 #include "cmd/output/text.h"
 #include "cmd/processes/control_client.h"
 #include "cmd/processes/deadline.h"
+#include "cmd/processes/runtime_line.h"
 #include "tools/options/late_start.h"
 
 #include <errno.h>
@@ -90,12 +91,13 @@ static void add_live(struct sxs_target *t, const struct sxs_control_answer *a)
 {
     const struct sxs_message *m = &a->message;
     for (size_t i = 0; i < m->n && t->n_runtimes < SXS_MAX_REACHED; i++) {
+        struct sxs_runtime_line    line;
         struct sxs_target_runtime *r = &t->runtimes[t->n_runtimes];
-        if (strcmp(m->names[i], "runtime") != 0 || !strstr(m->values[i], " live "))
+        if (strcmp(m->names[i], "runtime") != 0 || !sxs_runtime_line_parse(m->values[i], &line) ||
+            strcmp(line.life, "live") != 0)
             continue;
         *r = (struct sxs_target_runtime){.reached = -1, .live = true};
-        if (sscanf(m->values[i], "%*u %63s", r->version) != 1)
-            continue;
+        sxs_text_clean(line.version, r->version, sizeof(r->version));
         t->n_runtimes++;
         t->has_library = true;
     }

@@ -37,6 +37,9 @@ bool sxs_segment_name(const char *name, uint64_t *began_ns, uint64_t *number)
     t.tm_year -= 1900;
     t.tm_mon--;
     time_t at = timegm(&t);
+    /* The year 9999 is out of the range of nanoseconds. */
+    if (at > 0 && (uint64_t)at > UINT64_MAX / SECOND_NS)
+        return false;
     if (began_ns)
         *began_ns = at > 0 ? (uint64_t)at * SECOND_NS : 0;
     if (number)

@@ -165,8 +165,7 @@ static bool seems_to_have_runtime(const struct sxs_process *p)
     return (p->problem == EACCES || p->problem == EPERM) && has_runtime_thread(p);
 }
 
-/* Reads what is shown of a process that is worth it. */
-static int read_rest(struct sxs_process *p)
+int sxs_process_read_files(struct sxs_process *p)
 {
     uint64_t ticks;
     int      err = read_stat(p, &p->state, &ticks);
@@ -197,7 +196,7 @@ static int read_once(pid_t pid, struct sxs_process *out, bool only_runtimes)
     if (!err && only_runtimes && !out->n_runtimes && !seems_to_have_runtime(out))
         return 0;
     if (!err)
-        err = read_rest(out);
+        err = sxs_process_read_files(out);
     if (!err && !only_runtimes)
         out->root = openat(out->dir, "root", O_PATH | O_DIRECTORY | O_CLOEXEC);
     if (!err && !sxs_process_is_same(out))
