@@ -80,10 +80,10 @@ static int try_name(const struct sxs_debug_wanted *w, const char *dir, const cha
     if (asprintf(path, "%s%s%s/%s", dir, below && below[0] != '/' ? "/" : "", below ? below : "",
                  name) < 0)
         sxs_must(NULL);
-    sxs_worker_limited(true);
+    sxs_symbol_worker_limited(true);
     fd = sxs_foreign_open(*path, w->owner, NULL, &why);
     if (fd >= 0 && sxs_foreign_is_ours(fd))
-        sxs_worker_limited(false);
+        sxs_symbol_worker_limited(false);
     if (fd >= 0 && is_wanted(w, fd))
         return fd;
     if (fd >= 0)
@@ -140,7 +140,7 @@ static int find_by_name(const struct sxs_debug_wanted *w, const char *file, char
 int sxs_debug_file_find(const struct sxs_debug_wanted *w, char **path)
 {
     int fd = -1;
-    sxs_worker_limited(true);
+    sxs_symbol_worker_limited(true);
     for (unsigned i = 0; fd < 0 && i < 2; i++)
         fd = sxs_file_by_id(w->symbols, w->id, w->id_size, i, path);
     return fd < 0 ? find_by_name(w, w->file, path) : fd;

@@ -33,7 +33,7 @@ int sxs_file_by_id(struct sxs_symbol_path *symbols, const uint8_t *id, size_t si
 /**
  * sxs_debug_file_find - find and open a debug file that has the wanted build-id or check sum.
  * @path: receives its path, owned. Returns a descriptor, which the caller owns, or -1.
- * While it searches, time and memory count as those of files of others (sxs_worker_limited()).
+ * While it searches, time and memory count as those of files of others (sxs_symbol_worker_limited()).
  */
 int sxs_debug_file_find(const struct sxs_debug_wanted *wanted, char **path);
 

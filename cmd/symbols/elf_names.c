@@ -47,7 +47,7 @@ static struct elf *file_of(uint32_t number, struct sxs_symbol_path *symbols)
 static int note_opened(struct elf *f, int fd)
 {
     f->is_ours = f->is_ours && (fd < 0 || sxs_foreign_is_ours(fd));
-    sxs_worker_limited(!f->is_ours);
+    sxs_symbol_worker_limited(!f->is_ours);
     return fd;
 }
 
@@ -197,7 +197,7 @@ static const char *open_names(struct elf *f, const struct sxs_elf_request *r, co
     if (fd >= 0 && !r->has_debug)
         return take_names(f, r, path, note_opened(f, fd));
     f->debug_fd = fd;
-    sxs_worker_limited(true);
+    sxs_symbol_worker_limited(true);
     fd = r->by_id ? -1 : sxs_foreign_open(path, &f->owner, NULL, &why);
     note_opened(f, fd);
     if (fd >= 0)

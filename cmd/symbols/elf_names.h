@@ -42,7 +42,7 @@ struct sxs_elf_named {
     uint32_t line, at_line;            /* as in struct sxs_native_name */
 };
 
-/** sxs_elf_names_answer - answer a request. A sxs_worker_answer, whose @arg is the folders of
+/** sxs_elf_names_answer - answer a request. A sxs_symbol_worker_answer, whose @arg is the folders of
  *  --symbols or NULL. */
 size_t sxs_elf_names_answer(void *arg, const void *request, size_t size, void *answer, int *fd);
 

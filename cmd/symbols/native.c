@@ -32,7 +32,7 @@ struct sxs_natives {
     struct native_file   *files;
     struct sxs_index      index;
     size_t                n, cap;
-    struct sxs_worker    *worker;
+    struct sxs_symbol_worker    *worker;
     char                 *text; /* owned; texts of the last answer */
     size_t                text_room;
 };
@@ -41,7 +41,7 @@ struct sxs_natives *sxs_natives_new(const struct sxs_lookup *lookup)
 {
     struct sxs_natives *all = sxs_must_zeroed(1, sizeof(*all));
     all->lookup = *lookup;
-    all->worker = sxs_worker_new(sxs_elf_names_answer, lookup->symbols);
+    all->worker = sxs_symbol_worker_new(sxs_elf_names_answer, lookup->symbols);
     return all;
 }
 
@@ -125,11 +125,11 @@ static const struct sxs_elf_opened *open_file(struct sxs_natives *all, uint32_t 
     memcpy(r->build_id, f->build_id, f->build_id_size);
     memcpy(r + 1, f->path, f->path_size);
     const struct sxs_elf_opened *o =
-        sxs_worker_ask(all->worker, r, size, true, &passed, &got, &why);
+        sxs_symbol_worker_ask(all->worker, r, size, true, &passed, &got, &why);
     free(r);
     if (passed >= 0)
         close(passed);
-    f->opened = sxs_worker_starts(all->worker);
+    f->opened = sxs_symbol_worker_starts(all->worker);
     f->is_usable = o && o->is_usable;
     f->is_ours = o && o->is_ours;
     if (!o)
@@ -195,7 +195,7 @@ static void name_from_file(struct sxs_natives *all, uint32_t file, uint64_t addr
                            struct sxs_native_name *out)
 {
     struct native_file *f = &all->files[file];
-    if (f->is_usable && f->opened != sxs_worker_starts(all->worker))
+    if (f->is_usable && f->opened != sxs_symbol_worker_starts(all->worker))
         open_names(all, file);
     if (!f->is_usable)
         return;
@@ -204,7 +204,7 @@ static void name_from_file(struct sxs_natives *all, uint32_t file, uint64_t addr
     size_t                       got;
     int                          fd = -1;
     const struct sxs_elf_named  *n =
-        sxs_worker_ask(all->worker, &r, sizeof(r), !f->is_ours, &fd, &got, &why);
+        sxs_symbol_worker_ask(all->worker, &r, sizeof(r), !f->is_ours, &fd, &got, &why);
     if (fd >= 0)
         close(fd);
     if (n && got >= sizeof(*n) && (size_t)n->symbol_size + n->source_size <= got - sizeof(*n))
@@ -254,7 +254,7 @@ void sxs_natives_free(struct sxs_natives *all)
         free(all->files[i].path);
         free(all->files[i].problem);
     }
-    sxs_worker_free(all->worker);
+    sxs_symbol_worker_free(all->worker);
     sxs_index_free(&all->index);
     free(all->files);
     free(all->text);

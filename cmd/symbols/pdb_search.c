@@ -21,10 +21,10 @@ static int open_counted(struct sxs_pdb_search *s, const char *path,
                         const struct sxs_file_owner *owner, bool *is_ours)
 {
     const char *why;
-    sxs_worker_limited(true);
+    sxs_symbol_worker_limited(true);
     int fd = sxs_foreign_open(path, owner, NULL, &why);
     *is_ours = fd < 0 ? s->is_ours : sxs_foreign_is_ours(fd) && s->is_ours;
-    sxs_worker_limited(!*is_ours);
+    sxs_symbol_worker_limited(!*is_ours);
     return fd;
 }
 
@@ -71,7 +71,7 @@ static uint8_t *read_pdb(struct sxs_pdb_search *s, const char *path,
             *why = "its PDB is too large";
     }
     s->is_ours = bytes ? is_ours : s->is_ours;
-    sxs_worker_limited(!s->is_ours);
+    sxs_symbol_worker_limited(!s->is_ours);
     close(fd);
     return bytes;
 }
@@ -172,7 +172,7 @@ size_t sxs_pdb_search_answer(void *arg, const void *request, size_t size, void *
     out->is_ours = s.is_ours;
     if (*fd < 0 && why)
         snprintf(out->problem, sizeof(out->problem), "%s", why);
-    n = s.wrong ? strnlen(s.wrong, SXS_WORKER_MESSAGE / 2) : 0;
+    n = s.wrong ? strnlen(s.wrong, SXS_SYMBOL_WORKER_MESSAGE / 2) : 0;
     if (n)
         memcpy(out + 1, s.wrong, n);
     free(s.wrong);

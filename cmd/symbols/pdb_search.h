@@ -42,7 +42,7 @@ struct sxs_pdb_found {
     char     problem[128]; /* "", or why there is none */
 };
 
-/** sxs_pdb_search_answer - answer a request. A sxs_worker_answer, whose @arg is the folders of
+/** sxs_pdb_search_answer - answer a request. A sxs_symbol_worker_answer, whose @arg is the folders of
  *  --symbols or NULL. */
 size_t sxs_pdb_search_answer(void *arg, const void *request, size_t size, void *answer, int *fd);
 

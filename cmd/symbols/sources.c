@@ -36,7 +36,7 @@ struct sxs_sources {
     struct assembly      *assemblies;
     struct sxs_index      index;
     size_t                n, cap;
-    struct sxs_worker    *worker;
+    struct sxs_symbol_worker    *worker;
     uint64_t              of_others; /* bytes */
     uint64_t              steps;     /* of searches in PDBs of others */
 };
@@ -45,7 +45,7 @@ struct sxs_sources *sxs_sources_new(const struct sxs_lookup *lookup)
 {
     struct sxs_sources *all = sxs_must_zeroed(1, sizeof(*all));
     all->lookup = *lookup;
-    all->worker = sxs_worker_new(sxs_pdb_search_answer, lookup->symbols);
+    all->worker = sxs_symbol_worker_new(sxs_pdb_search_answer, lookup->symbols);
     return all;
 }
 
@@ -113,7 +113,7 @@ static void search_pdb(struct sxs_sources *all, struct assembly *a)
     int                     fd = -1, n = 0;
     r->owner = a->owner;
     memcpy(r + 1, a->path, a->path_size);
-    const struct sxs_pdb_found *found = sxs_worker_ask(all->worker, r, size, true, &fd, &got, &why);
+    const struct sxs_pdb_found *found = sxs_symbol_worker_ask(all->worker, r, size, true, &fd, &got, &why);
     free(r);
     if (found)
         why = found->problem[0] ? found->problem : NULL;
@@ -201,7 +201,7 @@ void sxs_sources_free(struct sxs_sources *all)
         free(all->assemblies[i].problem);
     }
     if (all) {
-        sxs_worker_free(all->worker);
+        sxs_symbol_worker_free(all->worker);
         sxs_index_free(&all->index);
         free(all->assemblies);
     }

@@ -103,7 +103,7 @@ static void examine(struct sxs_symbol_path *p, const char *path)
     int         fd = sxs_foreign_open(path, &own_rights, NULL, &why);
     if (fd < 0)
         return;
-    sxs_worker_limited(!sxs_foreign_is_ours(fd));
+    sxs_symbol_worker_limited(!sxs_foreign_is_ours(fd));
     if (pread(fd, magic, sizeof(magic), 0) == (ssize_t)sizeof(magic)) {
         if (memcmp(magic, ELFMAG, SELFMAG) == 0) {
             add_elf(p, path, fd);
@@ -121,7 +121,7 @@ static void examine(struct sxs_symbol_path *p, const char *path)
 /* Links to files are followed, links to folders are not, because they can be circular. */
 static void search(struct sxs_symbol_path *p)
 {
-    bool was_limited = sxs_worker_limited(false);
+    bool was_limited = sxs_symbol_worker_limited(false);
     p->searched = true;
     elf_version(EV_CURRENT);
     FTS *tree = fts_open(p->dirs, FTS_PHYSICAL | FTS_COMFOLLOW | FTS_NOCHDIR, NULL);
@@ -137,7 +137,7 @@ static void search(struct sxs_symbol_path *p)
     }
     if (tree)
         fts_close(tree);
-    sxs_worker_limited(was_limited);
+    sxs_symbol_worker_limited(was_limited);
 }
 
 /* ---- requests --------------------------------------------------------------------------------- */

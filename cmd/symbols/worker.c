@@ -24,8 +24,8 @@ enum { EXIT_NO_MEMORY = 3 };
 /* The first byte of a message. A request has one of the last two. */
 enum tell { TELL_ANSWER, TELL_LIMITED, TELL_FREE };
 
-struct sxs_worker {
-    sxs_worker_answer *answer;
+struct sxs_symbol_worker {
+    sxs_symbol_worker_answer *answer;
     void              *arg;
     pid_t              pid; /* 0: none */
     int                fd;
@@ -35,7 +35,7 @@ struct sxs_worker {
 struct message {
     uint8_t tell;
     uint8_t zero[7];
-    uint8_t bytes[SXS_WORKER_MESSAGE] __attribute__((aligned(8)));
+    uint8_t bytes[SXS_SYMBOL_WORKER_MESSAGE] __attribute__((aligned(8)));
 };
 
 #define HEAD offsetof(struct message, bytes)
@@ -99,14 +99,14 @@ static ssize_t receive_message(int from, void *bytes, size_t size, int *passed)
 static int  to_master = -1; /* -1: this process is no worker */
 static bool is_limited;
 
-bool sxs_worker_limited(bool limited)
+bool sxs_symbol_worker_limited(bool limited)
 {
     const uint8_t tell = limited ? TELL_LIMITED : TELL_FREE;
     bool          was = is_limited;
     if (to_master < 0 || limited == was)
         return was;
     is_limited = limited;
-    sxs_worker_limit_memory(limited);
+    sxs_symbol_worker_limit_memory(limited);
     if (!send_message(to_master, &tell, 1, -1))
         _exit(0);
     return was;
@@ -123,20 +123,20 @@ static void end_at_once(void)
 static int serve(void *arg)
 {
     static struct message    request, answer;
-    const struct sxs_worker *w = arg;
+    const struct sxs_symbol_worker *w = arg;
     to_master = w->fd;
     if (atexit(end_at_once) != 0)
         return 1;
-    sxs_worker_confine();
+    sxs_symbol_worker_confine();
     for (;;) {
         int     passed;
         ssize_t n = receive_message(to_master, &request, sizeof(request), &passed);
         if (n < (ssize_t)HEAD)
             return 0;
         is_limited = request.tell == TELL_LIMITED;
-        sxs_worker_limit_memory(is_limited);
+        sxs_symbol_worker_limit_memory(is_limited);
         size_t size = w->answer(w->arg, request.bytes, (size_t)n - HEAD, answer.bytes, &passed);
-        sxs_worker_limit_memory(false);
+        sxs_symbol_worker_limit_memory(false);
         answer.tell = TELL_ANSWER;
         if (!send_message(to_master, &answer, HEAD + size, passed))
             return 0;
@@ -147,14 +147,14 @@ static int serve(void *arg)
 
 /* ---- in this process -------------------------------------------------------------------------- */
 
-struct sxs_worker *sxs_worker_new(sxs_worker_answer *answer, void *arg)
+struct sxs_symbol_worker *sxs_symbol_worker_new(sxs_symbol_worker_answer *answer, void *arg)
 {
-    struct sxs_worker *w = sxs_must_zeroed(1, sizeof(*w));
-    *w = (struct sxs_worker){.answer = answer, .arg = arg, .fd = -1};
+    struct sxs_symbol_worker *w = sxs_must_zeroed(1, sizeof(*w));
+    *w = (struct sxs_symbol_worker){.answer = answer, .arg = arg, .fd = -1};
     return w;
 }
 
-unsigned sxs_worker_starts(const struct sxs_worker *w)
+unsigned sxs_symbol_worker_starts(const struct sxs_symbol_worker *w)
 {
     return w->starts + !w->pid;
 }
@@ -168,7 +168,7 @@ static int64_t now_ns(void)
 
 /* Ends the process and returns its status; -1: it has not ended, because it waits in the kernel for
  * a file system that does not answer. It ends when that does, and nothing waits for it. */
-static int end(struct sxs_worker *w)
+static int end(struct sxs_symbol_worker *w)
 {
     int status = -1;
     if (w->fd >= 0)
@@ -186,7 +186,7 @@ static int end(struct sxs_worker *w)
     return status;
 }
 
-static bool start(struct sxs_worker *w)
+static bool start(struct sxs_symbol_worker *w)
 {
     static const int room = 2 * (int)sizeof(struct message);
     int              pair[2];
@@ -221,7 +221,7 @@ static void spend(int64_t began, bool whole)
 }
 
 /* Waits for the answer. Returns its size; 0: the process has ended; -1: time is over. */
-static ssize_t await(const struct sxs_worker *w, bool limited, struct message *m, int *passed)
+static ssize_t await(const struct sxs_symbol_worker *w, bool limited, struct message *m, int *passed)
 {
     int64_t began = now_ns();
     for (;;) {
@@ -248,7 +248,7 @@ static const char *why_ended(int status)
     return "it could not be read: its contents are damaged or hostile";
 }
 
-const void *sxs_worker_ask(struct sxs_worker *w, const void *request, size_t size, bool limited,
+const void *sxs_symbol_worker_ask(struct sxs_symbol_worker *w, const void *request, size_t size, bool limited,
                            int *fd, size_t *answer_size, const char **why)
 {
     static struct message m;
@@ -276,7 +276,7 @@ const void *sxs_worker_ask(struct sxs_worker *w, const void *request, size_t siz
     return NULL;
 }
 
-void sxs_worker_free(struct sxs_worker *w)
+void sxs_symbol_worker_free(struct sxs_symbol_worker *w)
 {
     if (!w)
         return;

@@ -38,7 +38,7 @@ static uint64_t size_now(void)
     return strtoull(text, NULL, 10) * (uint64_t)sysconf(_SC_PAGESIZE);
 }
 
-void sxs_worker_limit_memory(bool limited)
+void sxs_symbol_worker_limit_memory(bool limited)
 {
 #ifndef SXS_SANITIZED /* a sanitizer reserves address space without end */
     struct rlimit limit;
@@ -146,7 +146,7 @@ static struct sock_filter filter[] = {
     REFUSE(EPERM),
 };
 
-void sxs_worker_confine(void)
+void sxs_symbol_worker_confine(void)
 {
     struct sock_fprog program = {sizeof(filter) / sizeof(filter[0]), filter};
     statm = open("/proc/self/statm", O_RDONLY | O_CLOEXEC);
