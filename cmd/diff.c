@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* sxsprof diff: draw as a flame graph what grew and what shrank between two sessions. */
-#include "cmd/output/output_file.h"
 #include "cmd/command.h"
 #include "cmd/confined_verb.h"
 #include "cmd/gc/gc.h"
 #include "cmd/heap_diff.h"
+#include "cmd/output/output_file.h"
 #include "cmd/output/segments.h"
 #include "cmd/output/shown.h"
 #include "cmd/pack/pack.h"

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* sxsprof fleet: ask a ClickHouse server about the profiles of many machines. */
 #include "base/env.h"
-#include "cmd/output/output_file.h"
 #include "cmd/argument.h"
 #include "cmd/command.h"
 #include "cmd/fleet/flame.h"
@@ -10,6 +9,7 @@
 #include "cmd/fleet/when.h"
 #include "cmd/opener.h"
 #include "cmd/output/must.h"
+#include "cmd/output/output_file.h"
 #include "cmd/report/profile.h"
 
 #include <argp.h>
@@ -350,7 +350,7 @@ static int print_functions(struct context *c, const struct sxs_fleet_selection *
     struct sxs_fleet_functions        of;
     struct sxs_fleet_names            names = {0};
     const struct sxs_fleet_selection *s = &c->o->of[A];
-    struct sxs_output out;
+    struct sxs_output                 out;
     int       err = sxs_fleet_functions(c->server, s, other, c->o->top, &of, c->why, WHY);
     uint64_t *ids = sxs_must_zeroed(of.n, sizeof(*ids));
     for (size_t i = 0; i < of.n; i++)
@@ -377,7 +377,7 @@ static int print_functions(struct context *c, const struct sxs_fleet_selection *
 static int changes(struct context *c)
 {
     struct sxs_fleet_groups g[2] = {{.n = 0}};
-    struct sxs_output out;
+    struct sxs_output       out;
     int                     status = SXS_EXIT_OK;
     for (int i = A; i <= B && status == SXS_EXIT_OK; i++)
         if (sxs_fleet_groups(c->server, &c->o->of[i], 0, c->o->by, MAX_GROUPS, &g[i], c->why,
@@ -386,8 +386,8 @@ static int changes(struct context *c)
         else if (!g[i].n)
             status = nothing(c, &c->o->of[i]);
     if (status == SXS_EXIT_OK && (status = open_output(c, &out)) == SXS_EXIT_OK) {
-        sxs_fleet_print_changes(out.to, strcmp(c->o->format, "json") == 0, &c->o->of[A], &c->o->of[B],
-                                c->o->by, &g[A], &g[B], c->o->top);
+        sxs_fleet_print_changes(out.to, strcmp(c->o->format, "json") == 0, &c->o->of[A],
+                                &c->o->of[B], c->o->by, &g[A], &g[B], c->o->top);
         status = close_output(c, &out);
     }
     sxs_fleet_groups_free(&g[A]);
@@ -406,14 +406,15 @@ static int series(struct context *c)
 {
     struct sxs_fleet_groups           g;
     const struct sxs_fleet_selection *s = &c->o->of[A];
-    struct sxs_output out;
+    struct sxs_output                 out;
     int                               status;
     if (sxs_fleet_groups(c->server, s, c->o->every, c->o->by, MAX_GROUPS, &g, c->why, WHY) != 0) {
         status = failed(c);
     } else if (!g.n) {
         status = nothing(c, s);
     } else if ((status = open_output(c, &out)) == SXS_EXIT_OK) {
-        sxs_fleet_print_series(out.to, strcmp(c->o->format, "json") == 0, s, c->o->every, c->o->by, &g);
+        sxs_fleet_print_series(out.to, strcmp(c->o->format, "json") == 0, s, c->o->every, c->o->by,
+                               &g);
         if (g.n == MAX_GROUPS)
             sxs_complain("fleet: only the first %d rows", MAX_GROUPS);
         status = close_output(c, &out);
