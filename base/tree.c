@@ -21,15 +21,21 @@ static int is_dots(const char *name)
     return strcmp(name, ".") == 0 || strcmp(name, "..") == 0;
 }
 
-static void clear(DIR *list, unsigned depth)
+/* Returns 0, or the first -errno. */
+static int clear(DIR *list, unsigned depth)
 {
     const struct dirent *e;
+    int                  first = 0;
     while ((e = readdir(list))) {
         if (is_dots(e->d_name) || unlinkat(dirfd(list), e->d_name, 0) == 0)
             continue;
-        if ((errno == EISDIR || errno == EPERM) && depth)
-            sxs_tree_delete(dirfd(list), e->d_name, depth - 1);
+        int err = -errno;
+        if ((err == -EISDIR || err == -EPERM) && depth)
+            err = sxs_tree_delete(dirfd(list), e->d_name, depth - 1);
+        if (!first)
+            first = err;
     }
+    return first;
 }
 
 int sxs_tree_delete(int dir, const char *name, unsigned depth)
@@ -42,13 +48,14 @@ int sxs_tree_delete(int dir, const char *name, unsigned depth)
     return unlinkat(dir, name, AT_REMOVEDIR) == 0 ? 0 : -errno;
 }
 
-void sxs_tree_clear(int fd, unsigned depth)
+int sxs_tree_clear(int fd, unsigned depth)
 {
     DIR *list = sxs_tree_list(fd, ".");
     if (!list)
-        return;
-    clear(list, depth);
+        return -errno;
+    int err = clear(list, depth);
     closedir(list);
+    return err;
 }
 
 int sxs_tree_unlink(int fd, const char *name)

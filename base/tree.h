@@ -16,8 +16,9 @@ DIR *sxs_tree_list(int dir, const char *name);
  *  levels below it. Returns 0 or -errno: -ENOTEMPTY when something could not be deleted. */
 int sxs_tree_delete(int dir, const char *name, unsigned depth);
 
-/** sxs_tree_clear - delete what is in the folder @fd, at most @depth levels below it. */
-void sxs_tree_clear(int fd, unsigned depth);
+/** sxs_tree_clear - delete what is in the folder @fd, at most @depth levels below it, as far as this
+ *  user may. Returns 0, or the first -errno. */
+int sxs_tree_clear(int fd, unsigned depth);
 
 /** sxs_tree_unlink - delete the empty folder @fd, whose name is @name, from the folder that it is in
  *  now. Does nothing when that name is another folder's by now. Returns 0 or -errno. */

@@ -2,9 +2,9 @@
 #include "cmd/pack/private_folder.h"
 
 #include "base/env.h"
+#include "base/tree.h"
 #include "cmd/output/must.h"
 #include "cmd/output/temporary.h"
-#include "cmd/processes/copy.h"
 #include "session/read/file_read.h"
 
 #include <dirent.h>
@@ -55,7 +55,7 @@ static void clean_folder(int dir_fd, const char *name)
 {
     int lock = -1, fd = openat(dir_fd, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
     if (fd >= 0 && is_left(fd, &lock)) {
-        sxs_remove_contents(fd);
+        sxs_tree_clear(fd, 2);
         unlinkat(dir_fd, name, AT_REMOVEDIR);
     }
     if (lock >= 0)

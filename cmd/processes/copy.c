@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "cmd/processes/copy.h"
 
+#include "base/tree.h"
+
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -18,7 +20,6 @@
 #include "session/read/session_files.h"
 #include "session/read/session_read.h"
 
-#define MAX_DEPTH     8      /* of folders to remove */
 #define SESSION_DEPTH 4      /* of folders to copy: PID/kept/SEGMENT/PID */
 #define MAX_ENTRIES   65536u /* names that are looked at in one copy */
 
@@ -165,16 +166,6 @@ static int open_folder(int dir, const char *name)
     return openat(dir, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 }
 
-/* Opens the folder again, to list it. Returns NULL with errno. */
-static DIR *list_folder(int dir)
-{
-    int  fd = open_folder(dir, ".");
-    DIR *d = fd >= 0 ? fdopendir(fd) : NULL;
-    if (!d && fd >= 0)
-        close(fd);
-    return d;
-}
-
 /* Returns the type of an entry as DT_REG..., also on file systems that do not list it. */
 static int type_of(int dir, const struct dirent *e)
 {
@@ -240,7 +231,7 @@ static bool ends_copy(int err)
 // NOLINTNEXTLINE(misc-no-recursion): as deep as SESSION_DEPTH
 static int copy_tree(int from, int to, int depth, struct copying *c)
 {
-    DIR *d = list_folder(from);
+    DIR *d = sxs_tree_list(from, ".");
     int  first = d ? 0 : errno;
     for (struct dirent *e; d && !ends_copy(first) && (e = readdir(d));) {
         int err = check_limits(c);
@@ -285,35 +276,4 @@ int sxs_copy_session(int from, int to, const struct sxs_copy_rules *rules,
 int sxs_copy_folder(int from, int to)
 {
     return sxs_copy_session(from, to, NULL, NULL);
-}
-
-/* ---- removal --------------------------------------------------------------------------------- */
-
-// NOLINTNEXTLINE(misc-no-recursion): as deep as MAX_DEPTH
-static int remove_tree(int dir, int depth)
-{
-    DIR *d = depth < MAX_DEPTH ? list_folder(dir) : NULL;
-    int  first = d ? 0 : errno;
-    for (struct dirent *e; d && (e = readdir(d));) {
-        int err = 0, sub;
-        if (is_dots(e->d_name))
-            continue;
-        if (type_of(dir, e) == DT_DIR && (sub = open_folder(dir, e->d_name)) >= 0) {
-            remove_tree(sub, depth + 1);
-            close(sub);
-            err = unlinkat(dir, e->d_name, AT_REMOVEDIR) == 0 ? 0 : errno;
-        } else if (unlinkat(dir, e->d_name, 0) != 0) {
-            err = errno;
-        }
-        if (err && !first)
-            first = err;
-    }
-    if (d)
-        closedir(d);
-    return first;
-}
-
-int sxs_remove_contents(int dir)
-{
-    return remove_tree(dir, 0);
 }

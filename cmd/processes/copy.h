@@ -53,8 +53,4 @@ int sxs_copy_session(int from, int to, const struct sxs_copy_rules *rules,
 /** sxs_copy_folder - sxs_copy_session() without rules and result. */
 int sxs_copy_folder(int from, int to);
 
-/** sxs_remove_contents - remove everything in the folder @dir, as far as this user may. Returns 0 or
- *  the errno value of the first failure. */
-int sxs_remove_contents(int dir);
-
 #endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "cmd/processes/staging.h"
 
+#include "base/tree.h"
 #include "cmd/processes/copy.h"
 #include "cmd/processes/deadline.h"
 #include "cmd/processes/inside.h"
@@ -20,6 +21,7 @@
 #include <unistd.h>
 
 #define LIBRARY  "libsxsprof.so"
+#define SESSION_DEPTH 8u /* of folders below it */
 #define STUCK_MS 5000 /* a copy that moves no byte for so long has ended */
 
 /* Libraries that are copied if they lie beside the library: it finds them in its own folder. */
@@ -98,7 +100,7 @@ static void remove_left_behind(int parent)
         if (dir < 0)
             continue;
         if (is_left_behind(dir)) {
-            sxs_remove_contents(dir);
+            sxs_tree_clear(dir, SESSION_DEPTH);
             unlinkat(parent, e->d_name, AT_REMOVEDIR);
         }
         close(dir);
@@ -153,7 +155,7 @@ static int make_folder(int root, void *arg, int *fd)
         err = copy_libraries(dir, plan);
     if (err) {
         if (dir >= 0)
-            sxs_remove_contents(dir);
+            sxs_tree_clear(dir, SESSION_DEPTH);
         unlinkat(parent, plan->name, AT_REMOVEDIR);
         return err;
     }
@@ -323,7 +325,7 @@ static int remove_folder(int root, void *arg, int *fd)
     const struct removal *r = arg;
     char                  parent[64];
     const char           *name = strrchr(r->folder, '/');
-    int                   err = sxs_remove_contents(r->dir);
+    int                   err = -sxs_tree_clear(r->dir, SESSION_DEPTH);
     (void)fd;
     snprintf(parent, sizeof(parent), "%.*s", (int)(name - r->folder), r->folder);
     int at = sxs_inside_open(root, parent, O_PATH | O_DIRECTORY | O_NOFOLLOW, 0);

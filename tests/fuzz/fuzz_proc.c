@@ -61,8 +61,8 @@ static int see_file(void *arg, const struct sxs_mapped_file *f)
 {
     struct seen *seen = arg;
     seen->n++;
-    MUST(f->path && f->path[0] == '/' && !strchr(f->path, '\n'));
-    MUST(strlen(f->path) < seen->size && memchr(f->range, 0, sizeof(f->range)));
+    MUST(f->path[0] == '/' && !strchr(f->path, '\n') && f->start < f->end);
+    MUST(strlen(f->path) < seen->size && strlen(f->path) < sizeof(f->path));
     return roll(100) ? 0 : -1;
 }
 

@@ -18,6 +18,7 @@
 #include <cmocka.h>
 
 #include "cmd/processes/container.h"
+#include "base/tree.h"
 #include "cmd/processes/copy.h"
 #include "cmd/processes/diagnostics.h"
 #include "cmd/processes/examine.h"
@@ -352,8 +353,8 @@ static void a_copy_has_the_bytes_and_the_holes_and_no_links(void **state)
     assert_int_not_equal(fstatat(to, "12/link", &b, AT_SYMLINK_NOFOLLOW), 0);
     assert_int_not_equal(fstatat(to, "12/pipe", &b, AT_SYMLINK_NOFOLLOW), 0);
     assert_int_equal(sxs_copy_folder(from, to), EEXIST); /* nothing is overwritten */
-    assert_int_equal(sxs_remove_contents(from), 0);
-    assert_int_equal(sxs_remove_contents(to), 0);
+    assert_int_equal(sxs_tree_clear(from, 8), 0);
+    assert_int_equal(sxs_tree_clear(to, 8), 0);
     close(sub);
     close(from);
     close(to);
