@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "cmd/symbols/debuginfod.h"
 
+#include "cmd/output/print.h"
+
 #include "base/env.h"
 
 #include <dlfcn.h>
@@ -60,15 +62,15 @@ static bool load(void)
     }
     if (state.set_progressfn && state.find_debuginfo)
         return true;
-    fprintf(stderr, "sxsprof: DEBUGINFOD_URLS: %s cannot be loaded: no server is asked\n",
-            DEBUGINFOD_SONAME);
+    sxs_print_to(stderr, "sxsprof: DEBUGINFOD_URLS: %s cannot be loaded: no server is asked\n",
+                 DEBUGINFOD_SONAME);
     return false;
 }
 
 static void give_up(const char *why, long seconds)
 {
     sxs_debuginfod_done();
-    fprintf(stderr, "sxsprof: debuginfod: %s %ld s: no server is asked again\n", why, seconds);
+    sxs_print_to(stderr, "sxsprof: debuginfod: %s %ld s: no server is asked again\n", why, seconds);
     sxs_debuginfod_disable();
 }
 
@@ -77,9 +79,9 @@ static void show(long done, long whole)
     const char *term = sxs_env_named("TERM"), *slash = strrchr(state.name, '/');
     if (!isatty(STDERR_FILENO) || !term || !*term || strcmp(term, "dumb") == 0)
         return;
-    fprintf(stderr, "\rdebuginfod: %.60s", slash ? slash + 1 : state.name);
+    sxs_print_to(stderr, "\rdebuginfod: %.60s", slash ? slash + 1 : state.name);
     if (whole > 0)
-        fprintf(stderr, " %.1f of %.1f MB", (double)done / 1e6, (double)whole / 1e6);
+        sxs_print_to(stderr, " %.1f of %.1f MB", (double)done / 1e6, (double)whole / 1e6);
     fputs("\033[K", stderr);
     fflush(stderr);
     state.shown = true;
