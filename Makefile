@@ -38,7 +38,7 @@ SHARED   := -shared $(if $(SAN),,-Wl$(comma)-z$(comma)defs)
 linked = $(foreach d,$(shell awk -F'\t' '$$2 ~ /(^|,)$(1)(,|$$)/ { print $$1 }' folders.tsv),$(wildcard $(d)/*.c))
 
 LIB_SRC     := $(call linked,library)
-IL_SRC      := $(call linked,il)
+IL_SRC      := $(call linked,il) base/displayed.c
 PRELOAD_SRC := $(call linked,preload)
 MALLOC_SRC  := $(call linked,malloc)
 CMD_SRC     := $(filter-out base/%,$(call linked,command))
