@@ -3,7 +3,7 @@
 a terminal, forge a line, or hide what they are.
 
     terminal.py text                   prints the text, for arguments and names of files; it has no '/'
-    terminal.py process FOLDER READY   maps the libraries of FOLDER; answers on the control socket of its process with such texts
+    terminal.py process A B READY      maps the files A and B; answers on the control socket of its process with such texts
     terminal.py server READY           an HTTP server whose answers are refusals with such texts
     terminal.py spoil FOLDER NAME...   replaces the names in all files of FOLDER by such texts of the same size
     terminal.py clean NAME FILE...     says what in the files would reach a terminal; status 1 if anything would"""
@@ -41,10 +41,10 @@ def play_control(error):
         one.close()
 
 
-def play_process(path, ready):
+def play_process(paths, ready):
     mapped = []
-    for name in os.listdir(path):
-        with open(os.path.join(path, name), 'rb') as file:
+    for path in paths:
+        with open(path, 'rb') as file:
             mapped.append(mmap.mmap(file.fileno(), 0, prot=mmap.PROT_READ))
     ctypes.CDLL(None).prctl(15, SMALL, 0, 0, 0)
     threading.Thread(target=play_control, args=(ready + '.error',), daemon=True).start()
@@ -97,7 +97,7 @@ def is_bad(c):
 
 
 def clean(name, paths):
-    bad = 0
+    bad, name = 0, ascii(name)
     for path in paths:
         with open(path, 'rb') as file:
             data = file.read()
@@ -119,7 +119,7 @@ if __name__ == '__main__':
     if what == 'text':
         sys.stdout.buffer.write(TEXT)
     elif what == 'process':
-        play_process(rest[0], rest[1])
+        play_process(rest[:2], rest[2])
     elif what == 'server':
         play_server(rest[0])
     elif what == 'spoil':

@@ -15,6 +15,7 @@ pids=
 trap 'kill $pids 2>/dev/null; rm -rf "$tmp"' EXIT
 text=$($play text; echo .)
 text=${text%.}
+flat=${text//$'\n'/}
 export TMPDIR=$tmp LC_ALL=C.UTF-8
 ask() { timeout 60 "$sxsprof" "$@" >"$tmp/out" 2>"$tmp/err" </dev/null; }
 # clean CLAIM VERB...: the verb prints something, and nothing of it would reach a terminal
@@ -25,22 +26,29 @@ clean() {
     $play clean "$*" "$tmp/out" "$tmp/err" >"$tmp/bad" && [ -s "$tmp/out" -o -s "$tmp/err" ]
     check "$claim" $? "$tmp/bad"
 }
+# shows CLAIM WORD: what the last verb printed has the word: it met the text
+shows() {
+    grep -qF -- "$2" "$tmp/out" "$tmp/err"
+    check "$1" $? "$tmp/out"
+}
 make() { # PROGRAM: a program of the tests that writes sessions
     # shellcheck disable=SC2086 # CC may be "gcc -m64"
     $CC -std=gnu11 -D_GNU_SOURCE -I. -I"$BUILD/gen" "$1" -o "$tmp/$(basename "$1" .c)" || exit 1
 }
 
 # a process: the folder of its runtime, its name, its command line, the answers of its control socket
-mkdir "$tmp/$text"
+# (the kernel prints a line feed in the path of a mapping as \012)
+mkdir "$tmp/$text" "$tmp/$flat" "$tmp/lib"
 echo 'int coreclr_initialize(void); int coreclr_initialize(void) { return 0; }' |
-    $CC -shared -fPIC -x c - -o "$tmp/$text/libcoreclr.so" || exit 1
+    $CC -shared -fPIC -x c - -o "$tmp/$flat/libcoreclr.so" || exit 1
 echo 'int DllGetClassObject(void); int DllGetClassObject(void) { return 0; }
 int sxsprof_print_stack(void); int sxsprof_print_stack(void) { return 0; }' |
-    $CC -shared -fPIC -x c - -o "$tmp/$text/libsxsprof.so" || exit 1
-$play process "$tmp/$text" "$tmp/ready" "$text" & pid=$!
+    $CC -shared -fPIC -x c - -o "$tmp/lib/libsxsprof.so" || exit 1
+$play process "$tmp/$flat/libcoreclr.so" "$tmp/lib/libsxsprof.so" "$tmp/ready" "$text" & pid=$!
 pids="$pids $pid"
 wait_until [ -e "$tmp/ready" ]
 clean "ps: names and command lines of processes" ps
+shows "ps lists the process, with its runtime" "]0;own"
 clean "ps --format json" ps --format json
 clean "attach: a process that is refused" attach "$pid" -o "$tmp/attached" --duration 1
 name=$(tr -d '\n' <"/proc/$pid/comm")
@@ -48,10 +56,13 @@ clean "status: a name that no process has" status "$name$text"
 for verb in status "status --format json" start "start --tool sample" stop snapshot detach heap "top --batch --count 1"; do
     # shellcheck disable=SC2086 # a verb with options
     clean "$verb: an answer of the control socket" $verb "$pid"
+    case $verb in status | "start --tool sample") shows "$verb prints the answer" "]0;own" ;; esac
 done
 touch "$tmp/ready.error"
-for verb in status start stop snapshot detach; do
+for verb in status stop snapshot detach "start --tool sample"; do
+    # shellcheck disable=SC2086
     clean "$verb: a refusal of the control socket" $verb "$pid"
+    shows "$verb prints the refusal" "]0;own"
 done
 
 # a session: command line, version and paths in the census, names of folders
@@ -110,6 +121,7 @@ url=http://127.0.0.1:$(cat "$tmp/port")
 clean "push: refusals of a server" push --to "$url" --as pyroscope "$tmp/s-make_calls"
 clean "push: refusals of ClickHouse" push --to "$url" --as clickhouse "$tmp/s-make_calls"
 clean "fleet: refusals of ClickHouse" fleet top --server "$url"
+shows "fleet prints the refusal" "]0;own"
 clean "fleet tables: refusals of ClickHouse" fleet tables --server "$url"
 echo "1..$n_test"
 finish
