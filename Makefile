@@ -38,7 +38,7 @@ SHARED   := -shared $(if $(SAN),,-Wl$(comma)-z$(comma)defs)
 linked = $(foreach d,$(shell awk -F'\t' '$$2 ~ /(^|,)$(1)(,|$$)/ { print $$1 }' folders.tsv),$(wildcard $(d)/*.c))
 
 LIB_SRC     := $(call linked,library)
-IL_SRC      := $(call linked,il)
+IL_SRC      := $(call linked,il) base/displayed.c
 PRELOAD_SRC := $(call linked,preload)
 MALLOC_SRC  := $(call linked,malloc)
 CMD_SRC     := $(filter-out base/%,$(call linked,command))
@@ -355,7 +355,7 @@ $(O)/tests/%: tests/unit/%.c $(CASE_OBJ) $(LIB_OBJ) $(READ_OBJ)
 # The test program of reports, and fuzz drivers of the readers of samples, PDBs, calls and
 # instrumented methods.
 PROFILE_OBJ := $(call obj,$(wildcard cmd/live/*.c cmd/report/*.c cmd/symbols/*.c cmd/confined/*.c cmd/heap/*.c cmd/costs/*.c cmd/traces/*.c) cmd/calls/load.c cmd/calls/replay.c \
-                 cmd/calls/coverage_gaps.c cmd/calls/coverage_gaps_text.c cmd/instrument/load.c cmd/output/processes.c cmd/output/segments.c cmd/output/joined.c cmd/output/output_file.c cmd/output/temporary.c cmd/output/text.c cmd/output/names_of_values.c cmd/output/strings.c cmd/output/shown.c cmd/output/json_values.c $(READ_SRC)) \
+                 cmd/calls/coverage_gaps.c cmd/calls/coverage_gaps_text.c cmd/instrument/load.c cmd/output/processes.c cmd/output/segments.c cmd/output/joined.c cmd/output/output_file.c cmd/output/temporary.c cmd/output/text.c cmd/output/print.c cmd/output/names_of_values.c cmd/output/strings.c cmd/output/shown.c cmd/output/json_values.c $(READ_SRC)) \
                $(addprefix $(O)/obj/gen/,profile.pb-c.o names.pb-c.o otlp.pb-c.o)
 
 # Unit tests of the preloaded allocator: of its parts, and of the library, which the test program

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "base/log.h"
+#include "base/displayed.h"
 #include "base/env.h"
 
 #include <errno.h>
@@ -41,10 +42,14 @@ SXS_SIGSAFE static int is_standard_error(void)
            (!S_ISSOCK(now.st_mode) && fstat(STDOUT_FILENO, &out) == 0 && same_file(&now, &out));
 }
 
-/* Writes @line. Ignores errors, because the host's standard error may be closed or full. */
-SXS_SIGSAFE static void write_line(const char *line, size_t len)
+/* Writes @line, which has room for one byte more, and a line feed. A message can name paths, and
+ * variables and assemblies of others: what a terminal would not show is replaced. Ignores errors,
+ * because the host's standard error may be closed or full. */
+SXS_SIGSAFE static void write_line(char *line, size_t len)
 {
     int saved = errno;
+    len = sxs_displayed_clean(line, len);
+    line[len++] = '\n';
     if (is_standard_error()) {
         ssize_t done = write(STDERR_FILENO, line, len);
         (void)done;
@@ -76,7 +81,6 @@ void sxs_log_write(enum sxs_log_level level, const char *fmt, ...)
         len = sizeof(line) - 2;
     if (listener && level == SXS_LOG_ERROR)
         snprintf(listener, listener_size, "%s", line + head);
-    line[len++] = '\n';
     write_line(line, len);
     errno = saved;
 }
@@ -89,7 +93,6 @@ void sxs_log_raw(const char *text)
         line[len] = text[len];
         len++;
     }
-    line[len++] = '\n';
     write_line(line, len);
 }
 

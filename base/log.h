@@ -3,7 +3,8 @@
  * log.h - write messages to standard error, one line each; never to standard output.
  *
  * SXSPROF_LOG=error|warn|info|debug sets the least severe level that is written (default: warn).
- * Each line is one write(2), and errno is kept. All functions but sxs_log_init() may be called from
+ * Each line is one write(2), and errno is kept. Characters of a message that a terminal does not
+ * show (base/displayed.h), a line feed among them, are written as '?'. All functions but sxs_log_init() may be called from
  * any thread. If descriptor 2 is no longer the file that it was when the library was loaded,
  * nothing is written, unless descriptor 2 is the same file as standard output, or a character
  * device. sxs_log_write() formats with snprintf() and must not be called in signal handlers;
@@ -27,7 +28,7 @@ void sxs_log_init(void);
  *  fit into a line of 1,023 bytes. Callers use the macros below. Any thread; not signal-safe. */
 void sxs_log_write(enum sxs_log_level level, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
-/** sxs_log_raw - write @text unchanged, followed by a newline. At most 511 bytes of @text are
+/** sxs_log_raw - write @text, followed by a newline, without formatting. At most 511 bytes of @text are
  *  written. Any thread; async-signal-safe. */
 SXS_SIGSAFE void sxs_log_raw(const char *text);
 

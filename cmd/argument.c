@@ -7,6 +7,7 @@
 
 #include "base/text/duration.h"
 #include "cmd/newest.h"
+#include "cmd/output/print.h"
 
 #define NS_PER_S  UINT64_C(1000000000)
 #define NS_PER_MS UINT64_C(1000000)
@@ -15,7 +16,7 @@ enum sxs_format sxs_format_argument(struct argp_state *state, const char *text)
 {
     bool json = strcmp(text, "json") == 0;
     if (!json && strcmp(text, "text") != 0)
-        argp_error(state, "--format: '%s': expected text or json", text);
+        sxs_option_error(state, "--format: '%s': expected text or json", text);
     return json ? SXS_FORMAT_JSON : SXS_FORMAT_TEXT;
 }
 
@@ -24,7 +25,7 @@ error_t sxs_format_parser(int key, char *arg, struct argp_state *state)
     enum sxs_format *format = state->input;
     switch (key) {
     case 'f': *format = sxs_format_argument(state, arg); return 0;
-    case ARGP_KEY_ARG: argp_error(state, "'%s': no argument is expected", arg); return 0;
+    case ARGP_KEY_ARG: sxs_option_error(state, "'%s': no argument is expected", arg); return 0;
     default: return ARGP_ERR_UNKNOWN;
     }
 }
@@ -34,7 +35,7 @@ unsigned long sxs_number_argument(struct argp_state *state, const char *option, 
     char         *end;
     unsigned long n = strtoul(text, &end, 10);
     if (end == text || *end || n == 0 || n > 1000000)
-        argp_error(state, "%s: '%s': expected a number from 1 to 1000000", option, text);
+        sxs_option_error(state, "%s: '%s': expected a number from 1 to 1000000", option, text);
     return n;
 }
 
@@ -42,16 +43,16 @@ uint64_t sxs_duration_argument(struct argp_state *state, const char *option, con
 {
     uint64_t ns = 0;
     if (sxs_duration_read(text, strlen(text), NS_PER_S, &ns) != 0 || !ns)
-        argp_error(state,
-                   "%s: '%s': expected a duration, as 30s, 500ms, 10m, 2h or 1d, at most a year",
-                   option, text);
+        sxs_option_error(
+            state, "%s: '%s': expected a duration, as 30s, 500ms, 10m, 2h or 1d, at most a year",
+            option, text);
     return ns / NS_PER_MS;
 }
 
 const char *sxs_page_format(struct argp_state *state, const char *format, bool open)
 {
     if (open && format && strcmp(format, "html") != 0)
-        argp_error(state, "--open: expected --format html, not %s", format);
+        sxs_option_error(state, "--open: expected --format html, not %s", format);
     return format ? format : open ? "html" : "text";
 }
 
@@ -59,8 +60,9 @@ const char *sxs_newest_argument(struct argp_state *state, const char *what, cons
 {
     static char newest[NAME_MAX + 1];
     if (sxs_newest_session(newest, sizeof(newest)) != 0)
-        argp_error(state, "%s is missing, and no session is in the current folder; expected %s",
-                   what, expected);
+        sxs_option_error(state,
+                         "%s is missing, and no session is in the current folder; expected %s",
+                         what, expected);
     sxs_complain("the newest session is %s", newest);
     return newest;
 }
@@ -70,12 +72,12 @@ error_t sxs_process_argument(int key, char *arg, struct argp_state *state, const
     switch (key) {
     case ARGP_KEY_ARG:
         if (*process)
-            argp_error(state, "'%s': expected one process", arg);
+            sxs_option_error(state, "'%s': expected one process", arg);
         *process = arg;
         return 0;
     case ARGP_KEY_END:
         if (!*process)
-            argp_error(state, "PID is missing: expected a process (sxsprof ps lists them)");
+            sxs_option_error(state, "PID is missing: expected a process (sxsprof ps lists them)");
         return 0;
     default: return ARGP_ERR_UNKNOWN;
     }

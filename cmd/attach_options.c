@@ -3,6 +3,7 @@
 
 #include "cmd/argument.h"
 #include "cmd/command.h"
+#include "cmd/output/print.h"
 #include "cmd/output/text.h"
 #include "cmd/processes/find.h"
 #include "cmd/settings.h"
@@ -43,9 +44,9 @@ static void add_tool(struct argp_state *state, struct sxs_attach_options *o, con
     char        why[512], *longer = NULL;
     const char *wrong = sxs_tool_check(tool, why, sizeof(why));
     if (wrong)
-        argp_error(state, "--tool: %s", wrong);
+        sxs_option_error(state, "--tool: %s", wrong);
     if (asprintf(&longer, "%s%s%s", o->tools ? o->tools : "", o->tools ? ";" : "", tool) < 0)
-        argp_error(state, "out of memory");
+        sxs_option_error(state, "out of memory");
     free(o->tools);
     o->tools = longer;
 }
@@ -57,11 +58,11 @@ static void set_pick(struct argp_state *state, struct sxs_attach_options *o, con
     bool  relative = strncmp(value, "one:", 4) == 0 && value[4] != '/' && strchr(value, '/');
     char *pick = NULL;
     if (sxs_setting_check(sxs_setting_find("SXSPROF_PICK"), "--pick", value, why, sizeof(why)) != 0)
-        argp_error(state, "%s", why);
+        sxs_option_error(state, "%s", why);
     if (relative && !realpath(value + 4, path))
-        argp_error(state, "--pick: %s: %s", value + 4, strerror(errno));
+        sxs_option_error(state, "--pick: %s: %s", value + 4, strerror(errno));
     if (asprintf(&pick, "%s%s", relative ? "one:" : value, relative ? path : "") < 0)
-        argp_error(state, "out of memory");
+        sxs_option_error(state, "out of memory");
     free(o->pick);
     o->pick = pick;
 }
@@ -70,26 +71,28 @@ static void set_mask(struct argp_state *state, struct sxs_attach_options *o, con
 {
     char why[1024];
     if (sxs_setting_check(sxs_setting_find("SXSPROF_MASK"), "--mask", value, why, sizeof(why)) != 0)
-        argp_error(state, "%s", why);
+        sxs_option_error(state, "%s", why);
     o->mask = value;
 }
 
 static void take_target(struct argp_state *state, struct sxs_attach_options *o, const char *arg)
 {
     if (o->target)
-        argp_error(state, "'%s': expected one PID or name (--all: all processes with the name)",
-                   arg);
+        sxs_option_error(
+            state, "'%s': expected one PID or name (--all: all processes with the name)", arg);
     if (!*arg)
-        argp_error(state, "the name is empty: expected a PID or a name");
+        sxs_option_error(state, "the name is empty: expected a PID or a name");
     o->target = arg;
 }
 
 static void finish(struct argp_state *state, struct sxs_attach_options *o)
 {
     if (!o->target)
-        argp_error(state, "PID is missing: expected a process ID or a name; sxsprof ps lists them");
+        sxs_option_error(state,
+                         "PID is missing: expected a process ID or a name; sxsprof ps lists them");
     if (o->append && !o->out)
-        argp_error(state, "--append: expected -o DIR with it, the folder of the earlier session");
+        sxs_option_error(state,
+                         "--append: expected -o DIR with it, the folder of the earlier session");
     if (!o->tools)
         add_tool(state, o, "sample");
     sxs_keep_complete(state, &o->keep, o->tools, false);
@@ -109,7 +112,7 @@ static error_t parse_attach(int key, char *arg, struct argp_state *state)
     case QUIET: o->quiet = true; return 0;
     case 'o':
         if (!*arg)
-            argp_error(state, "-o: the folder's name is empty");
+            sxs_option_error(state, "-o: the folder's name is empty");
         o->out = arg;
         return 0;
     case ARGP_KEY_ARG: take_target(state, o, arg); return 0;
@@ -125,7 +128,7 @@ static error_t parse_detach(int key, char *arg, struct argp_state *state)
     case ARGP_KEY_ARG: take_target(state, o, arg); return 0;
     case ARGP_KEY_END:
         if (!o->target)
-            argp_error(state, "PID is missing: expected a process ID or a name");
+            sxs_option_error(state, "PID is missing: expected a process ID or a name");
         return 0;
     default: return ARGP_ERR_UNKNOWN;
     }

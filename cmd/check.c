@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* sxsprof check: report errors in instrumentation files, and which methods their rules match. */
-#include "instr/config/assembly.h"
 #include "cmd/assembly_file.h"
 #include "cmd/command.h"
 #include "cmd/confined_verb.h"
 #include "cmd/guest_option.h"
+#include "cmd/output/print.h"
 #include "guests/config/file.h"
+#include "instr/config/assembly.h"
 
 #include <argp.h>
 #include <stdarg.h>
@@ -53,7 +54,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
         return 0;
     case ARGP_KEY_END:
         if (!o->path)
-            argp_error(state, "expected an instrumentation file, or a folder of them");
+            sxs_option_error(state, "expected an instrumentation file, or a folder of them");
         return 0;
     default: return ARGP_ERR_UNKNOWN;
     }
@@ -81,7 +82,7 @@ static void put_problem(const struct sxs_problem *problem)
 {
     char text[4096];
     sxs_config_put_problem(problem, text, sizeof(text));
-    fprintf(stderr, "%s\n", text);
+    sxs_print_to(stderr, "%s\n", text);
 }
 
 static void warn_rule(struct check *c, const struct sxs_rule *rule, uint32_t line, uint32_t column,
@@ -91,9 +92,9 @@ static void warn_rule(struct check *c, const struct sxs_rule *rule, uint32_t lin
 {
     va_list args;
     c->n_warnings++;
-    fprintf(stderr, "%s:%u:%u: warning: ", rule->file, line, column);
+    sxs_print_to(stderr, "%s:%u:%u: warning: ", rule->file, line, column);
     va_start(args, format);
-    vfprintf(stderr, format, args);
+    sxs_vprint_to(stderr, format, args);
     va_end(args);
     fputc('\n', stderr);
 }
@@ -146,23 +147,23 @@ static void put_lacking(struct check *c, const struct sxs_rule *rule, int i, uin
             if (has_argument(c, argument, i, token, m))
                 c->had[a][k] = 1;
             else
-                printf("%s%s", lacking++ ? ", " : "  has no ", argument_text(argument, text));
+                sxs_print("%s%s", lacking++ ? ", " : "  has no ", argument_text(argument, text));
         }
 }
 
 static void put_method(struct check *c, const struct sxs_rule *rule, int i, uint32_t token,
                        const struct sxs_config_method *m)
 {
-    printf("    [%s] %s.%s(", m->assembly, m->type, m->method);
+    sxs_print("    [%s] %s.%s(", m->assembly, m->type, m->method);
     for (uint32_t p = 0; p < m->n_parameters; p++)
-        printf("%s%s", p ? "," : "", m->parameters[p]);
-    printf(")");
+        sxs_print("%s%s", p ? "," : "", m->parameters[p]);
+    sxs_print(")");
     if (m->outer)
-        printf("  the body of %s.%s", m->outer->type, m->outer->method);
+        sxs_print("  the body of %s.%s", m->outer->type, m->outer->method);
     else if (sxs_assembly_is_outer(c->assemblies[i], token))
-        printf("  its body is a state machine's, see async=\"statemachine\"");
+        sxs_print("  its body is a state machine's, see async=\"statemachine\"");
     put_lacking(c, rule, i, token, m);
-    printf("\n");
+    sxs_print("\n");
 }
 
 /* Returns true when the rule applies to the method. A method that several New Relic rules match
@@ -225,7 +226,7 @@ static void check_rule(struct check *c, const struct sxs_rule *rule)
     memset(c->had, 0, sizeof(c->had));
     if (!c->options->n_assemblies)
         return;
-    printf("%s:%u:%u: %s\n", rule->file, rule->line, rule->column, rule->name);
+    sxs_print("%s:%u:%u: %s\n", rule->file, rule->line, rule->column, rule->name);
     for (int i = 0; i < c->options->n_assemblies; i++) {
         uint32_t name = sxs_md_cell(&c->md[i], SXS_TABLE_ASSEMBLY, 1, SXS_ASSEMBLY_NAME);
         if (sxs_config_may_match(rule, c->options->runtime, sxs_md_string(&c->md[i], name), NULL,
@@ -233,8 +234,8 @@ static void check_rule(struct check *c, const struct sxs_rule *rule)
             found += match_in(c, rule, i);
     }
     if (!found)
-        printf("    no method of %s\n",
-               c->options->n_assemblies > 1 ? "these assemblies" : "this assembly");
+        sxs_print("    no method of %s\n",
+                  c->options->n_assemblies > 1 ? "these assemblies" : "this assembly");
     else
         check_arguments(c, rule);
 }
@@ -266,12 +267,11 @@ static void check_all(struct check *c)
         put_problem(&c->config->problems[i]);
     for (uint32_t i = 0; i < c->config->n_rules; i++)
         check_rule(c, c->config->rules[i]);
-    printf("%s: %u rule%s in %u file%s, %u error%s, %lu warning%s\n", c->options->path,
-           c->config->n_rules, c->config->n_rules == 1 ? "" : "s", c->config->n_files,
-           c->config->n_files == 1 ? "" : "s", c->config->n_errors,
-           c->config->n_errors == 1 ? "" : "s",
-           c->n_warnings + c->config->n_warnings,
-           c->n_warnings + c->config->n_warnings == 1 ? "" : "s");
+    sxs_print("%s: %u rule%s in %u file%s, %u error%s, %lu warning%s\n", c->options->path,
+              c->config->n_rules, c->config->n_rules == 1 ? "" : "s", c->config->n_files,
+              c->config->n_files == 1 ? "" : "s", c->config->n_errors,
+              c->config->n_errors == 1 ? "" : "s", c->n_warnings + c->config->n_warnings,
+              c->n_warnings + c->config->n_warnings == 1 ? "" : "s");
 }
 
 /* Checks a file that declares guests, and the libraries that it names. */
@@ -287,11 +287,11 @@ static int check_guests(const struct options *o, const struct guest_file *file)
     for (unsigned i = 0; i < file->n; i++) {
         if (sxs_guest_check(&file->guests[i], why, sizeof(why)) == 0)
             continue;
-        fprintf(stderr, "%s:%u: %s\n", o->path, file->line[i], why);
+        sxs_print_to(stderr, "%s:%u: %s\n", o->path, file->line[i], why);
         n_errors++;
     }
-    printf("%s: %u guest%s, %u error%s\n", o->path, file->n, file->n == 1 ? "" : "s", n_errors,
-           n_errors == 1 ? "" : "s");
+    sxs_print("%s: %u guest%s, %u error%s\n", o->path, file->n, file->n == 1 ? "" : "s", n_errors,
+              n_errors == 1 ? "" : "s");
     return sxs_finish_output() || n_errors ? SXS_EXIT_PROBLEM : SXS_EXIT_OK;
 }
 

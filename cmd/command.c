@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "cmd/command.h"
 
+#include "cmd/output/print.h"
+
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -10,8 +12,8 @@ static void print_complaint(const char *fmt, va_list ap)
 {
     flockfile(stderr);
     fputs("sxsprof: ", stderr);
-    vfprintf(stderr, fmt, ap);
-    fputc('\n', stderr);
+    sxs_vprint_to(stderr, fmt, ap);
+    putc('\n', stderr);
     funlockfile(stderr);
 }
 

@@ -47,7 +47,7 @@ void sxs_options_parse(const struct argp *argp, int argc, char **argv, unsigned 
 /** sxs_version - return "sxsprof VERSION (COMMIT)". Static. */
 const char *sxs_version(void);
 
-/** sxs_complain - print one line "sxsprof: ..." on standard error. */
+/** sxs_complain - print one line "sxsprof: ..." on standard error, as sxs_print_to() does. */
 void sxs_complain(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
 /**

@@ -5,6 +5,7 @@
 #include "cmd/gc/gc.h"
 #include "cmd/heap_diff.h"
 #include "cmd/output/output_file.h"
+#include "cmd/output/print.h"
 #include "cmd/output/segments.h"
 #include "cmd/output/shown.h"
 #include "cmd/pack/pack.h"
@@ -43,13 +44,14 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
     case KEY_SYMBOLS: sxs_symbols_option(state, arg, &o->samples.symbols); return 0;
     case ARGP_KEY_ARG:
         if (o->n == 2)
-            argp_error(state, "two folders are expected, '%s' is one more", arg);
+            sxs_option_error(state, "two folders are expected, '%s' is one more", arg);
         o->dir[o->n++] = arg;
         return 0;
     case ARGP_KEY_END:
         if (o->n < 2)
-            argp_error(state, "A and B are expected: two folders made by sxsprof run --tool sample "
-                              "or --tool calls with -o DIR");
+            sxs_option_error(state,
+                             "A and B are expected: two folders made by sxsprof run --tool sample "
+                             "or --tool calls with -o DIR");
         return 0;
     default: return ARGP_ERR_UNKNOWN;
     }

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* sxsprof env: print the environment that profiles a program which somebody else starts. */
+#include "base/displayed.h"
 #include "cmd/command.h"
+#include "cmd/output/print.h"
 #include "cmd/run_options.h"
 
 #include <errno.h>
@@ -27,7 +29,24 @@ static bool is_plain(const char *value)
                                    "_-./:,=+@%") == strlen(value);
 }
 
-/* Prints a word for the shell, in quotes when that is necessary. */
+/* Returns how many bytes the first character of @text has, which is not empty. *shown: a terminal
+ * shows it as it is. */
+static int read_character(const char *text, bool *shown)
+{
+    uint32_t c = 0;
+    size_t   len = sxs_utf8_next(text, strlen(text), &c);
+    *shown = len && sxs_is_displayed(c);
+    return len ? (int)len : 1;
+}
+
+static void put_bytes(const char *format, const char *bytes, int n)
+{
+    for (int i = 0; i < n; i++)
+        printf(format, (unsigned)(unsigned char)bytes[i]);
+}
+
+/* Prints a word for the shell, in quotes when that is necessary. printf makes what a terminal does
+ * not show, except for line feeds, which "$(...)" would lose. */
 static void put_word(const char *word)
 {
     if (is_plain(word)) {
@@ -35,11 +54,19 @@ static void put_word(const char *word)
         return;
     }
     putchar('\'');
-    for (; *word; word++)
-        if (*word == '\'')
+    for (int len = 0; *word; word += len) {
+        bool shown;
+        len = read_character(word, &shown);
+        if (*word == '\'') {
             fputs("'\\''", stdout);
-        else
-            putchar(*word);
+        } else if (shown || *word == '\n') {
+            printf("%.*s", len, word);
+        } else {
+            fputs("'\"$(printf '", stdout);
+            put_bytes("\\%03o", word, len);
+            fputs("')\"'", stdout);
+        }
+    }
     putchar('\'');
 }
 
@@ -81,16 +108,22 @@ static void systemd_begin(void)
     puts("[Service]");
 }
 
-/* '%' begins a specifier; a backslash and a quote are escaped as in C. */
+/* '%' begins a specifier; a backslash, a quote, and what a terminal does not show are escaped as in
+ * C. */
 static void systemd_variable(const char *name, const char *value)
 {
     printf("Environment=\"%s=", name);
-    for (; *value; value++) {
+    for (int len = 0; *value; value += len) {
+        bool shown;
+        len = read_character(value, &shown);
         if (strchr("\"\\", *value))
             putchar('\\');
         if (*value == '%')
             putchar('%');
-        putchar(*value);
+        if (shown)
+            printf("%.*s", len, value);
+        else
+            put_bytes("\\x%02x", value, len);
     }
     puts("\"");
 }
@@ -187,8 +220,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     if (key < KEY_FORM || key >= KEY_FORM + (int)N_FORMS)
         return ARGP_ERR_UNKNOWN;
     if (o->form && o->form != &forms[key - KEY_FORM])
-        argp_error(state, "--%s and --%s exclude each other", o->form->option,
-                   forms[key - KEY_FORM].option);
+        sxs_option_error(state, "--%s and --%s exclude each other", o->form->option,
+                         forms[key - KEY_FORM].option);
     o->form = &forms[key - KEY_FORM];
     return 0;
 }

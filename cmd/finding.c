@@ -1,33 +1,21 @@
 /* SPDX-License-Identifier: MIT */
 #include "cmd/finding.h"
 
-#include "cmd/output/text.h"
+#include "cmd/output/print.h"
 
 #include <stdarg.h>
 #include <stdio.h>
-#include <stdlib.h>
 
-/* Prints a line. The text may contain values of variables and contents of files, so it is cleaned
- * as a whole, after formatting. */
 static void print_finding(const char *mark, const char *fmt, va_list ap)
 {
-    char *raw = NULL, *clean = NULL;
-    int   n = vasprintf(&raw, fmt, ap);
-    if (n < 0)
-        return;
-    size_t size = 3 * (size_t)n + 1;
-    clean = malloc(size);
-    if (clean) {
-        sxs_text_clean(raw, clean, size);
-        printf("  %-8s %s\n", mark, clean);
-    }
-    free(clean);
-    free(raw);
+    sxs_print("  %-8s ", mark);
+    sxs_vprint_to(stdout, fmt, ap);
+    putchar('\n');
 }
 
 void sxs_found_title(const char *title)
 {
-    printf("%s\n", title);
+    sxs_print("%s\n", title);
 }
 
 void sxs_found_ok(const char *fmt, ...)

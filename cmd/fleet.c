@@ -10,6 +10,7 @@
 #include "cmd/opener.h"
 #include "cmd/output/must.h"
 #include "cmd/output/output_file.h"
+#include "cmd/output/print.h"
 #include "cmd/report/profile.h"
 
 #include <argp.h>
@@ -68,21 +69,21 @@ static void add_where(struct argp_state *state, struct sxs_fleet_selection *s, c
 {
     char why[300];
     if (sxs_fleet_select(s, text, now, why, sizeof(why)) != 0)
-        argp_error(state, "%s: %s", option, why);
+        sxs_option_error(state, "%s: %s", option, why);
 }
 
 static void set_time(struct argp_state *state, const char *option, const char *text, time_t now,
                      int64_t *out)
 {
     if (sxs_fleet_when(text, now, out) != 0)
-        argp_error(state, "%s: '%s': expected " SXS_FLEET_WHEN, option, text);
+        sxs_option_error(state, "%s: '%s': expected " SXS_FLEET_WHEN, option, text);
 }
 
 static void set_kind(struct argp_state *state, struct options *o, const char *text)
 {
     o->common.kind = sxs_clickhouse_kind_named(text);
     if (o->common.kind == SXS_CLICKHOUSE_BATCH)
-        argp_error(state, "--data: '%s': expected %s", text, sxs_clickhouse_kind_names());
+        sxs_option_error(state, "--data: '%s': expected %s", text, sxs_clickhouse_kind_names());
 }
 
 static bool is_command(const struct options *o, const char *name)
@@ -97,13 +98,14 @@ static void check_format(struct argp_state *state, const struct options *o)
     if (is_command(o, "flame")) {
         if (!page && strcmp(o->format, "collapsed") != 0 && strcmp(o->format, "speedscope") != 0 &&
             strcmp(o->format, "pprof") != 0)
-            argp_error(state,
-                       "--format: '%s': expected html, collapsed, speedscope or pprof; text and "
-                       "json are of fleet top",
-                       o->format);
+            sxs_option_error(
+                state,
+                "--format: '%s': expected html, collapsed, speedscope or pprof; text and "
+                "json are of fleet top",
+                o->format);
     } else if (!plain && !(page && is_command(o, "diff") && !o->by)) {
-        argp_error(state, "--format: '%s': expected text%s or json", o->format,
-                   is_command(o, "diff") && !o->by ? ", html" : "");
+        sxs_option_error(state, "--format: '%s': expected text%s or json", o->format,
+                         is_command(o, "diff") && !o->by ? ", html" : "");
     }
 }
 
@@ -111,12 +113,13 @@ static void complete_diff(struct argp_state *state, struct options *o)
 {
     if (!is_command(o, "diff")) {
         if (o->has[A] || o->has[B])
-            argp_error(state, "--a and --b are options of fleet diff");
+            sxs_option_error(state, "--a and --b are options of fleet diff");
         return;
     }
     if (!o->has[A] || !o->has[B])
-        argp_error(state, "--a and --b are expected: what differs, such as --a version=1.0 --b "
-                          "version=1.1");
+        sxs_option_error(state,
+                         "--a and --b are expected: what differs, such as --a version=1.0 --b "
+                         "version=1.1");
 }
 
 /* Builds the selections when all options are known. */
@@ -127,10 +130,10 @@ static void complete(struct argp_state *state, struct options *o)
     for (size_t i = 0; o->command && i < sizeof(commands) / sizeof(commands[0]); i++)
         known |= is_command(o, commands[i]);
     if (!known) {
-        argp_error(state,
-                   o->command ? "'%s': expected init, expire, flame, top, diff or series"
-                              : "init, expire, flame, top, diff or series is expected",
-                   o->command);
+        sxs_option_error(state,
+                         o->command ? "'%s': expected init, expire, flame, top, diff or series"
+                                    : "init, expire, flame, top, diff or series is expected",
+                         o->command);
         return;
     }
     if (is_command(o, "init")) {
@@ -141,22 +144,23 @@ static void complete(struct argp_state *state, struct options *o)
     if (!o->server)
         o->server = sxs_env_named(SERVER_VARIABLE);
     if (!o->server)
-        argp_error(state, "no server: expected --server URL or the variable " SERVER_VARIABLE);
+        sxs_option_error(state,
+                         "no server: expected --server URL or the variable " SERVER_VARIABLE);
     if (!o->format)
         o->format = o->open || is_command(o, "flame") ? "html" : "text";
     if (o->open && (strcmp(o->format, "html") != 0 || !o->output))
-        argp_error(state, "--open: expected --format html and -o FILE");
+        sxs_option_error(state, "--open: expected --format html and -o FILE");
     check_format(state, o);
     enum sxs_fleet_place place = o->by ? sxs_fleet_place(o->by) : SXS_FLEET_OF_SOURCE;
     if (is_command(o, "diff") && (place == SXS_FLEET_OF_STACK || place == SXS_FLEET_TRACE) &&
         sxs_clickhouse_kind_is_state(o->common.kind))
-        argp_error(state,
-                   "--by: '%s': of %s, processes are compared: expected service, version, "
-                   "machine, container, process, command or a label",
-                   o->by, sxs_clickhouse_kind_name(o->common.kind));
+        sxs_option_error(state,
+                         "--by: '%s': of %s, processes are compared: expected service, version, "
+                         "machine, container, process, command or a label",
+                         o->by, sxs_clickhouse_kind_name(o->common.kind));
     complete_diff(state, o);
     if (o->every && !is_command(o, "series"))
-        argp_error(state, "--every is an option of fleet series");
+        sxs_option_error(state, "--every is an option of fleet series");
 }
 
 static error_t parse_selection(int key, char *arg, struct argp_state *state, struct options *o)
@@ -174,15 +178,15 @@ static error_t parse_selection(int key, char *arg, struct argp_state *state, str
         return 0;
     case KEY_BY:
         if (!*arg || strcmp(arg, "function") == 0)
-            argp_error(state,
-                       "--by: '%s': expected service, version, machine, container, process, "
-                       "command, runtime, class, thread, trace or a label",
-                       arg);
+            sxs_option_error(state,
+                             "--by: '%s': expected service, version, machine, container, process, "
+                             "command, runtime, class, thread, trace or a label",
+                             arg);
         o->by = arg;
         return 0;
     case KEY_EVERY:
         if (sxs_fleet_duration(arg, &o->every) != 0)
-            argp_error(state, "--every: '%s': expected a duration such as 1m, 1h or 1d", arg);
+            sxs_option_error(state, "--every: '%s': expected a duration such as 1m, 1h or 1d", arg);
         return 0;
     default: return ARGP_ERR_UNKNOWN;
     }
@@ -207,7 +211,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
     case KEY_OPEN: o->open = true; return 0;
     case ARGP_KEY_ARG:
         if (o->command)
-            argp_error(state, "'%s' is one argument more than expected", arg);
+            sxs_option_error(state, "'%s' is one argument more than expected", arg);
         o->command = arg;
         return 0;
     case ARGP_KEY_END: complete(state, o); return 0;
@@ -307,7 +311,7 @@ static int written(const struct context *c, enum sxs_profile_result result)
     if (!c->o->open)
         return SXS_EXIT_OK;
     if (!sxs_open_page(c->o->output))
-        puts(c->o->output);
+        sxs_print("%s\n", c->o->output);
     return sxs_finish_output();
 }
 
@@ -429,7 +433,7 @@ static int init(struct context *c)
     if (sxs_fleet_tables_make(c->server, c->address.database, c->o->keep_days, &t, c->why, WHY) !=
         0)
         return failed(c);
-    printf(
+    sxs_print(
         "ClickHouse %s at %s: database %s has tables of version %u; samples are kept %u days%s\n",
         t.server, c->address.base, c->address.database, t.version, t.keep_days,
         t.codecs ? ""
@@ -444,7 +448,7 @@ static int expire(struct context *c)
     if (sxs_fleet_tables_look(c->server, c->address.database, &t, c->why, WHY) != 0 ||
         sxs_fleet_tables_expire(c->server, &t, &n, c->why, WHY) != 0)
         return failed(c);
-    printf("%zu days dropped: samples older than %u days\n", n, t.keep_days);
+    sxs_print("%zu days dropped: samples older than %u days\n", n, t.keep_days);
     return sxs_finish_output();
 }
 

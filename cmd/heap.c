@@ -20,6 +20,7 @@
 #include "cmd/heap_process.h"
 #include "cmd/heap_wanted.h"
 #include "cmd/opener.h"
+#include "cmd/output/print.h"
 #include "cmd/output/processes.h"
 #include "cmd/output/segments.h"
 #include "cmd/output/shown.h"
@@ -61,14 +62,15 @@ static void set_format(struct argp_state *state, struct options *o, const char *
         if (strcmp(format, formats[i]) == 0)
             o->format = formats[i];
     if (!o->format || strcmp(o->format, format) != 0)
-        argp_error(state, "--format: '%s': expected text, json, html or heapsnapshot", format);
+        sxs_option_error(state, "--format: '%s': expected text, json, html or heapsnapshot",
+                         format);
 }
 
 static void add_wanted(struct argp_state *state, struct options *o, int key, const char *text)
 {
     char why[256];
     if (sxs_heap_wanted_add(&o->wanted, key == KEY_OBJECT, text, why, sizeof(why)) != 0)
-        argp_error(state, "%s", why);
+        sxs_option_error(state, "%s", why);
 }
 
 /* Chooses what no argument said. */
@@ -76,13 +78,14 @@ static void complete(struct argp_state *state, struct options *o)
 {
     o->format = sxs_page_format(state, o->format, o->open);
     if (o->diff && strcmp(o->format, "heapsnapshot") == 0)
-        argp_error(state, "--diff: expected --format text, json or html, not %s", o->format);
+        sxs_option_error(state, "--diff: expected --format text, json or html, not %s", o->format);
     if (o->diff && o->type)
-        argp_error(state, "--diff and --type exclude each other");
+        sxs_option_error(state, "--diff and --type exclude each other");
     if (o->wanted.n && (o->diff || o->type))
-        argp_error(state, "--object and --static exclude --diff and --type");
+        sxs_option_error(state, "--object and --static exclude --diff and --type");
     if (o->wanted.n && strcmp(o->format, "text") != 0 && strcmp(o->format, "json") != 0)
-        argp_error(state, "--object, --static: expected --format text or json, not %s", o->format);
+        sxs_option_error(state, "--object, --static: expected --format text or json, not %s",
+                         o->format);
     if (!o->source)
         o->source = sxs_newest_argument(state, "SESSION",
                                         "a folder made by sxsprof run --tool heap, or the number "
@@ -107,7 +110,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
     case KEY_TIMEOUT: o->timeout = (uint32_t)sxs_number_argument(state, "--timeout", arg); return 0;
     case ARGP_KEY_ARG:
         if (o->source)
-            argp_error(state, "one session or process is expected, '%s' is one more", arg);
+            sxs_option_error(state, "one session or process is expected, '%s' is one more", arg);
         o->source = arg;
         return 0;
     case ARGP_KEY_END: complete(state, o); return 0;

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* sxsprof il: check the IL of an assembly's methods and print it. */
-#include "instr/il/effect.h"
-#include "instr/il/metadata_text.h"
 #include "cmd/assembly_file.h"
 #include "cmd/command.h"
 #include "cmd/confined_verb.h"
+#include "cmd/output/print.h"
 #include "cmd/output/text.h"
+#include "instr/il/effect.h"
+#include "instr/il/metadata_text.h"
 
 #include <argp.h>
 #include <fnmatch.h>
@@ -38,12 +39,12 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
     case 'c': o->check = 1; return 0;
     case ARGP_KEY_ARG:
         if (o->pattern)
-            argp_error(state, "'%s': expected one assembly and one pattern", arg);
+            sxs_option_error(state, "'%s': expected one assembly and one pattern", arg);
         *(o->file ? &o->pattern : &o->file) = arg;
         return 0;
     case ARGP_KEY_END:
         if (!o->file)
-            argp_error(state, "expected the path of an assembly");
+            sxs_option_error(state, "expected the path of an assembly");
         return 0;
     default: return ARGP_ERR_UNKNOWN;
     }
@@ -111,7 +112,7 @@ static int put_method(struct listing *l, uint32_t token, const struct sxs_il_err
         if (!l->text)
             return -1;
     }
-    fputs(l->text, stdout);
+    sxs_print_lines(stdout, l->text);
     return 0;
 }
 
@@ -173,7 +174,7 @@ static int print_il(void *arg)
     if (!l.n && options->pattern)
         return sxs_wrong_input("%s: no method is called %s", options->file, options->pattern);
     if (options->check)
-        printf("%lu methods, %lu refused\n", l.n, l.refused);
+        sxs_print("%lu methods, %lu refused\n", l.n, l.refused);
     return sxs_finish_output() || l.refused ? SXS_EXIT_PROBLEM : SXS_EXIT_OK;
 }
 

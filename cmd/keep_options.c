@@ -2,6 +2,7 @@
 #include "cmd/keep_options.h"
 
 #include "base/env.h"
+#include "cmd/output/print.h"
 #include "cmd/settings.h"
 #include "control/keep/keep_settings.h"
 
@@ -14,7 +15,7 @@ static const char *checked(struct argp_state *state, const char *variable, const
     char                      why[1024];
     const struct sxs_setting *row = sxs_setting_find(variable);
     if (sxs_setting_check(row, row->option, value, why, sizeof(why)) != 0)
-        argp_error(state, "%s", why);
+        sxs_option_error(state, "%s", why);
     return value;
 }
 
@@ -23,7 +24,7 @@ static void add_condition(struct argp_state *state, struct sxs_keep_options *o, 
     char *longer = NULL;
     checked(state, "SXSPROF_ON", arg);
     if (asprintf(&longer, "%s%s%s", o->on ? o->on : "", o->on ? ";" : "", arg) < 0)
-        argp_error(state, "--on: out of memory");
+        sxs_option_error(state, "--on: out of memory");
     free(o->on);
     o->on = longer;
 }
@@ -63,9 +64,9 @@ static void refuse(struct argp_state *state, const struct sxs_keep_options *o, c
     size_t len = strcspn(why, ":");
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
         if (strlen(rows[i].name) == len && strncmp(rows[i].name, why, len) == 0)
-            argp_error(state, "%s%s%s", rows[i].given ? rows[i].option : rows[i].variable,
-                       why + len, rows[i].given ? "" : " (the variable is set)");
-    argp_error(state, "%s", why);
+            sxs_option_error(state, "%s%s%s", rows[i].given ? rows[i].option : rows[i].variable,
+                             why + len, rows[i].given ? "" : " (the variable is set)");
+    sxs_option_error(state, "%s", why);
 }
 
 void sxs_keep_complete(struct argp_state *state, const struct sxs_keep_options *o,

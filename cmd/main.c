@@ -2,6 +2,7 @@
 /* sxsprof: find the verb and call its function. */
 #include "cmd/command.h"
 #include "cmd/completion.h"
+#include "cmd/output/print.h"
 #include "cmd/verbs.h"
 
 #include <stdio.h>
@@ -13,7 +14,7 @@ static void print_usage(FILE *to)
           "Profile .NET programs, also those that load several runtimes.\n\n",
           to);
     for (size_t i = 0; i < sxs_n_verbs; i++)
-        fprintf(to, "  %-10s %s\n", sxs_verbs[i].name, sxs_verbs[i].summary);
+        sxs_print_to(to, "  %-10s %s\n", sxs_verbs[i].name, sxs_verbs[i].summary);
     fputs("\n"
           "sxsprof help VERB prints the options of a verb; the manual page sxsprof(1) tells more.\n"
           "sxsprof --version prints version and commit.\n",
@@ -41,7 +42,7 @@ static int unknown_verb(const char *name)
 
 static int print_version(void)
 {
-    puts(sxs_version());
+    sxs_print("%s\n", sxs_version());
     return sxs_finish_output();
 }
 

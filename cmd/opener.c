@@ -3,6 +3,7 @@
 
 #include "cmd/child.h"
 #include "cmd/command.h"
+#include "cmd/output/print.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -55,6 +56,6 @@ int sxs_open_written_page(const char *path, int status)
     if (sxs_open_page(path))
         sxs_complain("%s is opened", path);
     else
-        puts(path);
+        sxs_print("%s\n", path);
     return sxs_finish_output() == SXS_EXIT_OK ? status : SXS_EXIT_PROBLEM;
 }

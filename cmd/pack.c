@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* sxsprof pack: write a session and the names that its reports need to one file. */
-#include "cmd/output/segments.h"
 #include "cmd/pack/pack.h"
 #include "cmd/command.h"
 #include "cmd/confined_verb.h"
+#include "cmd/output/print.h"
+#include "cmd/output/segments.h"
 #include "cmd/report/profile.h"
 #include "cmd/symbols/debuginfod.h"
 #include "cmd/symbols/names_table.h"
@@ -32,12 +33,12 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     case KEY_SYMBOLS: sxs_symbols_option(state, arg, &o->symbols); return 0;
     case ARGP_KEY_ARG:
         if (o->dir)
-            argp_error(state, "one folder is expected, '%s' is one more", arg);
+            sxs_option_error(state, "one folder is expected, '%s' is one more", arg);
         o->dir = arg;
         return 0;
     case ARGP_KEY_END:
         if (!o->dir)
-            argp_error(state, "DIR is missing: expected a folder made by sxsprof run -o DIR");
+            sxs_option_error(state, "DIR is missing: expected a folder made by sxsprof run -o DIR");
         return 0;
     default: return ARGP_ERR_UNKNOWN;
     }
@@ -143,12 +144,12 @@ static void print_sums(const char *output, const struct sxs_session *s,
 {
     if (strcmp(output, "-") == 0)
         return;
-    printf("%s: processes: %zu, files: %zu, names and lines: %zu", output,
-           s->n_processes + s->n_unread, sums->n_files, n_names);
+    sxs_print("%s: processes: %zu, files: %zu, names and lines: %zu", output,
+              s->n_processes + s->n_unread, sums->n_files, n_names);
     if (sums->bytes >= 1000 * 1000)
-        printf(", %.1f MB", (double)sums->bytes / 1e6);
+        sxs_print(", %.1f MB", (double)sums->bytes / 1e6);
     else if (sums->bytes)
-        printf(", %.1f kB", (double)sums->bytes / 1e3);
+        sxs_print(", %.1f kB", (double)sums->bytes / 1e3);
     putchar('\n');
 }
 

@@ -3,6 +3,7 @@
 #include "cmd/argument.h"
 #include "cmd/command.h"
 #include "cmd/output/json_values.h"
+#include "cmd/output/print.h"
 #include "cmd/output/text.h"
 #include "cmd/processes/process.h"
 
@@ -93,7 +94,8 @@ static void fill_row(const struct sxs_process *p, char row[N_COLUMNS][1024])
     snprintf(row[PID], 1024, "%d", (int)p->pid);
     sxs_text_clean(p->user, row[USER], 64);
     describe_start(p->started_ns, NULL, row[STARTED], 64);
-    join_runtimes(p, row[RUNTIMES], 512);
+    join_runtimes(p, raw, sizeof(raw));
+    sxs_text_clean(raw, row[RUNTIMES], 512);
     join_profilers(p, raw, sizeof(raw));
     sxs_text_clean(raw, row[PROFILER], 512);
     describe_container(p, raw, sizeof(raw));
@@ -105,12 +107,12 @@ static void print_row(char row[N_COLUMNS][1024], const size_t width[N_COLUMNS], 
 {
     size_t used = 0;
     for (int c = 0; c < COMMAND; c++) {
-        printf(c == PID ? "%*s  " : "%-*s  ", (int)width[c], row[c]);
+        sxs_print(c == PID ? "%*s  " : "%-*s  ", (int)width[c], row[c]);
         used += width[c] + 2;
     }
     if (columns > used + 8)
         sxs_text_cut(row[COMMAND], columns - used);
-    puts(row[COMMAND]);
+    sxs_print("%s\n", row[COMMAND]);
 }
 
 static void print_text(const struct sxs_process_list *list)

@@ -13,6 +13,7 @@
 #include "cmd/confined_verb.h"
 #include "cmd/http/url.h"
 #include "cmd/output/must.h"
+#include "cmd/output/print.h"
 #include "cmd/output/shown.h"
 #include "cmd/pack/pack.h"
 #include "cmd/push/job.h"
@@ -80,7 +81,7 @@ static int finish(const struct sxs_push_options *o, const struct sxs_push_job *j
 {
     struct sxs_push_counts now = sxs_push_queue_counts(job->sender.queue);
     size_t                 left = sxs_push_queue_length(job->sender.queue);
-    printf("%s: batches sent: %" PRIu64 "\n", o->to, now.sent - before->sent);
+    sxs_print("%s: batches sent: %" PRIu64 "\n", o->to, now.sent - before->sent);
     if (now.refused > before->refused)
         sxs_complain("push: the server refused batches: %" PRIu64, now.refused - before->refused);
     if (now.dropped > before->dropped)

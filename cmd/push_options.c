@@ -11,6 +11,7 @@
 
 #include "cmd/command.h"
 #include "cmd/output/must.h"
+#include "cmd/output/print.h"
 #include "cmd/push/batches.h"
 #include "cmd/push/labels.h"
 #include "cmd/report/data_kind.h"
@@ -55,8 +56,9 @@ static uint64_t size_argument(struct argp_state *state, const char *option, cons
         shift = letter && !end[1] ? 10u * (unsigned)(letter - "KMG" + 1) : 64;
     }
     if (!n || shift > 30 || n > (UINT64_C(1) << 44) >> shift || n << shift < 1024)
-        argp_error(state, "%s: '%s': expected a number of bytes from 1K to 16384G, such as 256M",
-                   option, text);
+        sxs_option_error(state,
+                         "%s: '%s': expected a number of bytes from 1K to 16384G, such as 256M",
+                         option, text);
     return n << shift;
 }
 
@@ -67,8 +69,8 @@ static uint64_t time_argument(struct argp_state *state, const char *option, cons
     uint64_t ns = 0;
     if (sxs_duration_read(text, strlen(text), SECOND_NS, &ns) != 0 || !ns || ns % SECOND_NS ||
         ns / SECOND_NS > max_s)
-        argp_error(state, "%s: '%s': expected a time from 1s to %llus, such as 30s or 5m", option,
-                   text, (unsigned long long)max_s);
+        sxs_option_error(state, "%s: '%s': expected a time from 1s to %llus, such as 30s or 5m",
+                         option, text, (unsigned long long)max_s);
     return ns / SECOND_NS;
 }
 
@@ -78,15 +80,16 @@ static void add_label(struct argp_state *state, struct sxs_push_options *o, char
     if (mark)
         *mark = '\0';
     if (!mark || !sxs_push_label_key(key) || !mark[1])
-        argp_error(state,
-                   "--label: '%s': expected KEY=VALUE, such as deployment.environment=test; "
-                   "a key has letters, digits, '_' and '.'",
-                   arg);
+        sxs_option_error(state,
+                         "--label: '%s': expected KEY=VALUE, such as deployment.environment=test; "
+                         "a key has letters, digits, '_' and '.'",
+                         arg);
     if (strcmp(key, "service.name") == 0)
-        argp_error(state, "--label: '%s': expected --service for the name of the service", arg);
+        sxs_option_error(state, "--label: '%s': expected --service for the name of the service",
+                         arg);
     for (size_t i = 0; i < o->n_labels; i++)
         if (strcmp(o->labels[i].key, key) == 0)
-            argp_error(state, "--label: '%s': this key was given before", arg);
+            sxs_option_error(state, "--label: '%s': this key was given before", arg);
     SXS_GROW(o->labels, o->n_labels, o->cap_labels);
     o->labels[o->n_labels++] = (struct sxs_push_label){key, mark + 1};
 }
@@ -101,7 +104,7 @@ static void add_header(struct argp_state *state, struct sxs_push_options *o, con
         plain = line + i < colon ? isalnum((unsigned char)line[i]) || strchr("-_", line[i])
                                  : (unsigned char)line[i] >= ' ' || line[i] == '\t';
     if (!plain)
-        argp_error(state, "--header: %s: expected 'Name: value'", from);
+        sxs_option_error(state, "--header: %s: expected 'Name: value'", from);
     SXS_GROW(o->headers, o->n_headers, o->cap_headers);
     o->headers[o->n_headers++] = sxs_must(strndup(line, size));
 }
@@ -113,7 +116,7 @@ static void add_headers(struct argp_state *state, struct sxs_push_options *o, co
     FILE  *file = fopen(path, "re");
     size_t size = file ? fread(text, 1, MAX_HEADERS_FILE - 1, file) : 0;
     if (!file)
-        argp_error(state, "--header: @%s: %s", path, strerror(errno));
+        sxs_option_error(state, "--header: @%s: %s", path, strerror(errno));
     else
         fclose(file);
     for (const char *line = text; line < text + size;) {
@@ -133,8 +136,9 @@ static void header_option(struct argp_state *state, struct sxs_push_options *o, 
         return;
     }
     if (strncasecmp(arg, "authorization", 13) == 0 || strncasecmp(arg, "cookie", 6) == 0)
-        argp_error(state, "--header: what is secret can be seen in the list of processes; expected "
-                          "--token-file FILE, or --header @FILE with a header on each line");
+        sxs_option_error(state,
+                         "--header: what is secret can be seen in the list of processes; expected "
+                         "--token-file FILE, or --header @FILE with a header on each line");
     add_header(state, o, arg, strlen(arg), arg);
 }
 
@@ -145,9 +149,10 @@ static char *read_password(struct argp_state *state, const char *path)
     char *text = sxs_must_zeroed(MAX, 1);
     FILE *file = fopen(path, "re");
     if (!file)
-        argp_error(state, "--password-file: %s: %s", path, strerror(errno));
+        sxs_option_error(state, "--password-file: %s: %s", path, strerror(errno));
     else if (!fgets(text, MAX, file) || !text[strcspn(text, "\r\n")])
-        argp_error(state, "--password-file: %s: expected a password and the end of its line", path);
+        sxs_option_error(state, "--password-file: %s: expected a password and the end of its line",
+                         path);
     if (file)
         fclose(file);
     text[strcspn(text, "\r\n")] = '\0';
@@ -162,32 +167,34 @@ static void data_option(struct argp_state *state, struct sxs_push_options *o, co
             o->data |= 1u << data;
             return;
         }
-    argp_error(state,
-               "--data: '%s': expected samples, alloc, native or locks; of ClickHouse also live, "
-               "native-live or wait",
-               arg);
+    sxs_option_error(
+        state,
+        "--data: '%s': expected samples, alloc, native or locks; of ClickHouse also live, "
+        "native-live or wait",
+        arg);
 }
 
 static void check(struct argp_state *state, const struct sxs_push_options *o)
 {
     if (!o->to)
-        argp_error(state, "--to is missing: expected the address of a server, such as "
-                          "http://127.0.0.1:4040");
+        sxs_option_error(state, "--to is missing: expected the address of a server, such as "
+                                "http://127.0.0.1:4040");
     if (o->follow && o->dir)
-        argp_error(state, "--follow %s and '%s': expected one of them", o->follow, o->dir);
+        sxs_option_error(state, "--follow %s and '%s': expected one of them", o->follow, o->dir);
     if (o->follow && !o->queue)
-        argp_error(state, "--follow: --queue DIR is missing: it keeps what could not be sent, and "
-                          "what was sent already");
+        sxs_option_error(state,
+                         "--follow: --queue DIR is missing: it keeps what could not be sent, and "
+                         "what was sent already");
     if (!o->follow && !o->dir && !o->queue)
-        argp_error(state, "DIR is missing: expected a folder made by sxsprof run -o DIR");
+        sxs_option_error(state, "DIR is missing: expected a folder made by sxsprof run -o DIR");
     if (o->http.key && !o->http.cert)
-        argp_error(state, "--key: --cert is missing");
+        sxs_option_error(state, "--key: --cert is missing");
     if (o->gather_ns && !o->follow)
-        argp_error(state, "--gather: --follow is missing");
+        sxs_option_error(state, "--gather: --follow is missing");
     if (o->password && !o->http.user)
-        argp_error(state, "--password-file: --user is missing");
+        sxs_option_error(state, "--password-file: --user is missing");
     if (o->service && !*o->service)
-        argp_error(state, "--service: expected a name");
+        sxs_option_error(state, "--service: expected a name");
 }
 
 static error_t parse(int key, char *arg, struct argp_state *state)
@@ -227,7 +234,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     case KEY_SYMBOLS: sxs_symbols_option(state, arg, &o->symbols); return 0;
     case ARGP_KEY_ARG:
         if (o->dir)
-            argp_error(state, "one folder is expected, '%s' is one more", arg);
+            sxs_option_error(state, "one folder is expected, '%s' is one more", arg);
         o->dir = arg;
         return 0;
     case ARGP_KEY_END: check(state, o); return 0;

@@ -14,6 +14,7 @@
 #include "cmd/heap/counts.h"
 #include "cmd/instrument/instrument.h"
 #include "cmd/opener.h"
+#include "cmd/output/print.h"
 #include "cmd/output/segments.h"
 #include "cmd/output/shown.h"
 #include "cmd/pack/pack.h"
@@ -73,7 +74,7 @@ struct options {
 static void set_only(struct argp_state *state, struct options *o, enum sxs_only only)
 {
     if (o->samples.only && o->samples.only != only)
-        argp_error(state, "--native and --managed exclude each other");
+        sxs_option_error(state, "--native and --managed exclude each other");
     o->samples.only = only;
 }
 
@@ -82,14 +83,14 @@ static uint64_t when(struct argp_state *state, const char *option, const char *t
 {
     int64_t seconds;
     if (sxs_fleet_when(text, time(NULL), &seconds) != 0)
-        argp_error(state, "%s: '%s': expected " SXS_FLEET_WHEN, option, text);
+        sxs_option_error(state, "%s: '%s': expected " SXS_FLEET_WHEN, option, text);
     return (uint64_t)seconds * 1000000000u;
 }
 
 static void check_period(struct argp_state *state, const struct sxs_period *p)
 {
     if (p->to_ns && p->to_ns <= p->from_ns)
-        argp_error(state, "--to: expected a time after that of --from");
+        sxs_option_error(state, "--to: expected a time after that of --from");
 }
 
 /* Chooses what no argument said: the session, the format and with --open the file of the page. */
@@ -108,7 +109,8 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
     switch (key) {
     case 'f':
         if (strcmp(arg, "json") != 0 && !sxs_profile_has_format(arg))
-            argp_error(state, "--format: '%s': expected json, %s", arg, sxs_profile_formats());
+            sxs_option_error(state, "--format: '%s': expected json, %s", arg,
+                             sxs_profile_formats());
         o->format = arg;
         return 0;
     case 'o': o->samples.output = arg; return 0;
@@ -139,7 +141,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
     case KEY_TO: o->samples.period.to_ns = when(state, "--to", arg); return 0;
     case KEY_TRACE:
         if (sxs_trace_id_read(arg, o->trace) != 0)
-            argp_error(state, "--trace: '%s': expected " SXS_TRACE_ID_EXPECTED, arg);
+            sxs_option_error(state, "--trace: '%s': expected " SXS_TRACE_ID_EXPECTED, arg);
         o->samples.trace.trace = o->trace;
         o->selective = true;
         return 0;
@@ -150,7 +152,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
     case KEY_OPEN: o->open = true; return 0;
     case ARGP_KEY_ARG:
         if (o->dir)
-            argp_error(state, "one folder is expected, '%s' is one more", arg);
+            sxs_option_error(state, "one folder is expected, '%s' is one more", arg);
         o->dir = arg;
         return 0;
     case ARGP_KEY_END: complete(state, o); return 0;
@@ -256,11 +258,12 @@ static int report_census(const struct options *o, const struct sxs_session *s, F
     size_t snapshots;
     free(sxs_heap_places(o->dir, s, o->samples.process, &snapshots));
     if (snapshots && !o->selective && o->segments.n)
-        fprintf(to, "\nheap snapshots: %zu; sxsprof heap with one of the segments prints them\n",
-                snapshots);
+        sxs_print_to(to,
+                     "\nheap snapshots: %zu; sxsprof heap with one of the segments prints them\n",
+                     snapshots);
     else if (snapshots && !o->selective)
-        fprintf(to, "\nheap snapshots: %zu; sxsprof heap %s prints the newest\n", snapshots,
-                sxs_shown(o->dir));
+        sxs_print_to(to, "\nheap snapshots: %zu; sxsprof heap %s prints the newest\n", snapshots,
+                     sxs_shown(o->dir));
     return SXS_EXIT_OK;
 }
 

@@ -5,6 +5,7 @@
 #include "cmd/command.h"
 #include "cmd/guest_option.h"
 #include "cmd/method_option.h"
+#include "cmd/output/print.h"
 #include "cmd/settings.h"
 
 #include <errno.h>
@@ -76,7 +77,7 @@ static const char *checked(struct argp_state *state, const char *variable, const
     char                      why[1024];
     const struct sxs_setting *row = sxs_setting_find(variable);
     if (sxs_setting_check(row, source ? source : row->option, value, why, sizeof(why)) != 0)
-        argp_error(state, "%s", why);
+        sxs_option_error(state, "%s", why);
     return value;
 }
 
@@ -87,9 +88,9 @@ static char *absolute_pick(struct argp_state *state, const char *pick)
     char path[PATH_MAX], *out = NULL;
     bool relative = strncmp(pick, "one:", 4) == 0 && pick[4] != '/' && strchr(pick, '/');
     if (relative && !realpath(pick + 4, path))
-        argp_error(state, "--pick: %s: %s", pick + 4, strerror(errno));
+        sxs_option_error(state, "--pick: %s: %s", pick + 4, strerror(errno));
     if (asprintf(&out, "%s%s", relative ? "one:" : pick, relative ? path : "") < 0)
-        argp_error(state, "--pick: out of memory");
+        sxs_option_error(state, "--pick: out of memory");
     return out;
 }
 
@@ -99,9 +100,9 @@ static char *absolute_rules(struct argp_state *state, const char *path)
 {
     char *folder = *path == '/' ? NULL : get_current_dir_name(), *out = NULL;
     if (access(path, F_OK) != 0 || (*path != '/' && !folder))
-        argp_error(state, "--instrument: %s: %s", path, strerror(errno));
+        sxs_option_error(state, "--instrument: %s: %s", path, strerror(errno));
     if (asprintf(&out, "%s%s%s", folder ? folder : "", folder ? "/" : "", path) < 0)
-        argp_error(state, "--instrument: out of memory");
+        sxs_option_error(state, "--instrument: out of memory");
     free(folder);
     return out;
 }
@@ -111,7 +112,7 @@ static void append_with(struct argp_state *state, char **list, const char *separ
 {
     char *longer = NULL;
     if (asprintf(&longer, "%s%s%s", *list ? *list : "", *list ? separator : "", item) < 0)
-        argp_error(state, "out of memory");
+        sxs_option_error(state, "out of memory");
     free(*list);
     *list = longer;
 }
@@ -126,8 +127,8 @@ static void add_pattern(struct argp_state *state, char **list, const char *varia
 {
     checked(state, variable, source, pattern);
     if (strchr(pattern, ';'))
-        argp_error(state, "%s: '%s': ';' separates patterns and cannot be part of one",
-                   source ? source : sxs_setting_find(variable)->option, pattern);
+        sxs_option_error(state, "%s: '%s': ';' separates patterns and cannot be part of one",
+                         source ? source : sxs_setting_find(variable)->option, pattern);
     append(state, list, pattern);
 }
 
@@ -150,7 +151,7 @@ static void complete_heap(struct argp_state *state, struct sxs_run_options *o)
     if (!o->heap_at_exit)
         return;
     if (last && asprintf(&item, "%.*s%sat-exit", len, last, last[4] == ':' ? "," : ":") < 0)
-        argp_error(state, "out of memory");
+        sxs_option_error(state, "out of memory");
     append(state, &o->tools, item ? item : "heap:at-exit"); /* a tool's last options count */
     free(item);
 }
@@ -170,7 +171,7 @@ static void add_guest(struct argp_state *state, struct sxs_run_options *o, const
     char  why[PATH_MAX + 512];
     char *item = sxs_guest_item(guest, why, sizeof(why));
     if (!item)
-        argp_error(state, "--guest: %s", why);
+        sxs_option_error(state, "--guest: %s", why);
     append(state, &o->guests, item);
     free(item);
 }
@@ -180,7 +181,7 @@ static void add_method(struct argp_state *state, struct sxs_run_options *o, cons
     char  why[PATH_MAX + 512];
     char *item = sxs_method_item(config, why, sizeof(why));
     if (!item)
-        argp_error(state, "--method: %s", why);
+        sxs_option_error(state, "--method: %s", why);
     append_with(state, &o->methods, ":", item);
     free(item);
 }
@@ -194,16 +195,16 @@ static void complete_guests(struct argp_state *state, struct sxs_run_options *o)
     if (value && (o->guests || o->adopt || sxs_guests_adopts(value))) {
         const char *wrong = sxs_guests_check(value, why, sizeof(why));
         if (wrong)
-            argp_error(state, "%s: %s", o->guests ? "--guest" : "SXSPROF_GUESTS", wrong);
+            sxs_option_error(state, "%s: %s", o->guests ? "--guest" : "SXSPROF_GUESTS", wrong);
     }
     o->adopt |= sxs_guests_adopts(value);
     if (!o->adopt)
         return;
     char *all = sxs_guests_adopt(value);
     if (!all)
-        argp_error(state, "--adopt: out of memory");
+        sxs_option_error(state, "--adopt: out of memory");
     if (sxs_guests_check(all, why, sizeof(why)))
-        argp_error(state, "--adopt: %s", why);
+        sxs_option_error(state, "--adopt: %s", why);
     free(o->guests);
     o->guests = all;
 }
@@ -213,7 +214,7 @@ static void add_tool(struct argp_state *state, struct sxs_run_options *o, const 
     char        detail[512];
     const char *wrong = sxs_tool_check(tool, detail, sizeof(detail));
     if (wrong)
-        argp_error(state, "--tool: %s", wrong);
+        sxs_option_error(state, "--tool: %s", wrong);
     append(state, &o->tools, tool);
 }
 
@@ -232,11 +233,12 @@ static const char *tools_of(const struct sxs_run_options *o)
 static void finish(struct argp_state *state, struct sxs_run_options *o)
 {
     if (o->no_command && o->command)
-        argp_error(state, "'%s': no command is expected", o->command[0]);
+        sxs_option_error(state, "'%s': no command is expected", o->command[0]);
     if (!o->no_command && !o->command)
-        argp_error(state, "COMMAND is missing: expected a command to run, after --");
+        sxs_option_error(state, "COMMAND is missing: expected a command to run, after --");
     if (o->append && !o->out)
-        argp_error(state, "--append: expected -o DIR with it, the folder of the earlier session");
+        sxs_option_error(state,
+                         "--append: expected -o DIR with it, the folder of the earlier session");
     if (o->first_tool) {
         char *others = o->tools;
         o->tools = NULL;
@@ -280,7 +282,7 @@ error_t sxs_run_option(int key, const char *source, char *arg, struct argp_state
     case SXS_RUN_QUIET: o->quiet = true; return 0;
     case 'o':
         if (!*arg)
-            argp_error(state, "-o: the folder's name is empty");
+            sxs_option_error(state, "-o: the folder's name is empty");
         o->out = arg;
         return 0;
     default: return sxs_keep_option(key, arg, state, &o->keep);

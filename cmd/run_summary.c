@@ -6,6 +6,7 @@
 #include "cmd/events/events.h"
 #include "cmd/guests/guests.h"
 #include "cmd/instrument/instrument.h"
+#include "cmd/output/print.h"
 #include "cmd/output/segments.h"
 #include "cmd/report/profile.h"
 #include "cmd/run.h"
@@ -99,12 +100,12 @@ static void print_recorded(const struct sxs_out_dir *out)
         sxs_profile_summary(out->path, stderr);
     }
     print_tables(out->path);
-    fprintf(stderr, "\nThe session is kept in %s; for ", path);
+    sxs_print_to(stderr, "\nThe session is kept in %s; for ", path);
     if (profile || events)
-        fprintf(stderr, "a %s:\n  sxsprof report --format html -o %s.html %s\n",
-                profile ? "flame graph" : "timeline", profile ? "flame" : "timeline", path);
+        sxs_print_to(stderr, "a %s:\n  sxsprof report --format html -o %s.html %s\n",
+                     profile ? "flame graph" : "timeline", profile ? "flame" : "timeline", path);
     else
-        fprintf(stderr, "all of it:\n  sxsprof report %s\n", path);
+        sxs_print_to(stderr, "all of it:\n  sxsprof report %s\n", path);
 }
 
 /* Prints what the segments of this run have together. */
@@ -121,8 +122,9 @@ static void finish_segments(const struct sxs_run_options *o, struct sxs_out_dir 
         print_session(out, &s);
         if (segments.n) {
             sxs_segments_text(stderr, &segments);
-            fprintf(stderr, "The segments are kept in %s; for all of them:\n  sxsprof report %s\n",
-                    out->path, out->path);
+            sxs_print_to(stderr,
+                         "The segments are kept in %s; for all of them:\n  sxsprof report %s\n",
+                         out->path, out->path);
         }
     }
     print_unpicked(o, &s);

@@ -5,6 +5,7 @@
 #include "cmd/installed.h"
 #include "cmd/library.h"
 #include "cmd/output/json_values.h"
+#include "cmd/output/print.h"
 #include "cmd/output/text.h"
 
 #include <argp.h>
@@ -30,12 +31,12 @@ static void print_text(const struct sxs_installed_list *list)
     for (size_t i = 0; i < list->n; i++)
         if ((int)strlen(list->items[i].version) > width)
             width = (int)strlen(list->items[i].version);
-    printf("%-*s  %-6s  %s\n", width, "version", "kind", "path");
+    sxs_print("%-*s  %-6s  %s\n", width, "version", "kind", "path");
     for (size_t i = 0; i < list->n; i++) {
         const struct sxs_installed *it = &list->items[i];
         char                        path[3 * PATH_MAX];
         sxs_text_clean(it->path, path, sizeof(path));
-        printf("%-*s  %-6s  %s\n", width, it->version, it->kind, path);
+        sxs_print("%-*s  %-6s  %s\n", width, it->version, it->kind, path);
     }
 }
 

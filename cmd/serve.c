@@ -4,6 +4,7 @@
 
 #include "cmd/command.h"
 #include "cmd/opener.h"
+#include "cmd/output/print.h"
 #include "cmd/pack/pack.h"
 #include "cmd/process_session.h"
 #include "session/read/session_read.h"
@@ -40,10 +41,11 @@ struct options {
 static void set_listen(struct argp_state *state, struct options *o, const char *text)
 {
     if (!sxs_serve_listen_parse(text, o->address, sizeof(o->address), &o->serve.port))
-        argp_error(state,
-                   "--listen: '%s': expected PORT, ADDRESS or ADDRESS:PORT, with an address in "
-                   "digits or localhost, as in 127.0.0.1:8080 or [::1]:8080",
-                   text);
+        sxs_option_error(
+            state,
+            "--listen: '%s': expected PORT, ADDRESS or ADDRESS:PORT, with an address in "
+            "digits or localhost, as in 127.0.0.1:8080 or [::1]:8080",
+            text);
 }
 
 /* A token is part of an address, so it has only characters that need no encoding there. */
@@ -58,17 +60,18 @@ static bool is_token(const char *text)
 static void set_token(struct argp_state *state, struct options *o, const char *text)
 {
     if (!is_token(text))
-        argp_error(state, "--token: expected %d to %d characters of A-Z, a-z, 0-9, - _ . ~",
-                   MIN_TOKEN, MAX_TOKEN);
+        sxs_option_error(state, "--token: expected %d to %d characters of A-Z, a-z, 0-9, - _ . ~",
+                         MIN_TOKEN, MAX_TOKEN);
     snprintf(o->token, sizeof(o->token), "%s", text);
 }
 
 static void add_host(struct argp_state *state, struct options *o, const char *text)
 {
     if (!*text || strpbrk(text, ":/@ ") || strlen(text) > 255)
-        argp_error(state, "--host: '%s': expected the name of a machine, without a port", text);
+        sxs_option_error(state, "--host: '%s': expected the name of a machine, without a port",
+                         text);
     if (o->n_hosts == MAX_HOSTS)
-        argp_error(state, "--host: at most %d names are expected", MAX_HOSTS);
+        sxs_option_error(state, "--host: at most %d names are expected", MAX_HOSTS);
     o->hosts[o->n_hosts++] = text;
 }
 
@@ -83,12 +86,12 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
     case KEY_OPEN: o->serve.open = true; return 0;
     case ARGP_KEY_ARG:
         if (o->source)
-            argp_error(state, "one folder or process is expected, '%s' is one more", arg);
+            sxs_option_error(state, "one folder or process is expected, '%s' is one more", arg);
         o->source = arg;
         return 0;
     case ARGP_KEY_END:
         if (*o->token && o->token_file)
-            argp_error(state, "--token and --token-file exclude each other");
+            sxs_option_error(state, "--token and --token-file exclude each other");
         return 0;
     default: return ARGP_ERR_UNKNOWN;
     }

@@ -4,6 +4,7 @@
 #include "cmd/shortcuts.h"
 
 #include "cmd/command.h"
+#include "cmd/output/print.h"
 #include "cmd/run.h"
 #include "cmd/run_options.h"
 #include "cmd/settings.h"
@@ -95,7 +96,7 @@ static void take_row(const struct sxs_tool_option *row, const char *value, struc
 {
     const char *expected = sxs_tool_option_check(row, value);
     if (expected || strlen(value ? value : "") > 48)
-        argp_error(state, "--%s: '%s': expected %s", row->option, value, row->expected);
+        sxs_option_error(state, "--%s: '%s': expected %s", row->option, value, row->expected);
     add_option(o, row->syntax, sxs_tool_key(row), value);
 }
 
@@ -105,8 +106,9 @@ static error_t take_rules(char *arg, struct argp_state *state, struct options *o
     if (!o->shortcut->rules || o->run.instrument)
         return ARGP_ERR_UNKNOWN;
     if (state->quoted && state->next > state->quoted)
-        argp_error(state, "RULES is missing: expected an instrumentation file, or a folder of "
-                          "them, before --");
+        sxs_option_error(state,
+                         "RULES is missing: expected an instrumentation file, or a folder of "
+                         "them, before --");
     return sxs_run_option(SXS_RUN_INSTRUMENT, "RULES", arg, state, &o->run);
 }
 

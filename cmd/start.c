@@ -4,6 +4,7 @@
 #include "cmd/attach/rules.h"
 #include "cmd/command.h"
 #include "cmd/control.h"
+#include "cmd/output/print.h"
 #include "cmd/output/text.h"
 #include "cmd/processes/inside.h"
 #include "cmd/run_options.h"
@@ -35,7 +36,7 @@ static void complete_tools(struct argp_state *state, struct sxs_run_options *o)
         return;
     o->tools = strdup("sample");
     if (!o->tools)
-        argp_error(state, "out of memory");
+        sxs_option_error(state, "out of memory");
 }
 
 static error_t parse_option(int key, char *arg, struct argp_state *state)
@@ -49,11 +50,11 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
         sxs_run_options_complete(state, &o->run);
         complete_tools(state, &o->run);
         if (!o->run.tools)
-            argp_error(state,
-                       "--tool is missing: expected what shall be recorded, as --tool sample");
+            sxs_option_error(
+                state, "--tool is missing: expected what shall be recorded, as --tool sample");
         if (o->run.append && !o->run.out)
-            argp_error(state,
-                       "--append: expected -o DIR with it, the folder of the earlier session");
+            sxs_option_error(
+                state, "--append: expected -o DIR with it, the folder of the earlier session");
         sxs_keep_complete(state, &o->run.keep, o->run.tools, false);
         return 0;
     default: return sxs_run_option(key, NULL, arg, state, &o->run);
@@ -233,19 +234,19 @@ static void print_begun(const struct sxs_control_target *t, uint64_t duration_ms
     sxs_control_value(t, "why", text, sizeof(text));
     if (*text)
         sxs_complain("process %d: %s", (int)t->process.pid, text);
-    printf("session %s of process %d is on: %s\n",
-           sxs_control_value(t, "number", length, sizeof(length)), (int)t->process.pid,
-           sxs_control_value(t, "tools", text, sizeof(text)));
+    sxs_print("session %s of process %d is on: %s\n",
+              sxs_control_value(t, "number", length, sizeof(length)), (int)t->process.pid,
+              sxs_control_value(t, "tools", text, sizeof(text)));
     if (sxs_control_folder(t, folder)) {
         sxs_text_clean(folder, text, sizeof(text));
-        printf("  it records into %s\n", text);
+        sxs_print("  it records into %s\n", text);
     }
     if (duration_ms)
-        printf("  it ends in %s, or by: sxsprof stop %d\n",
-               sxs_text_duration(duration_ms * 1000000u, length, sizeof(length)),
-               (int)t->process.pid);
+        sxs_print("  it ends in %s, or by: sxsprof stop %d\n",
+                  sxs_text_duration(duration_ms * 1000000u, length, sizeof(length)),
+                  (int)t->process.pid);
     else
-        printf("  it ends by: sxsprof stop %d\n", (int)t->process.pid);
+        sxs_print("  it ends by: sxsprof stop %d\n", (int)t->process.pid);
 }
 
 /* Sends the request. @folder: as the process sees it. Returns an exit status. */

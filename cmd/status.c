@@ -4,6 +4,7 @@
 #include "cmd/command.h"
 #include "cmd/control.h"
 #include "cmd/output/json_values.h"
+#include "cmd/output/print.h"
 #include "cmd/output/text.h"
 #include "cmd/processes/runtime_line.h"
 
@@ -83,15 +84,16 @@ static uint64_t bytes_of(const struct sxs_control_target *t)
 static void print_runtime(void *arg, const struct sxs_runtime_line *r)
 {
     (void)arg;
-    printf("  runtime %s  %-10s %s, %s  %s\n", r->number, r->version, r->state, r->life, r->path);
+    sxs_print("  runtime %s  %-10s %s, %s  %s\n", r->number, r->version, r->state, r->life,
+              r->path);
 }
 
 static void print_bytes(uint64_t bytes)
 {
     if (bytes < 1024 * 1024)
-        printf("%" PRIu64 " KiB", bytes / 1024);
+        sxs_print("%" PRIu64 " KiB", bytes / 1024);
     else
-        printf("%.1f MiB", (double)bytes / 1024 / 1024);
+        sxs_print("%.1f MiB", (double)bytes / 1024 / 1024);
 }
 
 static void print_session(const struct sxs_control_target *t, bool ending)
@@ -104,18 +106,18 @@ static void print_session(const struct sxs_control_target *t, bool ending)
     if (localtime_r(&began, &tm))
         strftime(since, sizeof(since), "%Y-%m-%d %H:%M:%S", &tm);
     sxs_text_duration(now > started ? now - started : 0, length, sizeof(length));
-    printf("  session %" PRIu64 " %s since %s (%s)", number_of(t, "number"),
-           ending ? "ends; it was on" : "is on", since, length);
+    sxs_print("  session %" PRIu64 " %s since %s (%s)", number_of(t, "number"),
+              ending ? "ends; it was on" : "is on", since, length);
     if (left)
-        printf(", ends in %s", sxs_text_duration(left * 1000000u, length, sizeof(length)));
+        sxs_print(", ends in %s", sxs_text_duration(left * 1000000u, length, sizeof(length)));
     if (*sxs_control_value(t, "waits_for", text, sizeof(text)))
-        printf("\n  waits   %s", text);
-    printf("\n  tools   %s\n", sxs_control_value(t, "tools", text, sizeof(text)));
+        sxs_print("\n  waits   %s", text);
+    sxs_print("\n  tools   %s\n", sxs_control_value(t, "tools", text, sizeof(text)));
     if (!*sxs_control_value(t, "out", text, sizeof(text))) {
         puts("  folder  none: the counts are kept in memory only");
         return;
     }
-    printf("  folder  %s (", text);
+    sxs_print("  folder  %s (", text);
     print_bytes(bytes_of(t));
     puts(")");
 }
@@ -132,8 +134,8 @@ static void print_no_session(const struct sxs_control_target *t)
 {
     size_t counts[2] = {0, 0};
     each_runtime(t, count_by_life, counts);
-    printf("  nothing is recorded; sxsprof %s %d begins a session\n",
-           !counts[0] && counts[1] ? "attach" : "start --tool NAME", (int)t->process.pid);
+    sxs_print("  nothing is recorded; sxsprof %s %d begins a session\n",
+              !counts[0] && counts[1] ? "attach" : "start --tool NAME", (int)t->process.pid);
 }
 
 static void print_text(const struct sxs_control_target *t)
@@ -142,7 +144,7 @@ static void print_text(const struct sxs_control_target *t)
     sxs_control_value(t, "phase", phase, sizeof(phase));
     sxs_control_value(t, "version", version, sizeof(version));
     sxs_text_clean(t->process.name, name, sizeof(name));
-    printf("process %d (%s), library %s\n", (int)t->process.pid, name, version);
+    sxs_print("process %d (%s), library %s\n", (int)t->process.pid, name, version);
     each_runtime(t, print_runtime, NULL);
     if (strcmp(phase, "none") == 0)
         print_no_session(t);

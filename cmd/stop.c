@@ -3,6 +3,7 @@
 #include "cmd/argument.h"
 #include "cmd/command.h"
 #include "cmd/control.h"
+#include "cmd/output/print.h"
 #include "cmd/output/text.h"
 #include "cmd/processes/copy.h"
 #include "cmd/run.h"
@@ -28,7 +29,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
     switch (key) {
     case 'o':
         if (!*arg)
-            argp_error(state, "-o: the folder's name is empty");
+            sxs_option_error(state, "-o: the folder's name is empty");
         o->out = arg;
         return 0;
     case KEY_QUIET: o->quiet = true; return 0;
@@ -174,7 +175,7 @@ static int snapshot(struct sxs_control_target *t, const struct options *o)
         sxs_complain("%s: the copy of %s is not complete: %s", text,
                      sxs_control_value(t, "out", folder, sizeof(folder)), strerror(err));
     else if (!o->quiet)
-        printf("%s\n", text);
+        sxs_print("%s\n", text);
     sxs_out_dir_close(&out);
     return err ? SXS_EXIT_PROBLEM : SXS_EXIT_OK;
 }

@@ -2,6 +2,7 @@
 #include "cmd/table.h"
 
 #include "base/mask.h"
+#include "cmd/output/print.h"
 #include "cmd/output/text.h"
 
 #include <inttypes.h>
@@ -44,9 +45,9 @@ static void widen_column(int *width, const char *text)
  * align. */
 static void measure_columns(struct column col[3 + N_COUNTS], const struct sxs_session *s)
 {
-    static const char *const titles[3 + N_COUNTS] = {
-        "runtime", "version", "state", "modules", "methods", "threads", "GCs", "exceptions",
-        "signals"};
+    static const char *const titles[3 + N_COUNTS] = {"runtime", "version",    "state",
+                                                     "modules", "methods",    "threads",
+                                                     "GCs",     "exceptions", "signals"};
     for (size_t i = 0; i < 3 + N_COUNTS; i++) {
         col[i].title = titles[i];
         col[i].width = (int)strlen(titles[i]);
@@ -65,10 +66,10 @@ static void measure_columns(struct column col[3 + N_COUNTS], const struct sxs_se
 
 static void print_titles(FILE *to, const struct column *col)
 {
-    fprintf(to, "%*s  %-*s  %-*s", col[0].width, col[0].title, col[1].width, col[1].title,
-            col[2].width, col[2].title);
+    sxs_print_to(to, "%*s  %-*s  %-*s", col[0].width, col[0].title, col[1].width, col[1].title,
+                 col[2].width, col[2].title);
     for (size_t i = 3; i < 3 + N_COUNTS; i++)
-        fprintf(to, "  %*s", col[i].width, col[i].title);
+        sxs_print_to(to, "  %*s", col[i].width, col[i].title);
     fputc('\n', to);
 }
 
@@ -76,10 +77,10 @@ static void print_row(FILE *to, const struct column *col, const struct sxs_sessi
 {
     struct cells c;
     fill_cells(&c, r);
-    fprintf(to, "%*s  %-*s  %-*s", col[0].width, c.number, col[1].width, c.version, col[2].width,
-            c.state);
+    sxs_print_to(to, "%*s  %-*s  %-*s", col[0].width, c.number, col[1].width, c.version,
+                 col[2].width, c.state);
     for (size_t i = 0; i < N_COUNTS; i++)
-        fprintf(to, "  %*s", col[3 + i].width, c.count[i]);
+        sxs_print_to(to, "  %*s", col[3 + i].width, c.count[i]);
     fputc('\n', to);
 }
 
@@ -89,23 +90,24 @@ static void print_heading(FILE *to, const struct sxs_session_process *p)
     sxs_text_clean(p->command, command, sizeof(command));
     snprintf(line, sizeof(line), "process %" PRIu32 ": %s", p->pid, command);
     sxs_text_cut(line, sxs_text_columns(to));
-    fprintf(to, "%s\n", line);
+    sxs_print_to(to, "%s\n", line);
 }
 
 static void print_notes(FILE *to, const struct sxs_session_process *p)
 {
     for (size_t i = 0; i < p->n_runtimes; i++)
         if (p->runtimes[i].errors)
-            fprintf(to, "runtime %" PRIu32 ": %" PRIu64 " of the library's calls into it failed\n",
-                    p->runtimes[i].number, p->runtimes[i].errors);
+            sxs_print_to(to,
+                         "runtime %" PRIu32 ": %" PRIu64 " of the library's calls into it failed\n",
+                         p->runtimes[i].number, p->runtimes[i].errors);
     if (p->n_unlisted)
-        fprintf(to, "%" PRIu32 " more runtimes are counted but not listed\n", p->n_unlisted);
+        sxs_print_to(to, "%" PRIu32 " more runtimes are counted but not listed\n", p->n_unlisted);
     if (p->signals_unwanted)
-        fprintf(to, "%" PRIu64 " signals belonged to no runtime\n", p->signals_unwanted);
+        sxs_print_to(to, "%" PRIu64 " signals belonged to no runtime\n", p->signals_unwanted);
     if (p->mask)
-        fprintf(to, "values are masked: %s (SXSPROF_MASK)\n",
-                p->mask == SXS_MASK_TEXT ? "of texts the length was recorded"
-                                         : "none was recorded");
+        sxs_print_to(to, "values are masked: %s (SXSPROF_MASK)\n",
+                     p->mask == SXS_MASK_TEXT ? "of texts the length was recorded"
+                                              : "none was recorded");
     if (p->signals_off)
         fputs("signals were left alone (SXSPROF_SIGNALS=off)\n", to);
 }

@@ -6,6 +6,7 @@
 #include "cmd/calls/coverage_gaps.h"
 #include "cmd/calls/tree.h"
 #include "cmd/output/json_values.h"
+#include "cmd/output/print.h"
 #include "cmd/output/processes.h"
 #include "cmd/output/segments.h"
 
@@ -173,8 +174,10 @@ static void tell_of_cut(const json_t *top)
                      json_integer_value(json_object_get(top, "traced_calls"));
     size_t     n = json_array_size(json_object_get(top, "values"));
     if (n < (size_t)all)
-        fprintf(stderr, "sxsprof: \"values\" has the first %zu of %lld single calls; --single N has more\n",
-                n, (long long)all);
+        sxs_print_to(
+            stderr,
+            "sxsprof: \"values\" has the first %zu of %lld single calls; --single N has more\n", n,
+            (long long)all);
 }
 
 int sxs_table_json(FILE *to, const struct sxs_session *s, const struct sxs_calls_report *calls,
@@ -214,7 +217,7 @@ int sxs_table_json(FILE *to, const struct sxs_session *s, const struct sxs_calls
     if (!err && traces->on)
         err = sxs_traces_json(top, traces);
     if (!err)
-        err = json_dumpf(top, to, JSON_INDENT(2));
+        err = sxs_json_dump(top, to, JSON_INDENT(2));
     fputc('\n', to);
     tell_of_cut(top);
     json_decref(top);

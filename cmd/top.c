@@ -3,6 +3,7 @@
 #include "cmd/top/top.h"
 #include "cmd/argument.h"
 #include "cmd/command.h"
+#include "cmd/output/print.h"
 #include "cmd/process_session.h"
 #include "cmd/top_attach.h"
 #include "cmd/top_follow.h"
@@ -41,7 +42,7 @@ static double seconds_argument(struct argp_state *state, const char *option, con
     char  *end;
     double v = sxs_strtod(text, &end);
     if (end == text || *end || !(v >= 0.05 && v <= 3600))
-        argp_error(state, "%s: '%s': expected seconds, from 0.05 to 3600", option, text);
+        sxs_option_error(state, "%s: '%s': expected seconds, from 0.05 to 3600", option, text);
     return v;
 }
 
@@ -54,7 +55,7 @@ static void set_format(struct argp_state *state, struct options *o, const char *
 static void set_view(struct argp_state *state, struct options *o, const char *text)
 {
     if (sxs_top_view_named(text) == SXS_TOP_N_VIEWS)
-        argp_error(state, "--view: '%s': expected %s", text, sxs_top_view_names());
+        sxs_option_error(state, "--view: '%s': expected %s", text, sxs_top_view_names());
     o->top.view = text;
 }
 
@@ -67,11 +68,11 @@ static void complete(struct argp_state *state, struct options *o)
     if (o->source[strspn(o->source, "0123456789")] == '\0' && strlen(o->source) < 10)
         o->pid = (pid_t)strtol(o->source, NULL, 10);
     if (o->top.count && !o->batch)
-        argp_error(state, "--count needs --batch");
+        sxs_option_error(state, "--count needs --batch");
     if (o->top.lines && !o->batch)
-        argp_error(state, "--lines needs --batch");
+        sxs_option_error(state, "--lines needs --batch");
     if (o->top.process && o->pid)
-        argp_error(state, "--process is for a SESSION with several processes, not for a PID");
+        sxs_option_error(state, "--process is for a SESSION with several processes, not for a PID");
     if (!o->top.lines)
         o->top.lines = 20;
 }
@@ -94,7 +95,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
     case KEY_LINES: o->top.lines = sxs_number_argument(state, "--lines", arg); return 0;
     case ARGP_KEY_ARG:
         if (o->source)
-            argp_error(state, "one process or session is expected, '%s' is one more", arg);
+            sxs_option_error(state, "one process or session is expected, '%s' is one more", arg);
         o->source = arg;
         return 0;
     case ARGP_KEY_END: complete(state, o); return 0;

@@ -2,6 +2,7 @@
 #include "cmd/top_attach.h"
 
 #include "cmd/command.h"
+#include "cmd/output/print.h"
 #include "cmd/top/top.h"
 #include "cmd/verbs.h"
 #include "session/read/session_read.h"
@@ -58,7 +59,7 @@ static void print_log(const char *path)
     char  line[1024];
     FILE *log = fopen(path, "re");
     while (log && fgets(line, sizeof(line), log))
-        fputs(line, stderr);
+        sxs_print_lines(stderr, line);
     if (log)
         fclose(log);
 }

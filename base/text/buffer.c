@@ -101,9 +101,14 @@ void sxs_text_putf(struct sxs_text *text, const char *format, ...)
 
 void sxs_text_put_name(struct sxs_text *text, const char *s)
 {
-    for (; *s; s++) {
-        unsigned char c = (unsigned char)*s;
-        sxs_text_put_bytes(text, c < 0x20 || c == 0x7f ? "?" : s, 1);
+    for (size_t left = strlen(s), len; left; s += len, left -= len) {
+        uint32_t c = 0;
+        len = sxs_utf8_next(s, left, &c);
+        if (len && sxs_is_displayed(c))
+            sxs_text_put_bytes(text, s, len);
+        else
+            sxs_text_put_bytes(text, "?", 1);
+        len += !len;
     }
 }
 

@@ -32,8 +32,9 @@ void sxs_text_put_bytes(struct sxs_text *text, const char *bytes, size_t size);
 void sxs_text_putf(struct sxs_text *text, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
-/** sxs_text_put_name - append a name from outside, one byte after the other. Control characters of
- *  ASCII are replaced by '?', so that the text stays one line. */
+/** sxs_text_put_name - append a name from outside, one character after the other. What a terminal
+ *  does not show (base/displayed.h), and bytes that are not UTF-8, become '?', so that the text stays
+ *  one line. */
 void sxs_text_put_name(struct sxs_text *text, const char *s);
 
 /** sxs_text_put_utf16 - append @n UTF-16 units, or up to a zero unit. Control characters are

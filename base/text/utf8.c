@@ -11,29 +11,6 @@ SXS_SIGSAFE size_t sxs_utf8_put(char out[4], uint32_t c)
     return len;
 }
 
-SXS_SIGSAFE size_t sxs_utf8_next(const char *text, size_t size, uint32_t *c)
-{
-    static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
-    const unsigned char  *s = (const unsigned char *)text;
-    if (!size)
-        return 0;
-    size_t   len = s[0] < 0x80       ? 1
-                   : s[0] >> 5 == 6  ? 2
-                   : s[0] >> 4 == 14 ? 3
-                   : s[0] >> 3 == 30 ? 4
-                                     : 0;
-    uint32_t v = len == 1 ? s[0] : s[0] & (0x7fu >> len);
-    if (!len || len > size)
-        return 0;
-    for (size_t i = 1; i < len; i++) {
-        if (s[i] >> 6 != 2)
-            return 0;
-        v = v << 6 | (s[i] & 0x3f);
-    }
-    *c = v;
-    return v < least[len] || v > 0x10ffff ? 0 : len;
-}
-
 SXS_SIGSAFE uint32_t sxs_utf16_next(const uint16_t *units, size_t n, size_t *at)
 {
     uint32_t c = units[(*at)++];

@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "base/base.h"
+#include "base/displayed.h"
 
 /* ---- characters ------------------------------------------------------------------------------ */
 
@@ -15,12 +16,6 @@
  *  Returns the length in bytes, 1 to 4. A surrogate is written like other characters of its size,
  *  as three bytes, which strict readers reject. */
 SXS_SIGSAFE size_t sxs_utf8_put(char out[4], uint32_t c);
-
-/** sxs_utf8_next - read the character at @text, which has @size bytes; it need not end with a zero.
- *  Returns the length of the character in bytes, 1 to 4, or 0 if there is none: the bytes are cut
- *  off, overlong, or not UTF-8. A surrogate in three bytes is read, too; callers that must refuse
- *  it ask sxs_utf16_is_half(). */
-SXS_SIGSAFE size_t sxs_utf8_next(const char *text, size_t size, uint32_t *c);
 
 /** sxs_utf8_begins - return 1 if @byte begins a character, that is, continues none. */
 static inline int sxs_utf8_begins(char byte)
@@ -38,19 +33,6 @@ SXS_SIGSAFE uint32_t sxs_utf16_next(const uint16_t *units, size_t n, size_t *at)
 /** sxs_utf16_put - write the character @c as UTF-16 to @out. Returns the number of units, 1 or 2.
  */
 SXS_SIGSAFE size_t sxs_utf16_put(uint16_t out[2], uint32_t c);
-
-/** sxs_utf16_is_half - return 1 if @c is a surrogate, that is half of a pair and not a
- *  character. */
-SXS_SIGSAFE static inline int sxs_utf16_is_half(uint32_t c)
-{
-    return c >= 0xd800 && c < 0xe000;
-}
-
-/** sxs_is_control - return 1 if @c is a control character of ASCII or Latin-1. */
-SXS_SIGSAFE static inline int sxs_is_control(uint32_t c)
-{
-    return c < 0x20 || (c >= 0x7f && c < 0xa0);
-}
 
 /** sxs_utf8_len - return the length in bytes of the character at @text, as sxs_utf8_next() does,
  *  but 0 for a surrogate. */

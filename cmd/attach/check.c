@@ -3,6 +3,7 @@
 #include "cmd/attach/rules.h"
 #include "cmd/attach/target.h"
 #include "cmd/output/exits.h"
+#include "cmd/output/print.h"
 #include "cmd/output/text.h"
 #include "cmd/processes/control_client.h"
 #include "cmd/processes/deadline.h"
@@ -312,12 +313,12 @@ static void print_mute(const struct sxs_target *t, FILE *to)
         if (!to)
             continue;
         if (port) {
-            fprintf(to,
-                    "sxsprof: %d: runtime %s has not connected to %s in time; it is not recorded\n",
-                    (int)t->p.pid, r->version, port);
+            sxs_print_to(
+                to, "sxsprof: %d: runtime %s has not connected to %s in time; it is not recorded\n",
+                (int)t->p.pid, r->version, port);
             continue;
         }
-        fprintf(
+        sxs_print_to(
             to,
             "sxsprof: %d: runtime %s has no diagnostics port of its own, because another runtime "
             "of the process took the name; it is not recorded "
@@ -375,8 +376,8 @@ static bool explain_tool(const struct sxs_target *t, const char *tool, FILE *to)
             add_lack(lacks, why, result == SXS_LATE_NO, r->version);
     }
     for (size_t i = 0; to && i < MAX_LACKS && lacks[i].why; i++)
-        fprintf(to, "sxsprof: %d: tool %s %s on %s: %s\n", (int)t->p.pid, name,
-                lacks[i].off ? "is left out" : "is limited", lacks[i].versions, lacks[i].why);
+        sxs_print_to(to, "sxsprof: %d: tool %s %s on %s: %s\n", (int)t->p.pid, name,
+                     lacks[i].off ? "is left out" : "is limited", lacks[i].versions, lacks[i].why);
     return any;
 }
 

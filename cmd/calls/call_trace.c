@@ -6,6 +6,7 @@
 
 #include "cmd/calls/replay.h"
 #include "cmd/calls/tree.h"
+#include "cmd/output/print.h"
 #include "cmd/output/processes.h"
 #include "cmd/output/text.h"
 
@@ -140,17 +141,17 @@ static void write_trace_entry(FILE *to, const struct sxs_calls_process *p,
     char plain[4096], name[3 * 4096], values[3 * SXS_CALLS_TEXT_MAX + 1], took[32];
     sxs_text_clean(sxs_calls_plain_name(fn->name, plain, sizeof(plain)), name, sizeof(name));
     sxs_text_clean(s->arguments ? s->arguments : "", values, sizeof(values));
-    fprintf(to, "%12.6f %7u %-8s %*s%s(%s)", (double)s->ns / 1e9, c->threads[s->thread].tid,
-            sxs_process_version(p->process, fn->runtime), (int)(2 * (s->depth < 40 ? s->depth : 40)), "", name,
-            values);
+    sxs_print_to(to, "%12.6f %7u %-8s %*s%s(%s)", (double)s->ns / 1e9, c->threads[s->thread].tid,
+                 sxs_process_version(p->process, fn->runtime),
+                 (int)(2 * (s->depth < 40 ? s->depth : 40)), "", name, values);
     if (s->result) {
         sxs_text_clean(s->result, values, sizeof(values));
-        fprintf(to, " = %s", values);
+        sxs_print_to(to, " = %s", values);
     }
     if (s->unwound)
         fputs(" left by an exception", to);
     if (s->ended)
-        fprintf(to, " <%s>\n", sxs_text_duration(s->duration_ns, took, sizeof(took)));
+        sxs_print_to(to, " <%s>\n", sxs_text_duration(s->duration_ns, took, sizeof(took)));
     else
         fputs(" <no end recorded>\n", to);
 }
@@ -162,8 +163,8 @@ void sxs_calls_trace_text(FILE *to, const struct sxs_calls_process *p,
     size_t                        limit = v->trace_entries ? v->trace_entries : SHOWN;
     size_t                        total, n = sxs_calls_trace_collect(p, v, limit, &all, &total);
     if (n)
-        fprintf(to, "\nsingle calls of process %s, the first %zu of %zu\n%12s %7s %-8s call\n",
-                p->process->folder, n, total, "s", "thread", "runtime");
+        sxs_print_to(to, "\nsingle calls of process %s, the first %zu of %zu\n%12s %7s %-8s call\n",
+                     p->process->folder, n, total, "s", "thread", "runtime");
     for (size_t i = 0; i < n; i++)
         write_trace_entry(to, p, &all[i]);
     free(all);

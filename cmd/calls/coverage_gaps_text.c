@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Writes coverage gaps as text and as JSON. */
 #include "cmd/calls/coverage_gaps.h"
+#include "cmd/output/print.h"
 #include "cmd/output/processes.h"
 #include "cmd/output/text.h"
 
@@ -85,10 +86,10 @@ static void write_row(FILE *to, const struct sxs_gap *u)
     sxs_text_clean(u->name, name, sizeof(name));
     sxs_text_clean(u->detail, detail, sizeof(detail));
     if (kinds[u->kind].counted)
-        fprintf(to, "%12llu", (unsigned long long)u->count);
+        sxs_print_to(to, "%12llu", (unsigned long long)u->count);
     else
-        fprintf(to, "%12s", "");
-    fprintf(to, "  %s%s%s\n", name, *name && *detail ? ": " : "", detail);
+        sxs_print_to(to, "%12s", "");
+    sxs_print_to(to, "  %s%s%s\n", name, *name && *detail ? ": " : "", detail);
 }
 
 /* Writes @n rows of one kind and runtime, at most @top of them. */
@@ -104,9 +105,9 @@ static void write_group(FILE *to, const struct sxs_calls_process *p, const struc
         version[0] = '[';
         strcat(version, "] ");
     }
-    fprintf(to, "  %s%s", version, kinds[u->kind].why);
+    sxs_print_to(to, "  %s%s", version, kinds[u->kind].why);
     if (count)
-        fprintf(to, ": %llu", (unsigned long long)count);
+        sxs_print_to(to, ": %llu", (unsigned long long)count);
     putc('\n', to);
     for (size_t i = 0; i < n; i++) {
         if (!*u[i].name && !*u[i].detail)
@@ -115,7 +116,7 @@ static void write_group(FILE *to, const struct sxs_calls_process *p, const struc
             write_row(to, &u[i]);
     }
     if (shown > top)
-        fprintf(to, "%12s  and %zu more\n", "", shown - top);
+        sxs_print_to(to, "%12s  and %zu more\n", "", shown - top);
 }
 
 void sxs_gaps_warn(FILE *to, const struct sxs_calls_process *p)
@@ -126,7 +127,8 @@ void sxs_gaps_warn(FILE *to, const struct sxs_calls_process *p)
         if (r->kind != SXS_CALLS_NOTE_PATTERN || r->more)
             continue;
         sxs_text_clean(r->text, pattern, sizeof(pattern));
-        fprintf(to, "  warning: nothing fits the pattern %s: %s\n", pattern, sxs_gap_no_match(r));
+        sxs_print_to(to, "  warning: nothing fits the pattern %s: %s\n", pattern,
+                     sxs_gap_no_match(r));
     }
 }
 
@@ -141,7 +143,7 @@ void sxs_gaps_text(FILE *to, const struct sxs_calls_process *p, const struct sxs
         if (v->runtime && u->runtime && u->runtime != v->runtime)
             continue;
         if (!any)
-            fprintf(to, "\nnot seen, or seen in part, in process %s\n", p->process->folder);
+            sxs_print_to(to, "\nnot seen, or seen in part, in process %s\n", p->process->folder);
         any = true;
         write_group(to, p, u, n, v->top ? v->top : NAMES);
     }

@@ -4,6 +4,7 @@
 #include "cmd/calls/call_trace.h"
 #include "cmd/calls/coverage_gaps.h"
 #include "cmd/calls/tree.h"
+#include "cmd/output/print.h"
 #include "cmd/output/processes.h"
 
 #include <stdlib.h>
@@ -37,20 +38,20 @@ static void write_process(FILE *to, const struct sxs_calls_process *p)
     for (size_t i = 0; i < c->n_fns; i++)
         calls += c->fns[i].calls;
     sxs_text_clean(c->head.command, command, sizeof(command));
-    fprintf(to, "process %s: %s\n", p->process->folder, command);
-    fprintf(to, "  %llu calls of %zu functions on %zu threads in %s, %s\n",
-            (unsigned long long)calls, c->n_fns, c->n_threads,
-            sxs_text_duration(c->duration_ns, buf, sizeof(buf)),
-            modes[c->head.mode < 4 ? c->head.mode : 0]);
-    fprintf(to, "  %llu compiled functions were not selected\n",
-            (unsigned long long)atomic_load(&c->head.skipped));
+    sxs_print_to(to, "process %s: %s\n", p->process->folder, command);
+    sxs_print_to(to, "  %llu calls of %zu functions on %zu threads in %s, %s\n",
+                 (unsigned long long)calls, c->n_fns, c->n_threads,
+                 sxs_text_duration(c->duration_ns, buf, sizeof(buf)),
+                 modes[c->head.mode < 4 ? c->head.mode : 0]);
+    sxs_print_to(to, "  %llu compiled functions were not selected\n",
+                 (unsigned long long)atomic_load(&c->head.skipped));
     sxs_gaps_warn(to, p);
 }
 
 static void write_one_loss(FILE *to, uint64_t n, const char *text)
 {
     if (n)
-        fprintf(to, "  %llu %s\n", (unsigned long long)n, text);
+        sxs_print_to(to, "  %llu %s\n", (unsigned long long)n, text);
 }
 
 static void write_losses(FILE *to, const struct sxs_calls *c)
@@ -93,17 +94,17 @@ static void write_row(FILE *to, const struct row *row, bool one_thread)
     const struct sxs_calls          *c = row->p->calls;
     char name[4096], self[32], total[32], min[32], median[32], p99[32], max[32];
     sxs_text_clean(row->fn->name, name, sizeof(name));
-    fprintf(to, "%12llu", (unsigned long long)row->calls);
+    sxs_print_to(to, "%12llu", (unsigned long long)row->calls);
     if (is_timed(c))
-        fprintf(to, " %10s %10s %9s %9s %9s %9s",
-                sxs_text_duration(row->self_ns, self, sizeof(self)),
-                sxs_text_duration(row->total_ns, total, sizeof(total)),
-                sxs_text_duration(fn->min_ns, min, sizeof(min)),
-                sxs_text_duration(sxs_calls_quantile(c, fn, 0.5), median, sizeof(median)),
-                sxs_text_duration(sxs_calls_quantile(c, fn, 0.99), p99, sizeof(p99)),
-                sxs_text_duration(fn->max_ns, max, sizeof(max)));
-    fprintf(to, "  [%s] %s%s\n", sxs_process_version(row->p->process, row->fn->runtime), name,
-            row->fn->backed_off ? " (timed no longer)" : "");
+        sxs_print_to(to, " %10s %10s %9s %9s %9s %9s",
+                     sxs_text_duration(row->self_ns, self, sizeof(self)),
+                     sxs_text_duration(row->total_ns, total, sizeof(total)),
+                     sxs_text_duration(fn->min_ns, min, sizeof(min)),
+                     sxs_text_duration(sxs_calls_quantile(c, fn, 0.5), median, sizeof(median)),
+                     sxs_text_duration(sxs_calls_quantile(c, fn, 0.99), p99, sizeof(p99)),
+                     sxs_text_duration(fn->max_ns, max, sizeof(max)));
+    sxs_print_to(to, "  [%s] %s%s\n", sxs_process_version(row->p->process, row->fn->runtime), name,
+                 row->fn->backed_off ? " (timed no longer)" : "");
 }
 
 /* Fills @rows, one for each function of @p in the order of p->calls->fns, with sums over the
@@ -158,10 +159,11 @@ static void write_functions(FILE *to, const struct sxs_calls_report *r,
     }
     n = keep_called(rows, n, v->runtime);
     qsort(rows, n, sizeof(*rows), compare_total);
-    fprintf(to, "\nfunctions, %zu of %zu called%s\n%12s", n < top ? n : top, n,
-            timed ? ", by time in themselves" : "", "calls");
+    sxs_print_to(to, "\nfunctions, %zu of %zu called%s\n%12s", n < top ? n : top, n,
+                 timed ? ", by time in themselves" : "", "calls");
     if (timed)
-        fprintf(to, " %10s %10s %9s %9s %9s %9s", "self", "total", "min", "median", "p99", "max");
+        sxs_print_to(to, " %10s %10s %9s %9s %9s %9s", "self", "total", "min", "median", "p99",
+                     "max");
     fputs("  function\n", to);
     for (size_t i = 0; i < n && i < top; i++)
         write_row(to, &rows[i], v->thread != NULL);

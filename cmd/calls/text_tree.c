@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Text report: the call tree of a process; callers and callees of a function. */
 #include "cmd/calls/tree.h"
+#include "cmd/output/print.h"
 #include "cmd/output/processes.h"
 #include "cmd/output/text.h"
 
@@ -40,12 +41,12 @@ static uint64_t weight_of(const struct printer *p, const struct sxs_calls_tree_n
 static void write_node(const struct printer *p, const struct sxs_calls_tree_node *n, unsigned depth)
 {
     char name[4200], total[32], self[32];
-    fprintf(p->to, "%6.2f %% %10s %10s %12llu  %*s%s%s\n",
-            100.0 * (double)weight_of(p, n) / (double)p->all,
-            sxs_text_duration(n->total_ns, total, sizeof(total)),
-            sxs_text_duration(n->self_ns, self, sizeof(self)), (unsigned long long)n->calls,
-            (int)(2 * (depth < 40 ? depth : 40)), "",
-            function_text(p->t->p, n->fn, name, sizeof(name)), n->awaits ? " [awaits]" : "");
+    sxs_print_to(p->to, "%6.2f %% %10s %10s %12llu  %*s%s%s\n",
+                 100.0 * (double)weight_of(p, n) / (double)p->all,
+                 sxs_text_duration(n->total_ns, total, sizeof(total)),
+                 sxs_text_duration(n->self_ns, self, sizeof(self)), (unsigned long long)n->calls,
+                 (int)(2 * (depth < 40 ? depth : 40)), "",
+                 function_text(p->t->p, n->fn, name, sizeof(name)), n->awaits ? " [awaits]" : "");
 }
 
 static bool is_big(const struct printer *p, const struct sxs_calls_tree_node *n)
@@ -83,7 +84,7 @@ static void write_thread(const struct printer *p, const struct sxs_calls_tree_no
     const struct sxs_calls_read_thread *thread = &p->t->p->calls->threads[root->thread];
     char                        name[64];
     sxs_text_clean(thread->name, name, sizeof(name));
-    fprintf(p->to, "thread %u %s\n", thread->tid, name);
+    sxs_print_to(p->to, "thread %u %s\n", thread->tid, name);
 }
 
 void sxs_calls_tree_text(FILE *to, const struct sxs_calls_process *p,
@@ -99,8 +100,9 @@ void sxs_calls_tree_text(FILE *to, const struct sxs_calls_process *p,
     for (size_t i = 0; !out.timed && i < t.n; i++)
         out.all += t.nodes[i].fn == SXS_CALLS_NONE ? 0 : t.nodes[i].calls;
     if (!err && place && out.all) {
-        fprintf(to, "\ncall tree of process %s, branches of %g %% and more\n%8s %10s %10s %12s\n",
-                p->process->folder, TREE_PERCENT, "", "total", "self", "calls");
+        sxs_print_to(to,
+                     "\ncall tree of process %s, branches of %g %% and more\n%8s %10s %10s %12s\n",
+                     p->process->folder, TREE_PERCENT, "", "total", "self", "calls");
         for (size_t i = 0; i < t.n_roots; i++) {
             if (t.nodes[i].thread != SXS_CALLS_NONE &&
                 (!t.nodes[i].n || !is_big(&out, &t.nodes[t.order[t.nodes[i].first]])))
@@ -155,14 +157,14 @@ static void write_edges(FILE *to, const struct sxs_calls_process *p, const char 
 {
     char name[4200], total[32];
     qsort(edges, n, sizeof(*edges), by_time);
-    fprintf(to, "%12s %10s  %s\n", "calls", "total", what);
+    sxs_print_to(to, "%12s %10s  %s\n", "calls", "total", what);
     for (size_t i = 0; i < n && edges[i].calls; i++)
-        fprintf(to, "%12llu %10s  %s%s\n", (unsigned long long)edges[i].calls,
-                sxs_text_duration(edges[i].total_ns, total, sizeof(total)),
-                edges[i].fn == self ? "itself: " : "",
-                function_text(p, edges[i].fn, name, sizeof(name)));
+        sxs_print_to(to, "%12llu %10s  %s%s\n", (unsigned long long)edges[i].calls,
+                     sxs_text_duration(edges[i].total_ns, total, sizeof(total)),
+                     edges[i].fn == self ? "itself: " : "",
+                     function_text(p, edges[i].fn, name, sizeof(name)));
     if (!n || !edges[0].calls)
-        fprintf(to, "%12s %10s  none\n", "-", "-");
+        sxs_print_to(to, "%12s %10s  none\n", "-", "-");
 }
 
 static void write_durations(FILE *to, const struct sxs_calls *c,
@@ -170,11 +172,11 @@ static void write_durations(FILE *to, const struct sxs_calls *c,
 {
     char min[32], median[32], p99[32], max[32];
     if (fn->max_ns)
-        fprintf(to, "one call: min %s, median %s, p99 %s, max %s\n",
-                sxs_text_duration(fn->min_ns, min, sizeof(min)),
-                sxs_text_duration(sxs_calls_quantile(c, fn, 0.5), median, sizeof(median)),
-                sxs_text_duration(sxs_calls_quantile(c, fn, 0.99), p99, sizeof(p99)),
-                sxs_text_duration(fn->max_ns, max, sizeof(max)));
+        sxs_print_to(to, "one call: min %s, median %s, p99 %s, max %s\n",
+                     sxs_text_duration(fn->min_ns, min, sizeof(min)),
+                     sxs_text_duration(sxs_calls_quantile(c, fn, 0.5), median, sizeof(median)),
+                     sxs_text_duration(sxs_calls_quantile(c, fn, 0.99), p99, sizeof(p99)),
+                     sxs_text_duration(fn->max_ns, max, sizeof(max)));
 }
 
 static void write_function(FILE *to, const struct sxs_calls_tree *t, uint32_t fn)
@@ -200,10 +202,10 @@ static void write_function(FILE *to, const struct sxs_calls_tree *t, uint32_t fn
         all.total_ns += node->repeats ? 0 : node->total_ns;
     }
     if (all.calls) {
-        fprintf(to, "\n%s\n%llu calls, total %s, self %s\n",
-                function_text(p, fn, name, sizeof(name)), (unsigned long long)all.calls,
-                sxs_text_duration(all.total_ns, total, sizeof(total)),
-                sxs_text_duration(self_ns, self, sizeof(self)));
+        sxs_print_to(to, "\n%s\n%llu calls, total %s, self %s\n",
+                     function_text(p, fn, name, sizeof(name)), (unsigned long long)all.calls,
+                     sxs_text_duration(all.total_ns, total, sizeof(total)),
+                     sxs_text_duration(self_ns, self, sizeof(self)));
         write_durations(to, p->calls, &p->calls->fns[fn]);
         write_edges(to, p, "caller", fn, callers, n);
         write_edges(to, p, "callee", fn, callees, n);
@@ -219,8 +221,8 @@ static void write_process(FILE *to, const struct sxs_calls_process *p,
     struct sxs_calls_tree t;
     all.by_thread = false;
     if (p->calls->head.mode != SXS_CALLS_TREE)
-        fprintf(to, "process %s: callers were not recorded; they are with --tool calls:tree\n",
-                p->process->folder);
+        sxs_print_to(to, "process %s: callers were not recorded; they are with --tool calls:tree\n",
+                     p->process->folder);
     else if (sxs_calls_tree_build(p, &all, &t) == 0)
         for (uint32_t i = 0; i < p->calls->n_fns; i++)
             if (name_fits(v->callers, p->calls->fns[i].name) && p->calls->fns[i].calls &&
@@ -239,7 +241,7 @@ void sxs_calls_callers(FILE *to, const struct sxs_calls_report *r, const struct 
         write_process(to, &r->processes[i], v, &found);
     }
     if (recorded && !found)
-        fprintf(to, "no function that was called is named %s\n", v->callers);
+        sxs_print_to(to, "no function that was called is named %s\n", v->callers);
     if (found > top)
-        fprintf(to, "\nand %zu more functions; --top shows them\n", found - top);
+        sxs_print_to(to, "\nand %zu more functions; --top shows them\n", found - top);
 }

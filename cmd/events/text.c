@@ -3,6 +3,7 @@
 #include "cmd/output/text.h"
 #include "cmd/events/events.h"
 #include "cmd/output/names_of_values.h"
+#include "cmd/output/print.h"
 #include "cmd/output/processes.h"
 
 #include <stdlib.h>
@@ -22,7 +23,7 @@ static void write_where(FILE *to, const char *word, const char *name)
 {
     char buf[2048];
     if (name[0])
-        fprintf(to, "              %s %s\n", word, clean(name, buf, sizeof(buf)));
+        sxs_print_to(to, "              %s %s\n", word, clean(name, buf, sizeof(buf)));
 }
 
 static void write_throw_site(FILE *to, const struct sxs_events_process *p, uint64_t n, uint8_t fate,
@@ -30,14 +31,14 @@ static void write_throw_site(FILE *to, const struct sxs_events_process *p, uint6
                              const char *message, const char *thrown, const char *caught)
 {
     char buf[2048], time[32];
-    fprintf(to, "  %10llu  [%s] %s: %s%s", (ull)n, sxs_process_version(p->process, runtime),
-            clean(type, buf, sizeof(buf)), sxs_fate_text(p->data, fate),
-            rethrown ? ", thrown again" : "");
+    sxs_print_to(to, "  %10llu  [%s] %s: %s%s", (ull)n, sxs_process_version(p->process, runtime),
+                 clean(type, buf, sizeof(buf)), sxs_fate_text(p->data, fate),
+                 rethrown ? ", thrown again" : "");
     if (each_ns)
-        fprintf(to, ", %s each", sxs_text_duration(each_ns, time, sizeof(time)));
+        sxs_print_to(to, ", %s each", sxs_text_duration(each_ns, time, sizeof(time)));
     fputc('\n', to);
     if (message[0])
-        fprintf(to, "              \"%s\"\n", clean(message, buf, sizeof(buf)));
+        sxs_print_to(to, "              \"%s\"\n", clean(message, buf, sizeof(buf)));
     write_where(to, "thrown in", thrown);
     write_where(to, "caught in", caught);
 }
@@ -51,10 +52,10 @@ static void write_exceptions(FILE *to, const struct sxs_events_process *p, size_
     for (size_t i = 0; i < e->n_exceptions; i++)
         flying += !e->exceptions[i].landed;
     n += flying;
-    fprintf(to, "exceptions: %llu at %zu throw sites\n", (ull)n, e->n_throw_sites);
+    sxs_print_to(to, "exceptions: %llu at %zu throw sites\n", (ull)n, e->n_throw_sites);
     if (atomic_load(&e->head.exceptions_lost))
-        fprintf(to, "  %llu found no room to be recorded\n",
-                (ull)atomic_load(&e->head.exceptions_lost));
+        sxs_print_to(to, "  %llu found no room to be recorded\n",
+                     (ull)atomic_load(&e->head.exceptions_lost));
     for (size_t i = 0; i < e->n_exceptions; i++) {
         const struct sxs_events_exception *v = &e->exceptions[i];
         if (!v->landed)
@@ -67,7 +68,7 @@ static void write_exceptions(FILE *to, const struct sxs_events_process *p, size_
                          s->n ? s->total_ns / s->n : 0, s->type, s->message, s->thrown, s->caught);
     }
     if (e->n_throw_sites > top)
-        fprintf(to, "  and %zu more throw sites\n", e->n_throw_sites - top);
+        sxs_print_to(to, "  and %zu more throw sites\n", e->n_throw_sites - top);
 }
 
 /* ---- events of the runtimes ------------------------------------------------------------------ */
@@ -156,12 +157,12 @@ static void write_kinds(FILE *to, const struct sxs_events_process *p, struct sum
     for (size_t i = 0; i < n; i++) {
         char detail[64], sum[32], max[32];
         print_detail(detail, sizeof(detail), &sums[i]);
-        fprintf(to, "  %10llu  [%s] %s%s", (ull)sums[i].n,
-                sxs_process_version(p->process, sums[i].runtime),
-                sxs_event_kind_text(sums[i].kind), detail);
+        sxs_print_to(to, "  %10llu  [%s] %s%s", (ull)sums[i].n,
+                     sxs_process_version(p->process, sums[i].runtime),
+                     sxs_event_kind_text(sums[i].kind), detail);
         if (sums[i].ns)
-            fprintf(to, ": %s, longest %s", sxs_text_duration(sums[i].ns, sum, sizeof(sum)),
-                    sxs_text_duration(sums[i].max_ns, max, sizeof(max)));
+            sxs_print_to(to, ": %s, longest %s", sxs_text_duration(sums[i].ns, sum, sizeof(sum)),
+                         sxs_text_duration(sums[i].max_ns, max, sizeof(max)));
         fputc('\n', to);
     }
 }
@@ -183,10 +184,10 @@ static void write_methods(FILE *to, const struct sxs_events_process *p, struct s
     fputs("  methods by time to compile:\n", to);
     for (size_t i = 0; i < n && i < top; i++) {
         char name[2048], time[32];
-        fprintf(to, "  %10s  %3llu times  [%s] %s\n",
-                sxs_text_duration(sums[i].ns, time, sizeof(time)), (ull)sums[i].n,
-                sxs_process_version(p->process, sums[i].runtime),
-                clean(sums[i].text, name, sizeof(name)));
+        sxs_print_to(to, "  %10s  %3llu times  [%s] %s\n",
+                     sxs_text_duration(sums[i].ns, time, sizeof(time)), (ull)sums[i].n,
+                     sxs_process_version(p->process, sums[i].runtime),
+                     clean(sums[i].text, name, sizeof(name)));
     }
 }
 
@@ -194,9 +195,9 @@ static void write_events(FILE *to, const struct sxs_events_process *p, size_t to
 {
     const struct sxs_events_data *e = p->data;
     struct sum                   *sums = calloc(e->n_spans + 1, sizeof(*sums));
-    fprintf(to, "events: %zu\n", e->n_spans);
+    sxs_print_to(to, "events: %zu\n", e->n_spans);
     if (atomic_load(&e->head.lost))
-        fprintf(to, "  %llu found no room to be recorded\n", (ull)atomic_load(&e->head.lost));
+        sxs_print_to(to, "  %llu found no room to be recorded\n", (ull)atomic_load(&e->head.lost));
     if (sums) {
         write_kinds(to, p, sums);
         write_methods(to, p, sums, top);
@@ -211,7 +212,7 @@ void sxs_events_text(FILE *to, const struct sxs_events_report *r, size_t top)
     for (size_t i = 0; i < r->n; i++) {
         const struct sxs_events_process *p = &r->processes[i];
         if (r->n > 1)
-            fprintf(to, "process %s\n", p->process->folder);
+            sxs_print_to(to, "process %s\n", p->process->folder);
         if (p->data->head.tools & SXS_EVENTS_OF_EXCEPTIONS)
             write_exceptions(to, p, top);
         if (p->data->head.tools & SXS_EVENTS_OF_RUNTIMES)

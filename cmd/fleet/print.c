@@ -3,6 +3,7 @@
 
 #include "cmd/clickhouse/encode.h"
 #include "cmd/output/must.h"
+#include "cmd/output/print.h"
 #include "cmd/output/text.h"
 #include "cmd/report/format.h"
 
@@ -64,7 +65,7 @@ static void put_said(FILE *to, const char *key, const struct sxs_fleet_selection
     FILE  *f = sxs_must(open_memstream(&says, &size));
     sxs_fleet_says(f, s);
     fclose(f);
-    fprintf(to, "\"%s\":", key);
+    sxs_print_to(to, "\"%s\":", key);
     sxs_json_string(to, sxs_must(says));
     free(says);
 }
@@ -98,12 +99,12 @@ static void put_function_json(FILE *to, const struct sxs_fleet_function *f,
     fputs(",\"runtime\":", to);
     sxs_json_string(to, known ? known->runtime : "");
     if (other)
-        fprintf(to, ",\"self_a\":%llu,\"total_a\":%llu,\"self_b\":%llu,\"total_b\":%llu}",
-                (unsigned long long)f->self, (unsigned long long)f->total,
-                (unsigned long long)f->other_self, (unsigned long long)f->other_total);
+        sxs_print_to(to, ",\"self_a\":%llu,\"total_a\":%llu,\"self_b\":%llu,\"total_b\":%llu}",
+                     (unsigned long long)f->self, (unsigned long long)f->total,
+                     (unsigned long long)f->other_self, (unsigned long long)f->other_total);
     else
-        fprintf(to, ",\"self\":%llu,\"total\":%llu}", (unsigned long long)f->self,
-                (unsigned long long)f->total);
+        sxs_print_to(to, ",\"self\":%llu,\"total\":%llu}", (unsigned long long)f->self,
+                     (unsigned long long)f->total);
 }
 
 static void functions_json(FILE *to, const struct sxs_fleet_selection *s,
@@ -117,14 +118,14 @@ static void functions_json(FILE *to, const struct sxs_fleet_selection *s,
         putc(',', to);
         put_said(to, "b", other);
     }
-    fprintf(to, ",\"unit\":\"%s\"", is_time(s->kind) ? "ns" : "bytes");
+    sxs_print_to(to, ",\"unit\":\"%s\"", is_time(s->kind) ? "ns" : "bytes");
     if (other)
-        fprintf(to, ",\"count_a\":%llu,\"total_a\":%llu,\"count_b\":%llu,\"total_b\":%llu",
-                (unsigned long long)of->count, (unsigned long long)of->value,
-                (unsigned long long)of->other_count, (unsigned long long)of->other_value);
+        sxs_print_to(to, ",\"count_a\":%llu,\"total_a\":%llu,\"count_b\":%llu,\"total_b\":%llu",
+                     (unsigned long long)of->count, (unsigned long long)of->value,
+                     (unsigned long long)of->other_count, (unsigned long long)of->other_value);
     else
-        fprintf(to, ",\"count\":%llu,\"total\":%llu", (unsigned long long)of->count,
-                (unsigned long long)of->value);
+        sxs_print_to(to, ",\"count\":%llu,\"total\":%llu", (unsigned long long)of->count,
+                     (unsigned long long)of->value);
     fputs(",\"functions\":[", to);
     for (size_t i = 0; i < of->n; i++) {
         fputs(i ? ",\n" : "\n", to);
@@ -137,10 +138,11 @@ static void put_title(FILE *to, const char *name, const struct sxs_fleet_selecti
                       uint64_t count, uint64_t value)
 {
     char weight[64];
-    fputs(name, to);
+    sxs_print_to(to, "%s", name);
     sxs_fleet_says(to, s);
-    fprintf(to, ": %s in %llu samples\n",
-            weight_text(s->kind, (double)value, weight, sizeof(weight)), (unsigned long long)count);
+    sxs_print_to(to, ": %s in %llu samples\n",
+                 weight_text(s->kind, (double)value, weight, sizeof(weight)),
+                 (unsigned long long)count);
 }
 
 static void functions_text(FILE *to, const struct sxs_fleet_selection *s,
@@ -160,11 +162,11 @@ static void functions_text(FILE *to, const struct sxs_fleet_selection *s,
         double self = share(f->self, of->value), total = share(f->total, of->value);
         double self_b = share(f->other_self, of->other_value);
         if (other)
-            fprintf(to, "  %6.2f %%  %6.2f %%  %+6.2f %%  %6.2f %%  %6.2f %%  ", self, self_b,
-                    self_b - self, total, share(f->other_total, of->other_value));
+            sxs_print_to(to, "  %6.2f %%  %6.2f %%  %+6.2f %%  %6.2f %%  %6.2f %%  ", self, self_b,
+                         self_b - self, total, share(f->other_total, of->other_value));
         else
-            fprintf(to, "  %6.2f %%  %6.2f %%  ", self, total);
-        fprintf(to, "%s\n", function_text(names, f->frame, text, sizeof(text)));
+            sxs_print_to(to, "  %6.2f %%  %6.2f %%  ", self, total);
+        sxs_print_to(to, "%s\n", function_text(names, f->frame, text, sizeof(text)));
     }
 }
 
@@ -199,11 +201,12 @@ static const char *name_text(const char *name, char *buf, size_t size)
 static void put_numbers_json(FILE *to, enum sxs_clickhouse_kind kind,
                              const struct sxs_fleet_group *g, const char *suffix)
 {
-    fprintf(to, ",\"count%s\":%llu,\"value%s\":%llu,\"covered_ns%s\":%llu,\"per_process%s\":%.9g",
-            suffix, (unsigned long long)g->count, suffix, (unsigned long long)g->value, suffix,
-            (unsigned long long)g->covered_ns, suffix, per_process(kind, g));
+    sxs_print_to(to,
+                 ",\"count%s\":%llu,\"value%s\":%llu,\"covered_ns%s\":%llu,\"per_process%s\":%.9g",
+                 suffix, (unsigned long long)g->count, suffix, (unsigned long long)g->value, suffix,
+                 (unsigned long long)g->covered_ns, suffix, per_process(kind, g));
     if (sxs_clickhouse_kind_is_state(kind))
-        fprintf(to, ",\"processes%s\":%llu", suffix, (unsigned long long)g->processes);
+        sxs_print_to(to, ",\"processes%s\":%llu", suffix, (unsigned long long)g->processes);
 }
 
 static void series_json(FILE *to, const struct sxs_fleet_selection *s, int64_t step, const char *by,
@@ -212,13 +215,13 @@ static void series_json(FILE *to, const struct sxs_fleet_selection *s, int64_t s
     char when[64];
     putc('{', to);
     put_said(to, "selection", s);
-    fprintf(to, ",\"unit\":\"%s\",\"step_s\":%lld,\"rows\":[", is_time(s->kind) ? "ns" : "bytes",
-            (long long)step);
+    sxs_print_to(to, ",\"unit\":\"%s\",\"step_s\":%lld,\"rows\":[",
+                 is_time(s->kind) ? "ns" : "bytes", (long long)step);
     for (size_t i = 0; i < g->n; i++) {
         const struct sxs_fleet_group *r = &g->all[i];
         fputs(i ? ",\n{" : "\n{", to);
         if (step)
-            fprintf(to, "\"time\":\"%s\",", time_text(r->time, when, sizeof(when)));
+            sxs_print_to(to, "\"time\":\"%s\",", time_text(r->time, when, sizeof(when)));
         if (by) {
             sxs_json_string(to, by);
             putc(':', to);
@@ -240,20 +243,20 @@ static void series_text(FILE *to, const struct sxs_fleet_selection *s, int64_t s
     sxs_fleet_says(to, s);
     fputs("\n\n", to);
     if (step)
-        fprintf(to, "%-20s  ", "time");
-    fprintf(to, "%14s  %10s  %13s  %s\n", sxs_clickhouse_kind_name(s->kind), "samples",
-            "per process", by ? by : "");
+        sxs_print_to(to, "%-20s  ", "time");
+    sxs_print_to(to, "%14s  %10s  %13s  %s\n", sxs_clickhouse_kind_name(s->kind), "samples",
+                 "per process", by ? by : "");
     for (size_t i = 0; i < g->n; i++) {
         const struct sxs_fleet_group *r = &g->all[i];
         if (step)
-            fprintf(to, "%-20s  ", time_text(r->time, when, sizeof(when)));
-        fprintf(to, "%14s  %10llu  %13s  %s\n",
-                weight_text(s->kind, (double)r->value, weight, sizeof(weight)),
-                (unsigned long long)r->count,
-                sxs_clickhouse_kind_is_state(s->kind) && !r->processes
-                    ? "-"
-                    : rate_text(s->kind, per_process(s->kind, r), rate, sizeof(rate)),
-                by ? name_text(r->name, name, sizeof(name)) : "");
+            sxs_print_to(to, "%-20s  ", time_text(r->time, when, sizeof(when)));
+        sxs_print_to(to, "%14s  %10llu  %13s  %s\n",
+                     weight_text(s->kind, (double)r->value, weight, sizeof(weight)),
+                     (unsigned long long)r->count,
+                     sxs_clickhouse_kind_is_state(s->kind) && !r->processes
+                         ? "-"
+                         : rate_text(s->kind, per_process(s->kind, r), rate, sizeof(rate)),
+                     by ? name_text(r->name, name, sizeof(name)) : "");
     }
 }
 
@@ -309,7 +312,7 @@ static void changes_json(FILE *to, const struct sxs_fleet_selection *a,
     put_said(to, "a", a);
     putc(',', to);
     put_said(to, "b", b);
-    fprintf(to, ",\"unit\":\"%s\",\"rows\":[", is_time(a->kind) ? "ns" : "bytes");
+    sxs_print_to(to, ",\"unit\":\"%s\",\"rows\":[", is_time(a->kind) ? "ns" : "bytes");
     for (size_t i = 0; i < n; i++) {
         fputs(i ? ",\n{" : "\n{", to);
         sxs_json_string(to, by);
@@ -326,13 +329,13 @@ static void put_change(FILE *to, enum sxs_clickhouse_kind kind, const struct cha
 {
     char   before[80], after[80], name[256];
     double a = per_process(kind, &c->a), b = per_process(kind, &c->b);
-    fprintf(to, "%13s  %13s  ", rate_text(kind, a, before, sizeof(before)),
-            rate_text(kind, b, after, sizeof(after)));
+    sxs_print_to(to, "%13s  %13s  ", rate_text(kind, a, before, sizeof(before)),
+                 rate_text(kind, b, after, sizeof(after)));
     if (a > 0)
-        fprintf(to, "%+9.1f %%  ", 100 * (b - a) / a);
+        sxs_print_to(to, "%+9.1f %%  ", 100 * (b - a) / a);
     else
-        fprintf(to, "%11s  ", "new");
-    fprintf(to, "%s\n", name_text(c->name, name, sizeof(name)));
+        sxs_print_to(to, "%11s  ", "new");
+    sxs_print_to(to, "%s\n", name_text(c->name, name, sizeof(name)));
 }
 
 void sxs_fleet_print_changes(FILE *to, bool json, const struct sxs_fleet_selection *a,
@@ -349,11 +352,12 @@ void sxs_fleet_print_changes(FILE *to, bool json, const struct sxs_fleet_selecti
         sxs_fleet_says(to, a);
         fputs("\nB: ", to);
         sxs_fleet_says(to, b);
-        fprintf(to, "\n\n%13s  %13s  %11s  %s\n", "A per process", "B per process", "change", by);
+        sxs_print_to(to, "\n\n%13s  %13s  %11s  %s\n", "A per process", "B per process", "change",
+                     by);
         for (size_t i = 0; i < n && i < top; i++)
             put_change(to, a->kind, &all[i]);
         if (n > top)
-            fprintf(to, "and %zu more\n", n - top);
+            sxs_print_to(to, "and %zu more\n", n - top);
     }
     free(all);
 }

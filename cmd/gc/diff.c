@@ -3,6 +3,7 @@
 #include "cmd/gc/gc.h"
 #include "cmd/gc/sums.h"
 #include "cmd/output/must.h"
+#include "cmd/output/print.h"
 #include "cmd/output/processes.h"
 #include "cmd/output/text.h"
 
@@ -70,19 +71,20 @@ static void write_row(FILE *to, const struct row *r)
 {
     const struct figures *a = &r->of[0], *b = &r->of[1];
     char                  text[8][32];
-    fprintf(to, "  [%s] %s\n", r->version, sxs_gc_line_text(r->line));
-    fprintf(to, "    count    %12llu -> %12llu\n", (ull)a->n, (ull)b->n);
-    fprintf(to, "    paused   %12s -> %12s\n",
-            sxs_text_duration(a->pause_ns, text[0], sizeof(text[0])),
-            sxs_text_duration(b->pause_ns, text[1], sizeof(text[1])));
-    fprintf(to, "    longest  %12s -> %12s\n",
-            sxs_text_duration(a->longest_ns, text[2], sizeof(text[2])),
-            sxs_text_duration(b->longest_ns, text[3], sizeof(text[3])));
-    fprintf(to, "    freed    %12s -> %12s\n", sxs_gc_size_text(a->freed, text[4], sizeof(text[4])),
-            sxs_gc_size_text(b->freed, text[5], sizeof(text[5])));
-    fprintf(to, "    promoted %12s -> %12s\n",
-            sxs_gc_size_text(a->promoted, text[6], sizeof(text[6])),
-            sxs_gc_size_text(b->promoted, text[7], sizeof(text[7])));
+    sxs_print_to(to, "  [%s] %s\n", r->version, sxs_gc_line_text(r->line));
+    sxs_print_to(to, "    count    %12llu -> %12llu\n", (ull)a->n, (ull)b->n);
+    sxs_print_to(to, "    paused   %12s -> %12s\n",
+                 sxs_text_duration(a->pause_ns, text[0], sizeof(text[0])),
+                 sxs_text_duration(b->pause_ns, text[1], sizeof(text[1])));
+    sxs_print_to(to, "    longest  %12s -> %12s\n",
+                 sxs_text_duration(a->longest_ns, text[2], sizeof(text[2])),
+                 sxs_text_duration(b->longest_ns, text[3], sizeof(text[3])));
+    sxs_print_to(to, "    freed    %12s -> %12s\n",
+                 sxs_gc_size_text(a->freed, text[4], sizeof(text[4])),
+                 sxs_gc_size_text(b->freed, text[5], sizeof(text[5])));
+    sxs_print_to(to, "    promoted %12s -> %12s\n",
+                 sxs_gc_size_text(a->promoted, text[6], sizeof(text[6])),
+                 sxs_gc_size_text(b->promoted, text[7], sizeof(text[7])));
 }
 
 void sxs_gc_diff(FILE *to, const struct sxs_events_report *a, const struct sxs_events_report *b)
@@ -97,7 +99,7 @@ void sxs_gc_diff(FILE *to, const struct sxs_events_report *a, const struct sxs_e
         n[0] += rows.all[i].of[0].n;
         n[1] += rows.all[i].of[1].n;
     }
-    fprintf(to, "collections: %zu -> %zu\n", n[0], n[1]);
+    sxs_print_to(to, "collections: %zu -> %zu\n", n[0], n[1]);
     for (size_t i = 0; i < rows.n; i++)
         write_row(to, &rows.all[i]);
     free(rows.all);

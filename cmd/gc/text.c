@@ -4,6 +4,7 @@
 #include "cmd/gc/gc.h"
 #include "cmd/gc/sums.h"
 #include "cmd/output/must.h"
+#include "cmd/output/print.h"
 #include "cmd/output/processes.h"
 
 #include <stdlib.h>
@@ -54,20 +55,20 @@ static void write_line(FILE *to, const struct sxs_events_collection *const *sort
         pause += sorted[i]->pause_ns;
         suspension += sorted[i]->suspension_ns;
     }
-    fprintf(to, "  %10zu  %-24s %11s %11s %11s %11s %11s\n", n, what,
-            sxs_text_duration(pause, sum, sizeof(sum)),
-            sxs_text_duration(suspension, stop, sizeof(stop)),
-            sxs_text_duration(percentile(sorted, n, 50), half, sizeof(half)),
-            sxs_text_duration(percentile(sorted, n, 95), most, sizeof(most)),
-            sxs_text_duration(sorted[0]->pause_ns, max, sizeof(max)));
+    sxs_print_to(to, "  %10zu  %-24s %11s %11s %11s %11s %11s\n", n, what,
+                 sxs_text_duration(pause, sum, sizeof(sum)),
+                 sxs_text_duration(suspension, stop, sizeof(stop)),
+                 sxs_text_duration(percentile(sorted, n, 50), half, sizeof(half)),
+                 sxs_text_duration(percentile(sorted, n, 95), most, sizeof(most)),
+                 sxs_text_duration(sorted[0]->pause_ns, max, sizeof(max)));
 }
 
 static void write_pauses(FILE *to, const struct part *p,
                          const struct sxs_events_collection *const *sorted)
 {
     const struct sxs_events_collection **some = sxs_must_zeroed(p->n, sizeof(const void *));
-    fprintf(to, "  %10s  %-24s %11s %11s %11s %11s %11s\n", "count", "", "paused", "to suspend",
-            "median", "95 %", "longest");
+    sxs_print_to(to, "  %10s  %-24s %11s %11s %11s %11s %11s\n", "count", "", "paused",
+                 "to suspend", "median", "95 %", "longest");
     for (unsigned line = 0; line < SXS_GC_LINES; line++) {
         size_t n = 0;
         for (size_t i = 0; i < p->n; i++)
@@ -90,7 +91,7 @@ static void write_reasons(FILE *to, const struct part *p)
     for (unsigned i = 0; i <= SXS_N_GC_REASONS; i++) {
         if (!counts[i])
             continue;
-        fprintf(to, "%s%zu %s", comma, counts[i], sxs_gc_reason_text((uint8_t)i));
+        sxs_print_to(to, "%s%zu %s", comma, counts[i], sxs_gc_reason_text((uint8_t)i));
         comma = "; ";
     }
     fputc('\n', to);
@@ -106,12 +107,12 @@ static void write_longest(FILE *to, const struct part *p, size_t top,
         uint64_t                            bytes = 0;
         for (unsigned g = 0; g < SXS_GC_GENERATIONS; g++)
             bytes += c->generations[g].freed;
-        fprintf(to, "  %10s  of it %s to suspend: collection %u, %s, %s",
-                sxs_text_duration(c->pause_ns, pause, sizeof(pause)),
-                sxs_text_duration(c->suspension_ns, stop, sizeof(stop)), c->number,
-                kind_text(c, kind, sizeof(kind)), sxs_gc_reason_text(c->reason));
+        sxs_print_to(to, "  %10s  of it %s to suspend: collection %u, %s, %s",
+                     sxs_text_duration(c->pause_ns, pause, sizeof(pause)),
+                     sxs_text_duration(c->suspension_ns, stop, sizeof(stop)), c->number,
+                     kind_text(c, kind, sizeof(kind)), sxs_gc_reason_text(c->reason));
         if (c->known & SXS_GC_KNOWS_DETAIL)
-            fprintf(to, "; freed %s", sxs_gc_size_text(bytes, freed, sizeof(freed)));
+            sxs_print_to(to, "; freed %s", sxs_gc_size_text(bytes, freed, sizeof(freed)));
         fputc('\n', to);
     }
 }
@@ -140,19 +141,19 @@ static void write_heap(FILE *to, const struct part *p)
     }
     if (!last)
         return;
-    fprintf(to, "  %14s %12s %12s %12s %12s %14s\n", "", "freed", "promoted", "largest", "at last",
-            "fragmentation");
+    sxs_print_to(to, "  %14s %12s %12s %12s %12s %14s\n", "", "freed", "promoted", "largest",
+                 "at last", "fragmentation");
     for (unsigned g = 0; g < SXS_GC_GENERATIONS; g++) {
         char freed[32], promoted[32], largest[32], now[32], holes[32];
-        fprintf(to, "  %-14s %12s %12s %12s %12s %14s\n", names[g],
-                sxs_gc_size_text(sums[g].freed, freed, sizeof(freed)),
-                sxs_gc_size_text(sums[g].promoted, promoted, sizeof(promoted)),
-                sxs_gc_size_text(sums[g].largest, largest, sizeof(largest)),
-                sxs_gc_size_text(last->generations[g].size, now, sizeof(now)),
-                sxs_gc_size_text(last->generations[g].fragmentation, holes, sizeof(holes)));
+        sxs_print_to(to, "  %-14s %12s %12s %12s %12s %14s\n", names[g],
+                     sxs_gc_size_text(sums[g].freed, freed, sizeof(freed)),
+                     sxs_gc_size_text(sums[g].promoted, promoted, sizeof(promoted)),
+                     sxs_gc_size_text(sums[g].largest, largest, sizeof(largest)),
+                     sxs_gc_size_text(last->generations[g].size, now, sizeof(now)),
+                     sxs_gc_size_text(last->generations[g].fragmentation, holes, sizeof(holes)));
     }
-    fprintf(to, "  at last: %u pinned objects, %u handles, %llu objects to finalize\n",
-            last->n_pinned, last->n_handles, (ull)last->n_finalizable);
+    sxs_print_to(to, "  at last: %u pinned objects, %u handles, %llu objects to finalize\n",
+                 last->n_pinned, last->n_handles, (ull)last->n_finalizable);
 }
 
 static void write_finalizers(FILE *to, const struct part *p)
@@ -164,8 +165,8 @@ static void write_finalizers(FILE *to, const struct part *p)
         ns += p->all[i].finalizers_ns;
     }
     if (n)
-        fprintf(to, "  finalizers: %llu ran, in %s\n", (ull)n,
-                sxs_text_duration(ns, time, sizeof(time)));
+        sxs_print_to(to, "  finalizers: %llu ran, in %s\n", (ull)n,
+                     sxs_text_duration(ns, time, sizeof(time)));
 }
 
 static void write_part(FILE *to, const struct part *p, size_t top)
@@ -174,8 +175,8 @@ static void write_part(FILE *to, const struct part *p, size_t top)
     for (size_t i = 0; i < p->n; i++)
         sorted[i] = &p->all[i];
     qsort(sorted, p->n, sizeof(const void *), by_pause);
-    fprintf(to, "collections: %zu [%s]\n", p->n,
-            sxs_process_version(p->process->process, p->all[0].runtime));
+    sxs_print_to(to, "collections: %zu [%s]\n", p->n,
+                 sxs_process_version(p->process->process, p->all[0].runtime));
     write_pauses(to, p, sorted);
     write_reasons(to, p);
     write_longest(to, p, top, sorted);
@@ -208,7 +209,7 @@ void sxs_gc_text(FILE *to, const struct sxs_events_report *r, size_t top, uint32
         if (!(p->data->head.tools & SXS_EVENTS_OF_COLLECTIONS))
             continue;
         if (r->n > 1)
-            fprintf(to, "process %s\n", p->process->folder);
+            sxs_print_to(to, "process %s\n", p->process->folder);
         write_process(to, p, top ? top : 10, runtime);
     }
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "cmd/guests/guests.h"
+#include "cmd/output/print.h"
 
 #include "cmd/output/processes.h"
 #include "cmd/output/text.h"
@@ -29,14 +30,16 @@ static void put_row(FILE *to, const struct sxs_guest_read *g, int width)
 {
     char name[200], time[32], each[32], start[32], why[300];
     sxs_text_clean(g->why, why, sizeof(why));
-    fprintf(to, "%7" PRIu32 "  %-*s  %-8s  %10" PRIu64 "  %8" PRIu64 "  %9s  %11s  %9s%s%s\n",
-            g->runtime, width, library_name(g, name, sizeof(name)), sxs_guest_state_text(g->state),
-            g->callbacks, g->failures, sxs_text_duration(g->ns, time, sizeof(time)),
-            ns_each(g, each, sizeof(each)),
-            sxs_text_duration(g->start_took_ns, start, sizeof(start)), why[0] ? "  " : "", why);
+    sxs_print_to(to, "%7" PRIu32 "  %-*s  %-8s  %10" PRIu64 "  %8" PRIu64 "  %9s  %11s  %9s%s%s\n",
+                 g->runtime, width, library_name(g, name, sizeof(name)),
+                 sxs_guest_state_text(g->state), g->callbacks, g->failures,
+                 sxs_text_duration(g->ns, time, sizeof(time)), ns_each(g, each, sizeof(each)),
+                 sxs_text_duration(g->start_took_ns, start, sizeof(start)), why[0] ? "  " : "",
+                 why);
     if (g->info_refused)
-        fprintf(to, "%7s  %" PRIu64 " of its calls had an ID of another runtime and were refused\n",
-                "", g->info_refused);
+        sxs_print_to(
+            to, "%7s  %" PRIu64 " of its calls had an ID of another runtime and were refused\n", "",
+            g->info_refused);
 }
 
 static int is_shown(const struct sxs_guest_read *g, uint32_t runtime)
@@ -66,17 +69,17 @@ void sxs_guests_text(FILE *to, const struct sxs_guests_report *r, uint32_t runti
     int width = (int)strlen("guest");
     if (measure(r, runtime, &width) == 0)
         return;
-    fprintf(to, "%7s  %-*s  %-8s  %10s  %8s  %9s  %11s  %9s\n", "runtime", width, "guest", "state",
-            "callbacks", "failures", "time", "ns/callback", "start");
+    sxs_print_to(to, "%7s  %-*s  %-8s  %10s  %8s  %9s  %11s  %9s\n", "runtime", width, "guest",
+                 "state", "callbacks", "failures", "time", "ns/callback", "start");
     for (size_t p = 0; p < r->n; p++) {
         const struct sxs_guests_data *d = r->processes[p].data;
         if (r->n > 1)
-            fprintf(to, "process %" PRIu32 ":\n", r->processes[p].process->pid);
+            sxs_print_to(to, "process %" PRIu32 ":\n", r->processes[p].process->pid);
         for (size_t i = 0; i < d->n; i++)
             if (is_shown(&d->guests[i], runtime))
                 put_row(to, &d->guests[i], width);
         if (d->n_unlisted)
-            fprintf(to, "%" PRIu32 " more guests on runtimes are not listed\n", d->n_unlisted);
+            sxs_print_to(to, "%" PRIu32 " more guests on runtimes are not listed\n", d->n_unlisted);
     }
 }
 
@@ -108,10 +111,10 @@ void sxs_guests_summary(FILE *to, const struct sxs_guests_report *r)
                 continue;
             n_inactive++;
             sxs_text_clean(g->why, why, sizeof(why));
-            fprintf(to, "guest %s: %s on runtime %" PRIu32 "%s%s\n",
-                    library_name(g, name, sizeof(name)), sxs_guest_state_text(g->state), g->runtime,
-                    why[0] ? ": " : "", why);
+            sxs_print_to(to, "guest %s: %s on runtime %" PRIu32 "%s%s\n",
+                         library_name(g, name, sizeof(name)), sxs_guest_state_text(g->state),
+                         g->runtime, why[0] ? ": " : "", why);
         }
     if (n && !n_inactive)
-        fprintf(to, "guests: %zu\n", n);
+        sxs_print_to(to, "guests: %zu\n", n);
 }

@@ -8,6 +8,7 @@
 
 #include "cmd/heap/heap.h"
 #include "cmd/output/must.h"
+#include "cmd/output/print.h"
 #include "cmd/report/format.h"
 
 /* Returns how well two runtimes fit: 3: same version and number, 2: version, 1: number. */
@@ -107,8 +108,8 @@ static void write_change(FILE *to, const struct sxs_heap_change *c)
     int64_t grown = (int64_t)(c->bytes[1] - c->bytes[0]);
     buf[0] = grown < 0 ? '-' : '+';
     sxs_heap_bytes_text((uint64_t)(grown < 0 ? -grown : grown), buf + 1, sizeof(buf) - 1);
-    fprintf(to, "%11" PRIu64 " %11" PRIu64 " %+11" PRId64 " %13s  %7u  %s\n", c->objects[0],
-            c->objects[1], (int64_t)(c->objects[1] - c->objects[0]), buf, c->runtime, c->type);
+    sxs_print_to(to, "%11" PRIu64 " %11" PRIu64 " %+11" PRId64 " %13s  %7u  %s\n", c->objects[0],
+                 c->objects[1], (int64_t)(c->objects[1] - c->objects[0]), buf, c->runtime, c->type);
 }
 
 static bool is_change(const struct sxs_heap_change *c)
@@ -129,7 +130,7 @@ void sxs_heap_write_changes(FILE *to, const struct sxs_heap_change *all, size_t 
         if (seen < (top + 1) / 2 || changed - seen <= top / 2)
             write_change(to, &all[i]);
         else if (seen == (top + 1) / 2)
-            fprintf(to, "  ... %zu types that changed less\n", changed - top);
+            sxs_print_to(to, "  ... %zu types that changed less\n", changed - top);
         seen++;
     }
     if (!changed)
@@ -141,12 +142,12 @@ void sxs_heap_write_changes_json(FILE *to, const struct sxs_heap_change *all, si
     fputs("{\n\"heap\": [", to);
     for (size_t i = 0; i < n; i++) {
         const struct sxs_heap_change *c = &all[i];
-        fprintf(to, "%s\n{\"runtime\": %u, \"type\": ", i ? "," : "", c->runtime);
+        sxs_print_to(to, "%s\n{\"runtime\": %u, \"type\": ", i ? "," : "", c->runtime);
         sxs_json_string(to, c->type);
-        fprintf(to,
-                ", \"objects_before\": %" PRIu64 ", \"objects\": %" PRIu64
-                ", \"bytes_before\": %" PRIu64 ", \"bytes\": %" PRIu64 "}",
-                c->objects[0], c->objects[1], c->bytes[0], c->bytes[1]);
+        sxs_print_to(to,
+                     ", \"objects_before\": %" PRIu64 ", \"objects\": %" PRIu64
+                     ", \"bytes_before\": %" PRIu64 ", \"bytes\": %" PRIu64 "}",
+                     c->objects[0], c->objects[1], c->bytes[0], c->bytes[1]);
     }
     fputs("\n]\n}\n", to);
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Text report of a heap snapshot. */
 #include "cmd/heap/heap.h"
+#include "cmd/output/print.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -45,8 +46,9 @@ static void write_head(FILE *to, const struct sxs_heap_snapshot *s)
     if (localtime_r(&seconds, &when))
         strftime(text, sizeof(text), "%Y-%m-%d %H:%M:%S", &when);
     sxs_text_clean(s->head.command, command, sizeof(command));
-    fprintf(to, "heap snapshot %u of process %u: %s\ntaken at %s, asked for by %s\n",
-            s->head.number, s->head.pid, command, text, sxs_heap_trigger_text(s->head.trigger));
+    sxs_print_to(to, "heap snapshot %u of process %u: %s\ntaken at %s, asked for by %s\n",
+                 s->head.number, s->head.pid, command, text,
+                 sxs_heap_trigger_text(s->head.trigger));
 }
 
 static void write_lacking(const struct writer *w)
@@ -56,7 +58,7 @@ static void write_lacking(const struct writer *w)
         const char *text = w->a->g->end.lacking & bit ? sxs_heap_lacking_text(bit) : NULL;
         if (!text)
             continue;
-        fprintf(w->to, "%s%s", before, text);
+        sxs_print_to(w->to, "%s%s", before, text);
         before = ", ";
     }
     if (before[0] == ',')
@@ -70,10 +72,10 @@ static void write_lost(const struct writer *w)
     uint32_t                     n = g->n - w->a->paths.n, frozen = 0;
     for (uint32_t i = 0; i < g->n; i++)
         frozen += w->a->paths.from[i] == SXS_NOT_REACHED && g->generation[i] == 5;
-    fprintf(w->to, "  no root leads to %u object%s, %s", n, plural(n),
-            bytes(w->a->bytes - w->a->reached_bytes));
+    sxs_print_to(w->to, "  no root leads to %u object%s, %s", n, plural(n),
+                 bytes(w->a->bytes - w->a->reached_bytes));
     if (frozen)
-        fprintf(w->to, "; %u of them frozen, which need none", frozen);
+        sxs_print_to(w->to, "; %u of them frozen, which need none", frozen);
     fputs("\n", w->to);
 }
 
@@ -81,21 +83,22 @@ static void write_runtime(const struct writer *w)
 {
     const struct sxs_heap_graph *g = w->a->g;
     char                         pause[32], suspend[32];
-    fprintf(w->to, "\nruntime %u (%s): %u object%s, %s%s", g->runtime,
-            sxs_strings_text(&w->r->s->strings, g->version), g->n, plural(g->n), bytes(w->a->bytes),
-            g->how == SXS_HEAP_COLLECTED ? ", behind a collection"
-            : g->how == SXS_HEAP_WALKED  ? ", without a collection"
-                                         : "");
+    sxs_print_to(w->to, "\nruntime %u (%s): %u object%s, %s%s", g->runtime,
+                 sxs_strings_text(&w->r->s->strings, g->version), g->n, plural(g->n),
+                 bytes(w->a->bytes),
+                 g->how == SXS_HEAP_COLLECTED ? ", behind a collection"
+                 : g->how == SXS_HEAP_WALKED  ? ", without a collection"
+                                              : "");
     if (g->end.pause_ns)
-        fprintf(w->to, "; stopped for %s, %s of it to stop its threads",
-                sxs_text_duration(g->end.pause_ns, pause, sizeof(pause)),
-                sxs_text_duration(g->end.suspend_ns, suspend, sizeof(suspend)));
+        sxs_print_to(w->to, "; stopped for %s, %s of it to stop its threads",
+                     sxs_text_duration(g->end.pause_ns, pause, sizeof(pause)),
+                     sxs_text_duration(g->end.suspend_ns, suspend, sizeof(suspend)));
     fputs("\n", w->to);
     if (g->n > w->a->paths.n && !(g->end.lacking & SXS_HEAP_NO_ROOTS))
         write_lost(w);
     if (g->unknown_references)
-        fprintf(w->to, "  references to addresses without a recorded object: %llu\n",
-                (ull)g->unknown_references);
+        sxs_print_to(w->to, "  references to addresses without a recorded object: %llu\n",
+                     (ull)g->unknown_references);
     write_lacking(w);
 }
 
@@ -112,8 +115,8 @@ static void write_generations(const struct writer *w)
     fputs("\n     objects        bytes   share  generation\n", w->to);
     for (unsigned i = 0; i < SXS_N_GENERATIONS; i++)
         if (n[i])
-            fprintf(w->to, "%12llu %12s %5.1f %%  %s\n", (ull)n[i], bytes(size[i]),
-                    share(size[i], w->a->bytes), sxs_heap_generation_text(i));
+            sxs_print_to(w->to, "%12llu %12s %5.1f %%  %s\n", (ull)n[i], bytes(size[i]),
+                         share(size[i], w->a->bytes), sxs_heap_generation_text(i));
 }
 
 /* ---- types ---- */
@@ -128,18 +131,18 @@ static void write_types(const struct writer *w)
         const struct sxs_heap_sum *sum = &w->a->sums[type];
         if (!sum->objects)
             break;
-        fprintf(w->to, "%12llu %12s %5.1f %% %12s  %s", (ull)sum->objects, bytes(sum->bytes),
-                share(sum->bytes, w->a->bytes), bytes(sum->retained),
-                sxs_heap_type_name(w->r->s, g, type));
+        sxs_print_to(w->to, "%12llu %12s %5.1f %% %12s  %s", (ull)sum->objects, bytes(sum->bytes),
+                     share(sum->bytes, w->a->bytes), bytes(sum->retained),
+                     sxs_heap_type_name(w->r->s, g, type));
         if (sum->pinned)
-            fprintf(w->to, " (%llu pinned)", (ull)sum->pinned);
+            sxs_print_to(w->to, " (%llu pinned)", (ull)sum->pinned);
         fputs(g->types[type].flags & SXS_HEAP_TYPE_FINALIZABLE ? " (finalizable)\n" : "\n", w->to);
     }
     uint32_t more = 0;
     for (uint32_t i = shown; i < g->n_types; i++)
         more += w->a->sums[w->a->by_bytes[i]].objects > 0;
     if (more)
-        fprintf(w->to, "  and %u more types\n", more);
+        sxs_print_to(w->to, "  and %u more types\n", more);
 }
 
 /* ---- roots ---- */
@@ -163,8 +166,8 @@ static void write_roots(const struct writer *w)
     fputs("\n       roots      objects  kept alive  kind\n", w->to);
     for (size_t i = 0; i < w->a->n_roots; i++) {
         const struct sxs_heap_root_sum *sum = &w->a->roots[i];
-        fprintf(w->to, "%12llu %12llu %11s  %s\n", (ull)sum->roots, (ull)sum->objects,
-                bytes(kept_by(&w->a->kept, sum)), sxs_heap_root_text(sum->kind, sum->flags));
+        sxs_print_to(w->to, "%12llu %12llu %11s  %s\n", (ull)sum->roots, (ull)sum->objects,
+                     bytes(kept_by(&w->a->kept, sum)), sxs_heap_root_text(sum->kind, sum->flags));
     }
 }
 
@@ -172,10 +175,10 @@ static void write_roots(const struct writer *w)
 
 static void write_node(const struct writer *w, const struct sxs_heap_node *n, uint64_t all)
 {
-    fprintf(w->to, "%12s %5.1f %%  %*s%s", bytes(n->all_bytes), share(n->all_bytes, all),
-            (n->depth - 1) * 2, "", sxs_heap_node_text(w->r->s, w->a->g, n));
+    sxs_print_to(w->to, "%12s %5.1f %%  %*s%s", bytes(n->all_bytes), share(n->all_bytes, all),
+                 (n->depth - 1) * 2, "", sxs_heap_node_text(w->r->s, w->a->g, n));
     if (n->what == SXS_HEAP_TYPE)
-        fprintf(w->to, "  x %llu", (ull)n->n);
+        sxs_print_to(w->to, "  x %llu", (ull)n->n);
     fputs("\n", w->to);
 }
 
@@ -204,16 +207,16 @@ static void write_way(const struct writer *w, const struct sxs_heap_way *way)
 {
     const struct sxs_heap_node *all = w->a->reached.nodes;
     const char                 *arrow = "";
-    fprintf(w->to, "  %llu object%s, %s\n", (ull)way->n, plural(way->n), bytes(way->bytes));
+    sxs_print_to(w->to, "  %llu object%s, %s\n", (ull)way->n, plural(way->n), bytes(way->bytes));
     for (uint32_t i = way->node; i; i = all[i].parent) {
         const struct sxs_heap_node *n = &all[i];
-        fprintf(w->to, "    %s", arrow);
+        sxs_print_to(w->to, "    %s", arrow);
         if (n->what == SXS_HEAP_ROOT_NAME) { /* "static field App.Cache.all" on one line */
             i = n->parent;
-            fprintf(w->to, "%s ", sxs_heap_node_text(w->r->s, w->a->g, &all[i]));
+            sxs_print_to(w->to, "%s ", sxs_heap_node_text(w->r->s, w->a->g, &all[i]));
         }
-        fprintf(w->to, "%s%s\n", sxs_heap_node_text(w->r->s, w->a->g, n),
-                n->list ? " (a list)" : "");
+        sxs_print_to(w->to, "%s%s\n", sxs_heap_node_text(w->r->s, w->a->g, n),
+                     n->list ? " (a list)" : "");
         arrow = n->dependent ? "<- (dependent handle) " : "<- ";
     }
 }
@@ -226,7 +229,7 @@ static void write_addresses(const struct writer *w, uint32_t type)
     unsigned                     n = 0;
     for (uint32_t i = 0; i < g->n && n < SOME; i++)
         if (g->type[i] == type)
-            fprintf(w->to, "%s0x%llx", n++ ? ", " : "  at ", (ull)g->address[i]);
+            sxs_print_to(w->to, "%s0x%llx", n++ ? ", " : "  at ", (ull)g->address[i]);
     fputs(n == SOME && w->a->sums[type].objects > n ? "...\n" : "\n", w->to);
 }
 
@@ -234,20 +237,21 @@ static void write_type(const struct writer *w, uint32_t type)
 {
     const struct sxs_heap_sum *sum = &w->a->sums[type];
     size_t                     n;
-    fprintf(w->to, "\n%s: %llu object%s, %s, retained %s\n",
-            sxs_heap_type_name(w->r->s, w->a->g, type), (ull)sum->objects, plural(sum->objects),
-            bytes(sum->bytes), bytes(sum->retained));
+    sxs_print_to(w->to, "\n%s: %llu object%s, %s, retained %s\n",
+                 sxs_heap_type_name(w->r->s, w->a->g, type), (ull)sum->objects,
+                 plural(sum->objects), bytes(sum->bytes), bytes(sum->retained));
     for (unsigned i = 0; i < SXS_N_GENERATIONS; i++)
         if (sum->by_generation[i] && !(w->a->g->end.lacking & SXS_HEAP_NO_BOUNDS))
-            fprintf(w->to, "  %s: %llu\n", sxs_heap_generation_text(i), (ull)sum->by_generation[i]);
+            sxs_print_to(w->to, "  %s: %llu\n", sxs_heap_generation_text(i),
+                         (ull)sum->by_generation[i]);
     write_addresses(w, type);
     if (sum->not_reached)
-        fprintf(w->to, "  no root leads to %llu of them\n", (ull)sum->not_reached);
+        sxs_print_to(w->to, "  no root leads to %llu of them\n", (ull)sum->not_reached);
     struct sxs_heap_way *ways = sxs_heap_ways(w->a, type, &n);
     for (size_t i = 0; i < n && i < w->r->top; i++)
         write_way(w, &ways[i]);
     if (n > w->r->top)
-        fprintf(w->to, "  and %zu more paths\n", n - w->r->top);
+        sxs_print_to(w->to, "  and %zu more paths\n", n - w->r->top);
     free(ways);
 }
 
@@ -264,7 +268,7 @@ static uint32_t write_matching(const struct writer *w)
             write_type(w, type);
     }
     if (n > w->r->top)
-        fprintf(w->to, "\nand %u more types that match\n", n - (uint32_t)w->r->top);
+        sxs_print_to(w->to, "\nand %u more types that match\n", n - (uint32_t)w->r->top);
     return n;
 }
 
@@ -276,7 +280,7 @@ void sxs_heap_write_text(FILE *to, const struct sxs_heap_report *r)
         write_runtime(&w);
         if (r->type) {
             if (!write_matching(&w))
-                fprintf(to, "  no objects of a type that matches %s\n", r->type);
+                sxs_print_to(to, "  no objects of a type that matches %s\n", r->type);
             continue;
         }
         write_generations(&w);

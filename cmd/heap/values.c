@@ -8,6 +8,7 @@
 #include "base/base.h"
 #include "base/text/plain_type.h"
 #include "cmd/output/must.h"
+#include "cmd/output/print.h"
 #include "cmd/report/format.h"
 
 const char *sxs_heap_values_text(const struct sxs_heap_values *v, uint32_t number)
@@ -118,25 +119,25 @@ static void write_head(FILE *to, const struct sxs_heap_values *v, const struct s
 {
     const char *value = sxs_heap_values_text(v, line->value),
                *name = sxs_heap_values_text(v, line->name);
-    fputs(name, to);
+    sxs_print_to(to, "%s", name);
     if (line->what == SXS_HEAP_VALUE_OBJECT && line->address != strtoull(name, NULL, 16))
-        fprintf(to, ", moved to 0x%" PRIx64, line->address);
+        sxs_print_to(to, ", moved to 0x%" PRIx64, line->address);
     fputs(": ", to);
     if (!sxs_heap_line_has_value(line)) {
-        fprintf(to, "%s (runtime %u, %s)\n", value, line->runtime,
-                sxs_heap_values_version(v, line->runtime));
+        sxs_print_to(to, "%s (runtime %u, %s)\n", value, line->runtime,
+                     sxs_heap_values_version(v, line->runtime));
         return;
     }
-    fprintf(to, "%s%s%s", sxs_heap_values_text(v, line->type), *value ? " = " : "", value);
+    sxs_print_to(to, "%s%s%s", sxs_heap_values_text(v, line->type), *value ? " = " : "", value);
     if (line->what != SXS_HEAP_VALUE_OBJECT && line->object)
-        fprintf(to, " @0x%" PRIx64, line->object);
-    fprintf(to, " (runtime %u, %s", line->runtime, sxs_heap_values_version(v, line->runtime));
+        sxs_print_to(to, " @0x%" PRIx64, line->object);
+    sxs_print_to(to, " (runtime %u, %s", line->runtime, sxs_heap_values_version(v, line->runtime));
     if (line->size)
-        fprintf(to, "; %" PRIu64 " bytes", line->size);
+        sxs_print_to(to, "; %" PRIu64 " bytes", line->size);
     if (line->what == SXS_HEAP_VALUE_OBJECT && v->n_bounds)
-        fprintf(to, "; %s", sxs_heap_generation_text(generation_of(v, line)));
+        sxs_print_to(to, "; %s", sxs_heap_generation_text(generation_of(v, line)));
     if (line->what == SXS_HEAP_VALUE_THREAD_STATIC)
-        fprintf(to, "; thread %" PRIu64, line->offset);
+        sxs_print_to(to, "; thread %" PRIu64, line->offset);
     if (line->what == SXS_HEAP_VALUE_RVA_STATIC)
         fputs("; in the file of its module", to);
     fputs(")\n", to);
@@ -147,16 +148,16 @@ static void write_part(FILE *to, const struct sxs_heap_values *v, const struct s
     const char *value = sxs_heap_values_text(v, line->value),
                *owner = sxs_heap_values_text(v, line->owner);
     const char *type = sxs_heap_values_text(v, line->type);
-    fprintf(to, "  %+6" PRId64 "  %*s%s", (int64_t)line->offset, (int)(line->depth - 1) * 2, "",
-            sxs_heap_values_text(v, line->name));
+    sxs_print_to(to, "  %+6" PRId64 "  %*s%s", (int64_t)line->offset, (int)(line->depth - 1) * 2,
+                 "", sxs_heap_values_text(v, line->name));
     if (*type)
-        fprintf(to, ": %s", type);
+        sxs_print_to(to, ": %s", type);
     if (*value)
-        fprintf(to, " = %s", value);
+        sxs_print_to(to, " = %s", value);
     if (line->object)
-        fprintf(to, " @0x%" PRIx64, line->object);
+        sxs_print_to(to, " @0x%" PRIx64, line->object);
     if (*owner)
-        fprintf(to, " (of %s)", owner);
+        sxs_print_to(to, " (of %s)", owner);
     fputs("\n", to);
 }
 
@@ -173,7 +174,7 @@ void sxs_heap_write_values(FILE *to, const struct sxs_heap_values *v)
 
 static void write_text(FILE *to, const struct sxs_heap_values *v, const char *name, uint32_t number)
 {
-    fprintf(to, "\"%s\": ", name);
+    sxs_print_to(to, "\"%s\": ", name);
     sxs_json_string(to, sxs_heap_values_text(v, number));
     fputs(", ", to);
 }
@@ -183,20 +184,20 @@ static void write_json_line(FILE *to, const struct sxs_heap_values *v,
 {
     static const char *const whats[] = {"field",      "object", "static", "thread static",
                                         "rva static", "none",   "unknown"};
-    fprintf(to, "{\"runtime\": %u, \"what\": \"%s\", \"depth\": %u, ", line->runtime,
-            line->what < ARRAY_LEN(whats) ? whats[line->what] : "?", line->depth);
+    sxs_print_to(to, "{\"runtime\": %u, \"what\": \"%s\", \"depth\": %u, ", line->runtime,
+                 line->what < ARRAY_LEN(whats) ? whats[line->what] : "?", line->depth);
     write_text(to, v, "name", line->name);
     write_text(to, v, "owner", line->owner);
     write_text(to, v, "type", line->type);
     write_text(to, v, "value", line->value);
     if (line->what == SXS_HEAP_VALUE_OBJECT)
-        fprintf(to, "\"generation\": %u, ", generation_of(v, line));
-    fprintf(to,
-            "\"address\": \"0x%" PRIx64 "\", \"object\": \"0x%" PRIx64 "\", \"%s\": %" PRIu64
-            ", \"size\": %" PRIu64 "}",
-            line->address, line->object,
-            line->what == SXS_HEAP_VALUE_THREAD_STATIC ? "thread" : "offset", line->offset,
-            line->size);
+        sxs_print_to(to, "\"generation\": %u, ", generation_of(v, line));
+    sxs_print_to(to,
+                 "\"address\": \"0x%" PRIx64 "\", \"object\": \"0x%" PRIx64 "\", \"%s\": %" PRIu64
+                 ", \"size\": %" PRIu64 "}",
+                 line->address, line->object,
+                 line->what == SXS_HEAP_VALUE_THREAD_STATIC ? "thread" : "offset", line->offset,
+                 line->size);
 }
 
 void sxs_heap_write_values_json(FILE *to, const struct sxs_heap_values *v)

@@ -2,6 +2,7 @@
 /* Text report: methods that got new IL, methods that failed first, then by calls. */
 #include "cmd/output/text.h"
 #include "cmd/instrument/instrument.h"
+#include "cmd/output/print.h"
 #include "cmd/output/processes.h"
 
 #include <stdlib.h>
@@ -33,13 +34,14 @@ static void write_row(FILE *to, const struct sxs_instrument_process *p,
     sxs_text_clean(s->label[0] ? s->label : s->name, name, sizeof(name));
     sxs_text_clean(s->state == SXS_INSTRUMENTED_FAILED ? s->reason : s->rules, rules,
                    sizeof(rules));
-    fprintf(to, "  %-8s %10llu %9llu %10s %10s  [%s] %s", sxs_instrumented_state_text(s->state),
-            (ull)s->calls, (ull)s->threw, sxs_text_duration(s->total_ns, total, sizeof(total)),
-            sxs_text_duration(s->ended ? s->total_ns / s->ended : 0, mean, sizeof(mean)),
-            sxs_process_version(p->process, s->runtime), name);
+    sxs_print_to(to, "  %-8s %10llu %9llu %10s %10s  [%s] %s",
+                 sxs_instrumented_state_text(s->state), (ull)s->calls, (ull)s->threw,
+                 sxs_text_duration(s->total_ns, total, sizeof(total)),
+                 sxs_text_duration(s->ended ? s->total_ns / s->ended : 0, mean, sizeof(mean)),
+                 sxs_process_version(p->process, s->runtime), name);
     if (s->swallowed)
-        fprintf(to, ", %llu exceptions of what it calls swallowed", (ull)s->swallowed);
-    fprintf(to, s->state == SXS_INSTRUMENTED_FAILED ? ": %s\n" : " (%s)\n", rules);
+        sxs_print_to(to, ", %llu exceptions of what it calls swallowed", (ull)s->swallowed);
+    sxs_print_to(to, s->state == SXS_INSTRUMENTED_FAILED ? ": %s\n" : " (%s)\n", rules);
 }
 
 /* Writes the time that the library spent on each kind of work. */
@@ -57,9 +59,9 @@ static void write_spent(FILE *to, const struct sxs_instrument_header *h)
         const struct sxs_instrument_spent *s = &h->spent[parts[i].kind];
         if (!s->n)
             continue;
-        fprintf(to, "%s%s %s (%llu, the longest %s)", between,
-                sxs_text_duration(s->ns / s->n, mean, sizeof(mean)), parts[i].text, (ull)s->n,
-                sxs_text_duration(s->longest_ns, longest, sizeof(longest)));
+        sxs_print_to(to, "%s%s %s (%llu, the longest %s)", between,
+                     sxs_text_duration(s->ns / s->n, mean, sizeof(mean)), parts[i].text, (ull)s->n,
+                     sxs_text_duration(s->longest_ns, longest, sizeof(longest)));
         between = ", ";
     }
     if (*between == ',')
@@ -100,13 +102,13 @@ static void write_rule(FILE *to, const struct sxs_instrumented_rule *r, size_t a
     sxs_text_clean(r->name, name, sizeof(name));
     sxs_text_clean(r->file, file, sizeof(file));
     sxs_text_clean(r->text, text, sizeof(text));
-    fprintf(to, "  rule %s (%s:%u)", name, file, r->line);
+    sxs_print_to(to, "  rule %s (%s:%u)", name, file, r->line);
     if (alike > 1)
-        fprintf(to, " and the next %zu", alike - 1);
+        sxs_print_to(to, " and the next %zu", alike - 1);
     if (!r->matched)
-        fprintf(to, " matched nothing: %s\n", text);
+        sxs_print_to(to, " matched nothing: %s\n", text);
     else
-        fprintf(to, " passed over %u without IL: %s\n", r->without_il, text);
+        sxs_print_to(to, " passed over %u without IL: %s\n", r->without_il, text);
 }
 
 /* Writes the rules that matched nothing, or methods without IL. */
@@ -125,7 +127,7 @@ static void write_rules(FILE *to, const struct sxs_instrument_data *d, size_t to
             more += alike;
     }
     if (more)
-        fprintf(to, "  and %zu more rules\n", more);
+        sxs_print_to(to, "  and %zu more rules\n", more);
 }
 
 static void write_helpers(FILE *to, const struct sxs_instrument_process *p)
@@ -136,9 +138,9 @@ static void write_helpers(FILE *to, const struct sxs_instrument_process *p)
         if (!h->threw && !h->failed)
             continue;
         sxs_text_clean(h->text, text, sizeof(text));
-        fprintf(to, "  [%s] %s: %s%llu exceptions swallowed\n",
-                sxs_process_version(p->process, h->runtime), text,
-                h->failed ? "cannot be loaded and is not called, " : "", (ull)h->threw);
+        sxs_print_to(to, "  [%s] %s: %s%llu exceptions swallowed\n",
+                     sxs_process_version(p->process, h->runtime), text,
+                     h->failed ? "cannot be loaded and is not called, " : "", (ull)h->threw);
     }
 }
 
@@ -149,29 +151,31 @@ static void write_trace_entry(FILE *to, const struct sxs_instrument_process *p,
     char name[1024], values[3 * SXS_TRACED_TEXT + 1], took[32];
     sxs_text_clean(!s ? "?" : s->label[0] ? s->label : s->name, name, sizeof(name));
     sxs_text_clean(c->arguments ? c->arguments : "", values, sizeof(values));
-    fprintf(to, "%12.6f %7u %-8s %*s%s",
-            (double)sxs_instrument_ns(p->data, c->started_tick) / 1e9, c->tid,
-            s ? sxs_process_version(p->process, s->runtime) : "?",
-            (int)(2 * (c->depth < 40 ? c->depth : 40)), "", name);
+    sxs_print_to(to, "%12.6f %7u %-8s %*s%s",
+                 (double)sxs_instrument_ns(p->data, c->started_tick) / 1e9, c->tid,
+                 s ? sxs_process_version(p->process, s->runtime) : "?",
+                 (int)(2 * (c->depth < 40 ? c->depth : 40)), "", name);
     if (c->arguments)
-        fprintf(to, "(%s)", values);
+        sxs_print_to(to, "(%s)", values);
     if (c->result) {
         sxs_text_clean(c->result, values, sizeof(values));
-        fprintf(to, " = %s", values);
+        sxs_print_to(to, " = %s", values);
     }
     if (c->after) {
         sxs_text_clean(c->after, values, sizeof(values));
-        fprintf(to, ", then %s", values);
+        sxs_print_to(to, ", then %s", values);
     }
     if (c->threw)
         fputs(" left by an exception", to);
     if (c->thrown) {
         sxs_text_clean(c->thrown, values, sizeof(values));
-        fprintf(to, ", %s", values);
+        sxs_print_to(to, ", %s", values);
     }
     if (c->ended)
-        fprintf(to, " <%s>\n", sxs_text_duration(sxs_instrument_duration(p->data, c->ended_tick - c->started_tick),
-                                                 took, sizeof(took)));
+        sxs_print_to(
+            to, " <%s>\n",
+            sxs_text_duration(sxs_instrument_duration(p->data, c->ended_tick - c->started_tick),
+                              took, sizeof(took)));
     else
         fputs(" <no end recorded>\n", to);
 }
@@ -190,12 +194,12 @@ static void write_trace_entries(FILE *to, const struct sxs_instrument_process *p
     const struct sxs_traced_data *t = &p->data->traced;
     size_t                        n = trace_entries ? trace_entries : TRACE_ENTRIES;
     if (t->head.lost)
-        fprintf(to, "traced calls: %llu records found no room\n", (ull)t->head.lost);
+        sxs_print_to(to, "traced calls: %llu records found no room\n", (ull)t->head.lost);
     if (!t->n_calls || (!trace_entries && !has_values(t)))
         return;
     n = n < t->n_calls ? n : t->n_calls;
-    fprintf(to, "\nsingle calls of process %s, the first %zu of %zu\n%12s %7s %-8s call\n",
-            p->process->folder, n, t->n_calls, "s", "thread", "runtime");
+    sxs_print_to(to, "\nsingle calls of process %s, the first %zu of %zu\n%12s %7s %-8s call\n",
+                 p->process->folder, n, t->n_calls, "s", "thread", "runtime");
     for (size_t i = 0; i < n; i++)
         write_trace_entry(to, p, &t->calls[i]);
 }
@@ -213,17 +217,17 @@ static void write_process(FILE *to, const struct sxs_instrument_process *p, size
         states[rows[i]->state]++;
     }
     qsort(rows, d->n_methods, sizeof(*rows), by_interest);
-    fprintf(to, "instrumented: %zu methods", d->n_methods);
+    sxs_print_to(to, "instrumented: %zu methods", d->n_methods);
     for (int i = 0; i < SXS_N_INSTRUMENTED_STATES; i++)
         if (states[i])
-            fprintf(to, ", %zu %s", states[i], sxs_instrumented_state_text((uint8_t)i));
+            sxs_print_to(to, ", %zu %s", states[i], sxs_instrumented_state_text((uint8_t)i));
     fputc('\n', to);
     write_spent(to, &d->head);
-    fprintf(to, "  %-8s %10s %9s %10s %10s\n", "state", "calls", "threw", "total", "mean");
+    sxs_print_to(to, "  %-8s %10s %9s %10s %10s\n", "state", "calls", "threw", "total", "mean");
     for (size_t i = 0; i < d->n_methods && i < top; i++)
         write_row(to, p, rows[i]);
     if (d->n_methods > top)
-        fprintf(to, "  and %zu more methods\n", d->n_methods - top);
+        sxs_print_to(to, "  and %zu more methods\n", d->n_methods - top);
     free(rows);
     write_rules(to, d, top);
     write_helpers(to, p);

@@ -1,7 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 #include "cmd/output/json_values.h"
 
+#include "base/displayed.h"
+#include "base/text/utf8.h"
 #include "cmd/output/text.h"
+
+#include <stdio.h>
 
 json_t *sxs_json_number(uint64_t v)
 {
@@ -33,10 +37,44 @@ json_t *sxs_json_whole(json_t *o, int err)
     return NULL;
 }
 
+void sxs_json_escape(FILE *to, uint32_t c)
+{
+    uint16_t units[2];
+    size_t   n = sxs_utf16_put(units, c);
+    for (size_t i = 0; i < n; i++)
+        fprintf(to, "\\u%04x", units[i]);
+}
+
+/* jansson passes pieces that begin and end between two characters. A line feed is layout: within a
+ * string jansson has escaped it. */
+static int put_piece(const char *piece, size_t size, void *to)
+{
+    for (size_t at = 0; at < size;) {
+        size_t len = sxs_displayed_len(piece + at, size - at);
+        fwrite(piece + at, 1, len, to);
+        at += len;
+        if (at == size)
+            break;
+        uint32_t c = 0xfffd;
+        len = sxs_utf8_next(piece + at, size - at, &c);
+        if (c == '\n')
+            putc('\n', to);
+        else
+            sxs_json_escape(to, c);
+        at += len ? len : 1;
+    }
+    return ferror(to) ? -1 : 0;
+}
+
+int sxs_json_dump(const json_t *o, FILE *to, size_t flags)
+{
+    return json_dump_callback(o, put_piece, to, flags);
+}
+
 int sxs_json_print(json_t *o, int err)
 {
     if (!err)
-        err = json_dumpf(o, stdout, JSON_INDENT(2));
+        err = sxs_json_dump(o, stdout, JSON_INDENT(2));
     putchar('\n');
     json_decref(o);
     return err;

@@ -4,6 +4,7 @@
 #define SXS_CMD_OUTPUT_JSON_VALUES_H
 
 #include <stdint.h>
+#include <stdio.h>
 
 #include <jansson.h>
 
@@ -31,6 +32,16 @@ int sxs_json_set_text(json_t *o, const char *key, const char *s);
  * @o: owned by this function. @err: not 0 when a value could not be added to @o.
  */
 json_t *sxs_json_whole(json_t *o, int err);
+
+/**
+ * sxs_json_dump - write a value as json_dumpf() does; what a terminal does not show
+ * (base/displayed.h) is escaped as \uXXXX.
+ * @flags: those of jansson. Returns 0, or -1 when out of memory or when the output failed.
+ */
+int sxs_json_dump(const json_t *o, FILE *to, size_t flags);
+
+/** sxs_json_escape - write the character @c as \uXXXX, or as two of them. */
+void sxs_json_escape(FILE *to, uint32_t c);
 
 /**
  * sxs_json_print - print an object on standard output, indented, with a line feed behind it.

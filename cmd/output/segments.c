@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "cmd/output/must.h"
+#include "cmd/output/print.h"
 #include "cmd/output/strings.h"
 #include "cmd/output/text.h"
 #include "session/format/folder_open.h"
@@ -199,24 +200,24 @@ void sxs_segments_text(FILE *to, const struct sxs_segments *s)
         kept += s->all[i].kept;
     const struct sxs_segment *end = &s->all[s->n - 1];
     uint64_t                  gaps = gaps_of(s, &longest);
-    fprintf(to, "segments: %zu, from %s to %s", s->n,
-            time_text(s->all[0].began_ns, first, sizeof(first)),
-            end->ended_ns ? time_text(end->ended_ns, last, sizeof(last)) : "the last record");
+    sxs_print_to(to, "segments: %zu, from %s to %s", s->n,
+                 time_text(s->all[0].began_ns, first, sizeof(first)),
+                 end->ended_ns ? time_text(end->ended_ns, last, sizeof(last)) : "the last record");
     if (kept)
-        fprintf(to, "; %zu kept by triggers", kept);
+        sxs_print_to(to, "; %zu kept by triggers", kept);
     if (gaps)
-        fprintf(to, "\n  nothing was recorded for %s between them, at most %s at once",
-                sxs_text_duration(gaps, sum, sizeof(sum)),
-                sxs_text_duration(longest, most, sizeof(most)));
+        sxs_print_to(to, "\n  nothing was recorded for %s between them, at most %s at once",
+                     sxs_text_duration(gaps, sum, sizeof(sum)),
+                     sxs_text_duration(longest, most, sizeof(most)));
     fputc('\n', to);
     if (s->n_gone)
-        fprintf(to, "  left out: %zu, which were deleted meanwhile\n", s->n_gone);
+        sxs_print_to(to, "  left out: %zu, which were deleted meanwhile\n", s->n_gone);
     for (size_t i = 0; i < s->n; i++)
         if (s->all[i].adapted[0] && listed++ < MAX_ADAPTED)
-            fprintf(to, "  %s  %s\n", time_text(s->all[i].began_ns, first, sizeof(first)),
-                    s->all[i].adapted);
+            sxs_print_to(to, "  %s  %s\n", time_text(s->all[i].began_ns, first, sizeof(first)),
+                         s->all[i].adapted);
     if (listed > MAX_ADAPTED)
-        fprintf(to, "  and %zu more changes of the rates\n", listed - MAX_ADAPTED);
+        sxs_print_to(to, "  and %zu more changes of the rates\n", listed - MAX_ADAPTED);
 }
 
 json_t *sxs_segments_json(const struct sxs_segments *s)

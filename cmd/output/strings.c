@@ -4,6 +4,7 @@
 #include "base/text/utf8.h"
 #include "cmd/output/must.h"
 
+#include <stdbool.h>
 #include <string.h>
 
 uint64_t sxs_hash_bytes(const void *bytes, size_t size, uint64_t seed)
@@ -24,11 +25,14 @@ uint64_t sxs_hash_bytes(const void *bytes, size_t size, uint64_t seed)
 void sxs_strings_clean(char *text, size_t size)
 {
     for (size_t i = 0, n; i < size; i += n) {
-        n = sxs_utf8_len(text + i, size - i);
-        if (n == 0 || (n == 1 && ((unsigned char)text[i] < 0x20 || text[i] == 0x7f))) {
-            text[i] = n ? ' ' : '?';
-            n = 1;
-        }
+        uint32_t c;
+        i += sxs_displayed_len(text + i, size - i);
+        if (i == size)
+            break;
+        n = sxs_utf8_next(text + i, size - i, &c);
+        bool control = n && sxs_is_control(c);
+        n = n && !sxs_utf16_is_half(c) ? n : 1;
+        memset(text + i, control ? ' ' : '?', n);
     }
 }
 

@@ -26,8 +26,8 @@ struct sxs_strings {
 uint64_t sxs_hash_bytes(const void *bytes, size_t size, uint64_t seed);
 
 /**
- * sxs_strings_add - return the number of @text (@size bytes), added when new. Bytes that are not
- * UTF-8 become '?', control characters ' '.
+ * sxs_strings_add - return the number of @text (@size bytes), added when new; it is cleaned as by
+ * sxs_strings_clean().
  */
 uint32_t sxs_strings_add(struct sxs_strings *s, const char *text, size_t size);
 
@@ -41,8 +41,9 @@ static inline const char *sxs_strings_text(const struct sxs_strings *s, uint32_t
 void sxs_strings_free(struct sxs_strings *s);
 
 /**
- * sxs_strings_clean - make text from a file safe for terminals and JSON, in place: control
- * characters become ' ', each byte that is not UTF-8 becomes '?'.
+ * sxs_strings_clean - make text from a file safe for terminals and JSON, in place: each byte of a
+ * control character becomes ' '; each byte of another character that is not displayed
+ * (base/displayed.h), and each that is not UTF-8, becomes '?'.
  * @size: bytes.
  */
 void sxs_strings_clean(char *text, size_t size);

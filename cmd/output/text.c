@@ -18,7 +18,7 @@ void sxs_text_clean(const char *in, char *out, size_t size)
         const char *piece = in;
         if (!take || sxs_utf16_is_half(c))
             piece = "\xEF\xBF\xBD", len = 3, take = 1;
-        else if (sxs_is_control(c))
+        else if (!sxs_is_displayed(c))
             piece = "?", len = 1;
         if (at + len >= size)
             break;

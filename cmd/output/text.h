@@ -11,7 +11,8 @@
  * sxs_text_clean - copy a string as valid UTF-8 that cannot control a terminal.
  * @in: zero-terminated. @out: holds @size bytes; must not overlap @in. Always zero-terminated; a
  * text that is too long is cut between two characters.
- * Control characters become '?', bytes that are not UTF-8 become U+FFFD.
+ * What is not displayed (base/displayed.h: controls, marks of direction, characters without width)
+ * becomes '?', bytes that are not UTF-8 become U+FFFD.
  * Any thread.
  */
 void sxs_text_clean(const char *in, char *out, size_t size);

@@ -11,6 +11,7 @@
 
 #include "cmd/costs/costs.h"
 #include "cmd/output/must.h"
+#include "cmd/output/print.h"
 #include "cmd/output/strings.h"
 #include "cmd/report/costs.h"
 #include "cmd/report/data_kind.h"
@@ -82,7 +83,7 @@ static void tell_problems(const struct loaded *l, size_t number, bool quiet, boo
     *damaged |= m->n_problems > m->n_notes;
     for (size_t i = 0; i < m->n_problems && !quiet; i++)
         if (!was_reported(l, number, m->problems[i]))
-            fprintf(stderr, "sxsprof: %s\n", m->problems[i]);
+            sxs_print_to(stderr, "sxsprof: %s\n", m->problems[i]);
 }
 
 /* Loads one kind of data. What is alive is a state, of the present: it has no slices. Returns 0 or a

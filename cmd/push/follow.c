@@ -11,6 +11,7 @@
 #include <time.h>
 
 #include "cmd/output/must.h"
+#include "cmd/output/print.h"
 #include "cmd/output/segments.h"
 #include "cmd/push/job.h"
 
@@ -201,10 +202,11 @@ static void tell_lost(void *arg, const char *source, uint64_t next_ns)
         if (strcmp(f->seen[i].source, source) == 0 && f->seen[i].looked_ns == UINT64_MAX)
             return;
     strftime(at, sizeof(at), "%H:%M:%S", localtime_r(&seconds, &t));
-    fprintf(stderr,
-            "sxsprof: push: segment %s was deleted before its end was pushed: what it had%s%s is "
-            "lost\n",
-            name, next_ns ? " after " : "", next_ns ? at : "");
+    sxs_print_to(
+        stderr,
+        "sxsprof: push: segment %s was deleted before its end was pushed: what it had%s%s is "
+        "lost\n",
+        name, next_ns ? " after " : "", next_ns ? at : "");
     f->job->lost++;
 }
 
@@ -239,10 +241,10 @@ static void count_missing(struct follower *f)
     for (uint64_t n = before + 1; before && n < highest && lost < 1000000; n++)
         lost += !has_number(f, n);
     if (lost)
-        fprintf(stderr,
-                "sxsprof: push: segments %" PRIu64 " to %" PRIu64 ": %" PRIu64
-                " of them were deleted before they were pushed\n",
-                before + 1, highest - 1, lost);
+        sxs_print_to(stderr,
+                     "sxsprof: push: segments %" PRIu64 " to %" PRIu64 ": %" PRIu64
+                     " of them were deleted before they were pushed\n",
+                     before + 1, highest - 1, lost);
     f->job->lost += lost;
     sxs_push_queue_finish(q, HIGHEST, highest);
 }

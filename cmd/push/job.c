@@ -10,6 +10,7 @@
 #include <time.h>
 
 #include "cmd/output/must.h"
+#include "cmd/output/print.h"
 #include "cmd/output/shown.h"
 
 enum { EXIT_PROBLEM = 1 };
@@ -68,7 +69,7 @@ int sxs_push_queue_batch(struct sxs_push_job *job, const struct sxs_push_batch *
     else if (sxs_push_queue_counts(q).dropped > dropped)
         snprintf(line, sizeof(line), "the queue is full: the oldest batches are dropped");
     if (*line && strcmp(line, job->reported) != 0)
-        fprintf(stderr, "sxsprof: push: %s\n", line);
+        sxs_print_to(stderr, "sxsprof: push: %s\n", line);
     memcpy(job->reported, line, sizeof(line));
     return err;
 }
@@ -152,7 +153,7 @@ int sxs_push_once(struct sxs_push_job *job, const char *dir, const char *name,
     if (!job->gave_up)
         job->gave_up = !sxs_push_drain(job);
     if (err && err != -EHOSTUNREACH && err != -EINTR)
-        fprintf(stderr, "sxsprof: push: %s: %s\n", sxs_shown(dir), strerror(-err));
+        sxs_print_to(stderr, "sxsprof: push: %s: %s\n", sxs_shown(dir), strerror(-err));
     return err ? EXIT_PROBLEM : 0;
 }
 
@@ -167,12 +168,12 @@ int sxs_push_segments(struct sxs_push_job *job, const char *dir,
         snprintf(path, sizeof(path), "%s/%s", dir, folder);
         int err = sxs_session_read(path, &s);
         if (err == ENOENT)
-            fprintf(stderr, "sxsprof: push: %s: deleted while it was read: left out\n",
-                    sxs_shown(path));
+            sxs_print_to(stderr, "sxsprof: push: %s: deleted while it was read: left out\n",
+                         sxs_shown(path));
         else if (err)
-            fprintf(stderr, "sxsprof: push: %s: %s\n", sxs_shown(path), strerror(err));
+            sxs_print_to(stderr, "sxsprof: push: %s: %s\n", sxs_shown(path), strerror(err));
         for (size_t k = 0; k < s.n_problems; k++)
-            fprintf(stderr, "sxsprof: %s/%s\n", sxs_shown(path), s.problems[k]);
+            sxs_print_to(stderr, "sxsprof: %s/%s\n", sxs_shown(path), s.problems[k]);
         job->damaged |= s.n_problems > 0 || (err && err != ENOENT);
         if (!err)
             status |= sxs_push_once(job, path, slash ? slash + 1 : folder, &s);

@@ -15,6 +15,7 @@
 
 #include "base/env.h"
 #include "cmd/output/must.h"
+#include "cmd/output/print.h"
 #include "cmd/push/queue_entry.h"
 #include "session/format/folder_safe.h"
 
@@ -327,7 +328,7 @@ bool sxs_push_queue_head(struct sxs_push_queue *q, struct sxs_push_entry *out)
         if (read_entry(q, 0, out))
             return true;
         name_of(q->entries[q->first].number, name);
-        fprintf(stderr, "sxsprof: %s/%s: damaged: it is dropped\n", q->path, name);
+        sxs_print_to(stderr, "sxsprof: %s/%s: damaged: it is dropped\n", q->path, name);
         drop(q);
     }
     return false;

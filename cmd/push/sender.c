@@ -9,6 +9,7 @@
 #include <time.h>
 
 #include "cmd/output/must.h"
+#include "cmd/output/print.h"
 #include "cmd/output/strings.h"
 
 #define SECOND_NS UINT64_C(1000000000)
@@ -55,7 +56,7 @@ static void tell(struct sxs_push_sender *s, const char *text)
     if (strcmp(line, s->reported) == 0)
         return;
     memcpy(s->reported, line, sizeof(line));
-    fprintf(stderr, "sxsprof: push: %s\n", line);
+    sxs_print_to(stderr, "sxsprof: push: %s\n", line);
 }
 
 /* Writes why a request was not accepted: the beginning of the answer says it, if the target does

@@ -9,6 +9,7 @@
 
 #include "cmd/output/must.h"
 #include "cmd/output/names_of_values.h"
+#include "cmd/output/print.h"
 
 #include <string.h>
 
@@ -29,13 +30,15 @@ static void write_unsampled(const struct sxs_samples_header *h, FILE *to)
     uint64_t brief = atomic_load_explicit(&h->n_short_threads, memory_order_relaxed);
     uint64_t brief_ns = atomic_load_explicit(&h->short_cpu_ns, memory_order_relaxed);
     if (unlisted)
-        fprintf(to, "  %llu threads or more were not sampled: too many at once, or too small a stack\n",
-                (unsigned long long)unlisted);
+        sxs_print_to(
+            to, "  %llu threads or more were not sampled: too many at once, or too small a stack\n",
+            (unsigned long long)unlisted);
     if (brief)
-        fprintf(to,
-                "  %llu threads lived less than 50 ms without a sample, with %.3f s of CPU time in "
-                "all\n",
-                (unsigned long long)brief, to_seconds(brief_ns));
+        sxs_print_to(
+            to,
+            "  %llu threads lived less than 50 ms without a sample, with %.3f s of CPU time in "
+            "all\n",
+            (unsigned long long)brief, to_seconds(brief_ns));
 }
 
 static void write_process(const struct sxs_model *m, const struct sxs_model_process *p, FILE *to)
@@ -52,16 +55,16 @@ static void write_process(const struct sxs_model *m, const struct sxs_model_proc
             weight += m->threads[i].weight_ns - m->threads[i].waiting_ns;
             samples += m->threads[i].samples - m->threads[i].waiting;
         }
-    fprintf(to, "process %s: %s\n", p->folder, h->command);
-    fprintf(to, "  %s time, walker %s, clock %s, asked for %u Hz",
-            h->mode == SXS_MODE_WALL ? "wall" : "CPU", walkers[h->walker < 4 ? h->walker : 0],
-            clocks[h->clock < 4 ? h->clock : 0], h->asked_hz);
+    sxs_print_to(to, "process %s: %s\n", p->folder, h->command);
+    sxs_print_to(to, "  %s time, walker %s, clock %s, asked for %u Hz",
+                 h->mode == SXS_MODE_WALL ? "wall" : "CPU", walkers[h->walker < 4 ? h->walker : 0],
+                 clocks[h->clock < 4 ? h->clock : 0], h->asked_hz);
     if (weight)
-        fprintf(to, ", reached %.0f Hz", (double)samples / to_seconds(weight));
-    fprintf(to, "\n  %llu samples, %llu dropped", (unsigned long long)n,
-            (unsigned long long)atomic_load_explicit(&h->n_dropped, memory_order_relaxed));
+        sxs_print_to(to, ", reached %.0f Hz", (double)samples / to_seconds(weight));
+    sxs_print_to(to, "\n  %llu samples, %llu dropped", (unsigned long long)n,
+                 (unsigned long long)atomic_load_explicit(&h->n_dropped, memory_order_relaxed));
     if (n && handler)
-        fprintf(to, ", %.1f us each in the signal handler", (double)handler / 1e3 / (double)n);
+        sxs_print_to(to, ", %.1f us each in the signal handler", (double)handler / 1e3 / (double)n);
     if (!ended)
         fputs(", still running or ended without saying so", to);
     fputs("\n", to);
@@ -71,20 +74,20 @@ static void write_process(const struct sxs_model *m, const struct sxs_model_proc
 
 static void write_shares(const struct sxs_model *m, FILE *to)
 {
-    fprintf(to, "\nshares of %.3f s\n", to_seconds(m->total_ns));
+    sxs_print_to(to, "\nshares of %.3f s\n", to_seconds(m->total_ns));
     for (size_t i = 0; i < m->n_runtimes; i++) {
         const struct sxs_model_runtime *r = &m->runtimes[i];
-        fprintf(to, "  %6.2f %%  runtime %u, %s (%.2f %% with it on the stack)\n",
-                percent_of(r->self_ns, m->total_ns), r->number, sxs_model_text(m, r->version),
-                percent_of(r->total_ns, m->total_ns));
+        sxs_print_to(to, "  %6.2f %%  runtime %u, %s (%.2f %% with it on the stack)\n",
+                     percent_of(r->self_ns, m->total_ns), r->number, sxs_model_text(m, r->version),
+                     percent_of(r->total_ns, m->total_ns));
     }
-    fprintf(to, "  %6.2f %%  native\n", percent_of(m->native_ns, m->total_ns));
-    fprintf(to, "  %6.2f %%  GC\n", percent_of(m->gc_ns, m->total_ns));
-    fprintf(to, "  %6.2f %%  JIT\n", percent_of(m->jit_ns, m->total_ns));
+    sxs_print_to(to, "  %6.2f %%  native\n", percent_of(m->native_ns, m->total_ns));
+    sxs_print_to(to, "  %6.2f %%  GC\n", percent_of(m->gc_ns, m->total_ns));
+    sxs_print_to(to, "  %6.2f %%  JIT\n", percent_of(m->jit_ns, m->total_ns));
     if (m->own_ns)
-        fprintf(to, "  %6.2f %%  sxsprof itself\n", percent_of(m->own_ns, m->total_ns));
+        sxs_print_to(to, "  %6.2f %%  sxsprof itself\n", percent_of(m->own_ns, m->total_ns));
     if (m->waiting)
-        fprintf(to, "  %6.2f %%  of it waiting\n", percent_of(m->waiting_ns, m->total_ns));
+        sxs_print_to(to, "  %6.2f %%  of it waiting\n", percent_of(m->waiting_ns, m->total_ns));
 }
 
 static const struct sxs_model *sorted; /* for qsort(), which passes no argument; one thread */
@@ -125,16 +128,17 @@ static void write_threads(const struct sxs_model *m, size_t top, FILE *to)
 {
     char      name[512];
     uint32_t *all = sort_nodes(m, m->n_threads, heavier_thread);
-    fprintf(to, "\nthreads\n    share    samples  waiting  thread\n");
+    sxs_print_to(to, "\nthreads\n    share    samples  waiting  thread\n");
     for (size_t i = 0; i < m->n_threads && i < top; i++) {
         const struct sxs_model_thread *t = &m->threads[all[i]];
         if (t->samples)
-            fprintf(to, "  %6.2f %%  %9llu  %5.1f %%  %s\n", percent_of(t->weight_ns, m->total_ns),
-                    (unsigned long long)t->samples, percent_of(t->waiting, t->samples),
-                    sxs_thread_text(m, all[i], name, sizeof(name)));
+            sxs_print_to(to, "  %6.2f %%  %9llu  %5.1f %%  %s\n",
+                         percent_of(t->weight_ns, m->total_ns), (unsigned long long)t->samples,
+                         percent_of(t->waiting, t->samples),
+                         sxs_thread_text(m, all[i], name, sizeof(name)));
     }
     if (m->n_threads > top)
-        fprintf(to, "  and %zu more\n", m->n_threads - top);
+        sxs_print_to(to, "  and %zu more\n", m->n_threads - top);
     free(all);
 }
 
@@ -158,7 +162,7 @@ static void write_top(const struct sxs_model *m, const char *heading, size_t top
     static char text[70000];
     char        tier[32];
     uint32_t   *all = sort_nodes(m, m->n_frames, compare);
-    fprintf(to, "\n%s\n      self     total  function\n", heading);
+    sxs_print_to(to, "\n%s\n      self     total  function\n", heading);
     for (size_t i = 0, shown = 0; i < m->n_frames && shown < top; i++) {
         const struct sxs_model_frame *f = &m->frames[all[i]];
         if (f->flags & SXS_FRAME_TYPE)
@@ -166,10 +170,10 @@ static void write_top(const struct sxs_model *m, const char *heading, size_t top
         if (compare == heavier_self ? !f->self : !f->total)
             break;
         shown++;
-        fprintf(to, "  %6.2f %%  %6.2f %%  %s%s\n", percent_of(f->self_ns, m->total_ns),
-                percent_of(f->total_ns, m->total_ns),
-                sxs_frame_text(m, all[i], SXS_STYLE_FULL, text, sizeof(text)),
-                main_tier(f, tier, sizeof(tier)));
+        sxs_print_to(to, "  %6.2f %%  %6.2f %%  %s%s\n", percent_of(f->self_ns, m->total_ns),
+                     percent_of(f->total_ns, m->total_ns),
+                     sxs_frame_text(m, all[i], SXS_STYLE_FULL, text, sizeof(text)),
+                     main_tier(f, tier, sizeof(tier)));
     }
     free(all);
 }
@@ -192,9 +196,9 @@ static void write_lines(const struct sxs_model *m, size_t top, FILE *to)
         const struct sxs_model_line  *l = &m->lines[all[i]];
         const struct sxs_model_frame *f = &m->frames[l->frame];
         if (l->self)
-            fprintf(to, "  %6.2f %%  %s:%u  %s\n", percent_of(l->self_ns, m->total_ns),
-                    sxs_base_name(sxs_model_text(m, f->source)), l->line,
-                    sxs_frame_text(m, l->frame, SXS_STYLE_SHORT, text, sizeof(text)));
+            sxs_print_to(to, "  %6.2f %%  %s:%u  %s\n", percent_of(l->self_ns, m->total_ns),
+                         sxs_base_name(sxs_model_text(m, f->source)), l->line,
+                         sxs_frame_text(m, l->frame, SXS_STYLE_SHORT, text, sizeof(text)));
     }
     free(all);
 }
@@ -212,8 +216,8 @@ static void write_tiers(const struct sxs_model *m, FILE *to)
         fputs("\ntiers of managed code, by samples in it\n", to);
     for (unsigned t = 0; t < 8; t++)
         if (n[t])
-            fprintf(to, "  %6.2f %%  %9llu  %s\n", percent_of(n[t], all), (unsigned long long)n[t],
-                    sxs_tier_text(t));
+            sxs_print_to(to, "  %6.2f %%  %9llu  %s\n", percent_of(n[t], all),
+                         (unsigned long long)n[t], sxs_tier_text(t));
 }
 
 static void write_ends(const struct sxs_model *m, FILE *to)
@@ -223,11 +227,11 @@ static void write_ends(const struct sxs_model *m, FILE *to)
         SXS_SAMPLE_ENDS(X)
 #undef X
     };
-    fprintf(to, "\nhow walks ended\n");
+    sxs_print_to(to, "\nhow walks ended\n");
     for (size_t i = 0; i < SXS_N_SAMPLE_ENDS; i++)
         if (m->ends[i])
-            fprintf(to, "  %6.2f %%  %9llu  %s\n", percent_of(m->ends[i], m->total),
-                    (unsigned long long)m->ends[i], text[i]);
+            sxs_print_to(to, "  %6.2f %%  %9llu  %s\n", percent_of(m->ends[i], m->total),
+                         (unsigned long long)m->ends[i], text[i]);
 }
 
 struct pauses {
@@ -244,8 +248,8 @@ static void add_pause(struct pauses *all, const struct sxs_model_pause *p)
 static void write_pause_row(const struct pauses *p, const char *what, FILE *to)
 {
     if (p->n)
-        fprintf(to, "  %7llu  %9.3f s  %9.3f ms  %s\n", (unsigned long long)p->n,
-                to_seconds(p->sum_ns), (double)p->longest_ns / 1e6, what);
+        sxs_print_to(to, "  %7llu  %9.3f s  %9.3f ms  %s\n", (unsigned long long)p->n,
+                     to_seconds(p->sum_ns), (double)p->longest_ns / 1e6, what);
 }
 
 /* For each runtime: all pauses, then the pauses by reason. */
@@ -286,13 +290,15 @@ static int write_text(const struct sxs_model *m, const struct sxs_report_options
     for (size_t i = 0; i < m->n_processes; i++)
         write_process(m, &m->processes[i], to);
     if (m->filtered_out)
-        fprintf(to, "%llu samples are not of what was asked for: left out\n",
-                (unsigned long long)m->filtered_out);
+        sxs_print_to(to, "%llu samples are not of what was asked for: left out\n",
+                     (unsigned long long)m->filtered_out);
     if (m->merged)
-        fprintf(to, "%llu frames are counted at their callers: there are more than %u stacks\n",
-                (unsigned long long)m->merged, SXS_MODEL_MAX_NODES);
+        sxs_print_to(to,
+                     "%llu frames are counted at their callers: there are more than %u stacks\n",
+                     (unsigned long long)m->merged, SXS_MODEL_MAX_NODES);
     if (m->off_timeline)
-        fprintf(to, "%llu samples are not on the time line\n", (unsigned long long)m->off_timeline);
+        sxs_print_to(to, "%llu samples are not on the time line\n",
+                     (unsigned long long)m->off_timeline);
     if (m->total == 0) {
         fputs("no samples\n", to);
         return 0;

@@ -1,17 +1,24 @@
 /* SPDX-License-Identifier: MIT */
 #include "cmd/report/format.h"
 
+#include "base/displayed.h"
+#include "cmd/output/json_values.h"
+
+#include <string.h>
+
 void sxs_json_string(FILE *to, const char *text)
 {
     putc('"', to);
-    for (const char *p = text; *p; p++) {
-        unsigned char c = (unsigned char)*p;
+    for (size_t left = strlen(text), len; left; text += len, left -= len) {
+        uint32_t c = 0xfffd;
+        len = sxs_utf8_next(text, left, &c);
         if (c == '"' || c == '\\')
-            fprintf(to, "\\%c", c);
-        else if (c < 0x20 || c == 0x7f || c == '<' || c == '&')
-            fprintf(to, "\\u%04x", c);
+            fprintf(to, "\\%c", (char)c);
+        else if (!len || c == '<' || c == '&' || !sxs_is_displayed(c))
+            sxs_json_escape(to, c);
         else
-            putc(c, to);
+            fwrite(text, 1, len, to);
+        len += !len;
     }
     putc('"', to);
 }

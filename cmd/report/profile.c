@@ -5,6 +5,7 @@
 #include "cmd/costs/costs.h"
 #include "cmd/output/must.h"
 #include "cmd/output/output_file.h"
+#include "cmd/output/print.h"
 #include "cmd/output/processes.h"
 #include "cmd/output/segments.h"
 #include "cmd/output/shown.h"
@@ -147,7 +148,7 @@ enum sxs_data sxs_data_option(const struct argp_state *state, const char *text)
 {
     enum sxs_data data = sxs_data_named(text);
     if (data == SXS_DATA_ANY)
-        argp_error(state, "--data: '%s': expected %s", text, sxs_data_names());
+        sxs_option_error(state, "--data: '%s': expected %s", text, sxs_data_names());
     return data;
 }
 
@@ -155,7 +156,7 @@ static int output_open(struct sxs_output *out, const char *path)
 {
     int err = sxs_output_open(out, path);
     if (err)
-        fprintf(stderr, "sxsprof: %s: %s\n", path, strerror(err));
+        sxs_print_to(stderr, "sxsprof: %s: %s\n", path, strerror(err));
     return err ? -1 : 0;
 }
 
@@ -164,7 +165,7 @@ static int output_close(struct sxs_output *out, int failed)
     const char *path = out->path ? out->path : "standard output";
     int         err = sxs_output_close(out, failed != 0);
     if (err)
-        fprintf(stderr, "sxsprof: %s: cannot be written: %s\n", path, strerror(err));
+        sxs_print_to(stderr, "sxsprof: %s: cannot be written: %s\n", path, strerror(err));
     return err ? -1 : 0;
 }
 
@@ -201,7 +202,7 @@ static size_t print_problems(const struct sxs_model *m, const struct sxs_model *
     for (size_t i = 0; i < m->n_problems; i++) {
         if (has_problem(before, m->problems[i]))
             continue;
-        fprintf(stderr, "sxsprof: %s\n", m->problems[i]);
+        sxs_print_to(stderr, "sxsprof: %s\n", m->problems[i]);
         n++;
     }
     return n;
@@ -225,8 +226,8 @@ static enum sxs_profile_result load_model(const char *dir, const struct sxs_repo
     int err = calls ? sxs_model_load_calls(dir, o, detail, m)
                     : sxs_model_load(dir, o, data, detail, m);
     if (err) {
-        fprintf(stderr, "sxsprof: %s: %s; expected a folder made by sxsprof run -o DIR\n",
-                sxs_shown(dir), strerror(err));
+        sxs_print_to(stderr, "sxsprof: %s: %s; expected a folder made by sxsprof run -o DIR\n",
+                     sxs_shown(dir), strerror(err));
         return SXS_PROFILE_FAILED;
     }
     if ((detail & SXS_DETAIL_CALLS) && sxs_profile_has_traced(dir)) /* the page of a sampled
@@ -241,27 +242,30 @@ static enum sxs_profile_result load_model(const char *dir, const struct sxs_repo
     if (n_processes == 0 && m->n_problems > m->n_notes) { /* printed above; nothing to show */
         return SXS_PROFILE_FAILED;
     } else if (n_processes == 0) {
-        fprintf(stderr, "sxsprof: %s: no %s%s; record them with sxsprof run %s\n", sxs_shown(dir),
-                kind->many, of_data(kind, with, sizeof(with)), kind->record);
+        sxs_print_to(stderr, "sxsprof: %s: no %s%s; record them with sxsprof run %s\n",
+                     sxs_shown(dir), kind->many, of_data(kind, with, sizeof(with)), kind->record);
     } else if (m->costs && m->costs->live && m->costs->parted) {
-        fprintf(stderr, "sxsprof: %s: which %s are gone is known within one segment; expected one of "
-                        "its segments\n", sxs_shown(dir), kind->many);
+        sxs_print_to(stderr,
+                     "sxsprof: %s: which %s are gone is known within one segment; expected one of "
+                     "its segments\n",
+                     sxs_shown(dir), kind->many);
         return SXS_PROFILE_NOTHING;
     } else if (m->costs && m->costs->live && !m->costs->live_known) {
-        fprintf(stderr, "sxsprof: %s: which %s are gone was not recorded; it is with sxsprof run %s\n",
-                sxs_shown(dir), kind->many, kind->record);
+        sxs_print_to(stderr,
+                     "sxsprof: %s: which %s are gone was not recorded; it is with sxsprof run %s\n",
+                     sxs_shown(dir), kind->many, kind->record);
         return SXS_PROFILE_NOTHING;
     } else if (m->total == 0 && m->filtered_out && !events) {
-        fprintf(stderr, "sxsprof: %s: none of its %llu %s is of what was asked for\n",
-                sxs_shown(dir), (unsigned long long)m->filtered_out, kind->many);
+        sxs_print_to(stderr, "sxsprof: %s: none of its %llu %s is of what was asked for\n",
+                     sxs_shown(dir), (unsigned long long)m->filtered_out, kind->many);
     }
     if (n_processes == 0 || (m->total == 0 && m->filtered_out && !events))
         return SXS_PROFILE_NOTHING;
     if (calls && (detail & SXS_DETAIL_CALLS) && !(detail & SXS_DETAIL_BOTH) && !m->n_events) {
-        fprintf(stderr,
-                "sxsprof: %s: no single calls, which this format shows; record them with "
-                "sxsprof run --tool calls:trace, or the action trace of rules\n",
-                sxs_shown(dir));
+        sxs_print_to(stderr,
+                     "sxsprof: %s: no single calls, which this format shows; record them with "
+                     "sxsprof run --tool calls:trace, or the action trace of rules\n",
+                     sxs_shown(dir));
         return SXS_PROFILE_NOTHING;
     }
     return m->n_problems > m->n_notes ? SXS_PROFILE_DAMAGED : SXS_PROFILE_OK;
@@ -291,10 +295,11 @@ static bool refuse_format(enum sxs_data data, const struct sxs_profile_format *f
 {
     if (f != &sxs_format_chrome || !sxs_data_is_cost(data))
         return false;
-    fprintf(stderr,
-            "sxsprof: --format chrome shows what threads did over time, and no sums of %s; expected "
-            "text, json, html, collapsed, speedscope, pprof or firefox\n",
-            sxs_data_kind(data)->many);
+    sxs_print_to(
+        stderr,
+        "sxsprof: --format chrome shows what threads did over time, and no sums of %s; expected "
+        "text, json, html, collapsed, speedscope, pprof or firefox\n",
+        sxs_data_kind(data)->many);
     return true;
 }
 
@@ -369,8 +374,8 @@ enum sxs_profile_result sxs_profile_report(const char *dir, const char *format,
     struct sxs_timeline              timeline = {0};
     struct sxs_output                    out;
     if (!f) {
-        fprintf(stderr, "sxsprof: --format: '%s': expected one of %s\n", format,
-                sxs_profile_formats());
+        sxs_print_to(stderr, "sxsprof: --format: '%s': expected one of %s\n", format,
+                     sxs_profile_formats());
         return SXS_PROFILE_NO_FORMAT;
     }
     enum sxs_data data = choose_data(options, dir, NULL, f != &sxs_format_text);

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "cmd/report/text_compared.h"
 
+#include "cmd/output/print.h"
+
 #include <inttypes.h>
 
 static const char *const words[] = {
@@ -22,7 +24,7 @@ static void write_counts(const struct sxs_samples_header *head, const char *head
     for (unsigned i = first; i <= last; i++) {
         if (!count_of(head, i))
             continue;
-        fprintf(to, "%s%" PRIu64 " %s", before, count_of(head, i), words[i]);
+        sxs_print_to(to, "%s%" PRIu64 " %s", before, count_of(head, i), words[i]);
         before = ", ";
     }
     if (before != heading)
@@ -35,10 +37,10 @@ void sxs_text_compared(const struct sxs_samples_header *head, FILE *to)
              alike = count_of(head, SXS_COMPARED_ALIKE);
     if (head->walker != SXS_WALKER_SNAPSHOT)
         return;
-    fprintf(to, "  snapshot: %" PRIu64 " stacks compared", stacks);
+    sxs_print_to(to, "  snapshot: %" PRIu64 " stacks compared", stacks);
     if (stacks)
-        fprintf(to, ", the fast walk had the same managed frames in %" PRIu64 " (%.2f %%)", alike,
-                100.0 * (double)alike / (double)stacks);
+        sxs_print_to(to, ", the fast walk had the same managed frames in %" PRIu64 " (%.2f %%)",
+                     alike, 100.0 * (double)alike / (double)stacks);
     fputs("\n", to);
     write_counts(head, "    differing: ", SXS_COMPARED_LACKING, SXS_COMPARED_OTHER, to);
     write_counts(head, "    ", SXS_COMPARED_FRAMES, SXS_COMPARED_PINVOKES, to);
@@ -70,13 +72,14 @@ static void write_difference(const struct sxs_model *m, const struct sxs_model_d
         SXS_SAMPLE_ENDS(X)
 #undef X
     };
-    fprintf(to, "  thread %u, %s; the walk ended: %s\n", d->tid,
-            d->kind < SXS_N_COMPARED ? words[d->kind] : "?",
-            d->end < SXS_N_SAMPLE_ENDS ? ends[d->end] : "?");
+    sxs_print_to(to, "  thread %u, %s; the walk ended: %s\n", d->tid,
+                 d->kind < SXS_N_COMPARED ? words[d->kind] : "?",
+                 d->end < SXS_N_SAMPLE_ENDS ? ends[d->end] : "?");
     for (size_t i = 0; i < d->n; i++) {
         const struct sxs_model_compared *f = &d->frames[i];
-        fprintf(to, "    %-11s  0x%012" PRIx64 "  0x%012" PRIx64 "  %s\n", verdict_text(f->verdict),
-                f->sp, f->ip, sxs_frame_text(m, f->frame, SXS_STYLE_FULL, text, sizeof(text)));
+        sxs_print_to(to, "    %-11s  0x%012" PRIx64 "  0x%012" PRIx64 "  %s\n",
+                     verdict_text(f->verdict), f->sp, f->ip,
+                     sxs_frame_text(m, f->frame, SXS_STYLE_FULL, text, sizeof(text)));
     }
 }
 
@@ -90,5 +93,5 @@ void sxs_text_differences(const struct sxs_model *m, size_t top, FILE *to)
     for (size_t i = 0; i < m->n_differences && i < top; i++)
         write_difference(m, &m->differences[i], to);
     if (m->n_differences > top)
-        fprintf(to, "  and %zu more\n", m->n_differences - top);
+        sxs_print_to(to, "  and %zu more\n", m->n_differences - top);
 }

@@ -3,6 +3,7 @@
 #include "cmd/report/text_costs.h"
 
 #include "cmd/output/must.h"
+#include "cmd/output/print.h"
 #include "cmd/output/text.h"
 #include "cmd/report/costs.h"
 #include "cmd/report/data_kind.h"
@@ -74,23 +75,24 @@ static void write_process(const struct report *r, const struct sxs_model_process
     const struct sxs_samples_header *h = &p->head;
     uint64_t                         every = h->cost_every[r->c->kind];
     char                             size[32];
-    fprintf(r->to, "process %s: %s\n", p->folder, h->command);
+    sxs_print_to(r->to, "process %s: %s\n", p->folder, h->command);
     if (every > 1)
-        fprintf(r->to, "  one %s recorded for %s on average", r->kind->one,
-                bytes_text((double)every, size, sizeof(size)));
+        sxs_print_to(r->to, "  one %s recorded for %s on average", r->kind->one,
+                     bytes_text((double)every, size, sizeof(size)));
     else
-        fprintf(r->to, "  every %s recorded", r->kind->one);
-    fprintf(r->to, ", %llu dropped%s\n",
-            (unsigned long long)atomic_load_explicit(&h->n_costs_dropped[r->c->kind],
-                                                     memory_order_relaxed),
-            atomic_load_explicit(&h->ended_ns, memory_order_relaxed)
-                ? ""
-                : ", still running or ended without saying so");
+        sxs_print_to(r->to, "  every %s recorded", r->kind->one);
+    sxs_print_to(r->to, ", %llu dropped%s\n",
+                 (unsigned long long)atomic_load_explicit(&h->n_costs_dropped[r->c->kind],
+                                                          memory_order_relaxed),
+                 atomic_load_explicit(&h->ended_ns, memory_order_relaxed)
+                     ? ""
+                     : ", still running or ended without saying so");
     uint64_t lost = atomic_load_explicit(&h->n_notes_dropped, memory_order_relaxed);
     if (r->c->live && lost)
-        fprintf(r->to,
-                "  %llu notes of what is gone or alive were dropped: what is listed may be gone\n",
-                (unsigned long long)lost);
+        sxs_print_to(
+            r->to,
+            "  %llu notes of what is gone or alive were dropped: what is listed may be gone\n",
+            (unsigned long long)lost);
     if (r->c->live && !h->cost_live[r->c->kind])
         fputs("  which of them are gone was not recorded: none of them is listed\n", r->to);
 }
@@ -110,28 +112,28 @@ static void write_total(const struct report *r)
 {
     const struct sxs_cost_sum *sum = r->c->live ? &r->c->alive : &r->c->all;
     char                       n[48], value[48];
-    fprintf(r->to, "\n%s: %s in %s %s", r->kind->title,
-            value_text(r, r->value, value, sizeof(value)), count_text(r->n, n, sizeof(n)),
-            r->n > 0 && sxs_cost_round(r->n) == 1 ? r->kind->one : r->kind->many);
+    sxs_print_to(r->to, "\n%s: %s in %s %s", r->kind->title,
+                 value_text(r, r->value, value, sizeof(value)), count_text(r->n, n, sizeof(n)),
+                 r->n > 0 && sxs_cost_round(r->n) == 1 ? r->kind->one : r->kind->many);
     if (r->exact && (r->c->every > 1 || sum->var_n > 0))
-        fprintf(r->to, " (counted; the stacks are estimates from %llu samples)",
-                (unsigned long long)sum->records);
+        sxs_print_to(r->to, " (counted; the stacks are estimates from %llu samples)",
+                     (unsigned long long)sum->records);
     else if (!r->exact && sum->var_n > 0)
-        fprintf(r->to,
-                " (estimates from %llu samples; standard error of the sums: %.1f %%, %.1f %%)",
-                (unsigned long long)sum->records, 100 * sxs_cost_error(sum->var_value, sum->value),
-                100 * sxs_cost_error(sum->var_n, sum->n));
+        sxs_print_to(
+            r->to, " (estimates from %llu samples; standard error of the sums: %.1f %%, %.1f %%)",
+            (unsigned long long)sum->records, 100 * sxs_cost_error(sum->var_value, sum->value),
+            100 * sxs_cost_error(sum->var_n, sum->n));
     fputs("\n", r->to);
     if (r->m->own_ns && r->c->by_count)
-        fprintf(r->to, "of these by sxsprof itself: %s\n",
-                count_text((double)r->m->own_ns, n, sizeof(n)));
+        sxs_print_to(r->to, "of these by sxsprof itself: %s\n",
+                     count_text((double)r->m->own_ns, n, sizeof(n)));
     else if (r->m->own_ns)
-        fprintf(r->to, "of these by sxsprof itself: %s\n",
-                value_text(r, (double)r->m->own_ns, value, sizeof(value)));
+        sxs_print_to(r->to, "of these by sxsprof itself: %s\n",
+                     value_text(r, (double)r->m->own_ns, value, sizeof(value)));
     if (r->c->live && r->c->unfollowed.records)
-        fprintf(r->to, "not listed: %s in %s %s that nobody followed: too many at once\n",
-                value_text(r, r->c->unfollowed.value, value, sizeof(value)),
-                count_text(r->c->unfollowed.n, n, sizeof(n)), r->kind->many);
+        sxs_print_to(r->to, "not listed: %s in %s %s that nobody followed: too many at once\n",
+                     value_text(r, r->c->unfollowed.value, value, sizeof(value)),
+                     count_text(r->c->unfollowed.n, n, sizeof(n)), r->kind->many);
 }
 
 /* ---- types ------------------------------------------------------------------------------------ */
@@ -141,10 +143,10 @@ static void write_type(const struct report *r, const struct sxs_cost_type *t)
 {
     uint16_t runtime = sxs_costs_type_runtime(t);
     if (r->m->n_processes > 1)
-        fprintf(r->to, "%s/", r->m->processes[sxs_costs_type_process(t)].folder);
+        sxs_print_to(r->to, "%s/", r->m->processes[sxs_costs_type_process(t)].folder);
     if (runtime)
-        fprintf(r->to, "[%s] ", sxs_model_text(r->m, r->m->runtimes[runtime - 1].version));
-    fputs(sxs_model_text(r->m, t->name), r->to);
+        sxs_print_to(r->to, "[%s] ", sxs_model_text(r->m, r->m->runtimes[runtime - 1].version));
+    sxs_print_to(r->to, "%s", sxs_model_text(r->m, t->name));
 }
 
 static double type_n(const struct report *r, const struct sxs_cost_type *t)
@@ -196,8 +198,9 @@ static uint32_t *sort_rows(const struct report *r, size_t n,
 static void write_row_begin(const struct report *r, double n, double value)
 {
     char count[48], sum[48];
-    fprintf(r->to, "  %11s  %6.2f %%  %13s", value_text(r, value, sum, sizeof(sum)),
-            percent_of(weight_of(r, n, value), r->weight), count_text(n, count, sizeof(count)));
+    sxs_print_to(r->to, "  %11s  %6.2f %%  %13s", value_text(r, value, sum, sizeof(sum)),
+                 percent_of(weight_of(r, n, value), r->weight),
+                 count_text(n, count, sizeof(count)));
 }
 
 static void write_type_row(const struct report *r, const struct sxs_cost_type *t)
@@ -208,24 +211,25 @@ static void write_type_row(const struct report *r, const struct sxs_cost_type *t
     char                       text[48];
     write_row_begin(r, type_n(r, t), type_value(r, t));
     if (sxs_costs_are_waits(r->c))
-        fprintf(r->to, "  %11s", sxs_text_duration(t->longest, text, sizeof(text)));
+        sxs_print_to(r->to, "  %11s", sxs_text_duration(t->longest, text, sizeof(text)));
     else if (exact || r->c->every <= 1)
         fputs("    exact", r->to);
     else
-        fprintf(r->to, "  %5.1f %%", 100 * sxs_cost_error(sum->var_value, sum->value));
+        sxs_print_to(r->to, "  %5.1f %%", 100 * sxs_cost_error(sum->var_value, sum->value));
     fputs("  ", r->to);
     write_type(r, t);
     if (large > 0)
-        fprintf(r->to, "  (%s on the large object heap)", count_text(large, text, sizeof(text)));
+        sxs_print_to(r->to, "  (%s on the large object heap)",
+                     count_text(large, text, sizeof(text)));
     if (t->open && sxs_costs_are_waits(r->c))
-        fprintf(r->to, "  (%llu had not ended)", (unsigned long long)t->open);
+        sxs_print_to(r->to, "  (%llu had not ended)", (unsigned long long)t->open);
     fputs("\n", r->to);
 }
 
 static void write_heading(const struct report *r, const char *title, const char *more)
 {
-    fprintf(r->to, "\n%s\n  %11s     share  %13s%s\n", title,
-            r->kind->unit == SXS_UNIT_BYTES ? "bytes" : "total", r->kind->many, more);
+    sxs_print_to(r->to, "\n%s\n  %11s     share  %13s%s\n", title,
+                 r->kind->unit == SXS_UNIT_BYTES ? "bytes" : "total", r->kind->many, more);
 }
 
 static void write_types(const struct report *r, size_t top)
@@ -244,7 +248,7 @@ static void write_types(const struct report *r, size_t top)
             left++;
     }
     if (left)
-        fprintf(r->to, "  and %zu more\n", left);
+        sxs_print_to(r->to, "  and %zu more\n", left);
     free(all);
 }
 
@@ -255,8 +259,8 @@ static void write_frame(const struct report *r, const char *what, uint32_t frame
     static char text[70000];
     if (frame == UINT32_MAX)
         return;
-    fprintf(r->to, "%38s%-9s %s\n", "", what,
-            sxs_frame_text(r->m, frame, SXS_STYLE_FULL, text, sizeof(text)));
+    sxs_print_to(r->to, "%38s%-9s %s\n", "", what,
+                 sxs_frame_text(r->m, frame, SXS_STYLE_FULL, text, sizeof(text)));
 }
 
 /* The generation that most of a call site's bytes are in: "gen 2, 98 %". */
@@ -283,17 +287,17 @@ static void write_call_site(const struct report *r, const struct sxs_cost_call_s
     write_row_begin(r, s->sum.n, s->sum.value);
     if (r->c->live) {
         if (r->c->kind == SXS_COST_ALLOCATION)
-            fprintf(r->to, "  %-11s", generation_text(s, a, sizeof(a)));
-        fprintf(r->to, "  %10s",
-                sxs_text_duration(sxs_cost_round(s->age_sum / s->sum.n), a, sizeof(a)));
-        fprintf(r->to, "  %10s", sxs_text_duration(s->oldest_ns, b, sizeof(b)));
+            sxs_print_to(r->to, "  %-11s", generation_text(s, a, sizeof(a)));
+        sxs_print_to(r->to, "  %10s",
+                     sxs_text_duration(sxs_cost_round(s->age_sum / s->sum.n), a, sizeof(a)));
+        sxs_print_to(r->to, "  %10s", sxs_text_duration(s->oldest_ns, b, sizeof(b)));
     } else if (sxs_costs_are_waits(r->c)) {
-        fprintf(r->to, "  %11s", sxs_text_duration(s->longest, a, sizeof(a)));
+        sxs_print_to(r->to, "  %11s", sxs_text_duration(s->longest, a, sizeof(a)));
     }
     fputs("  ", r->to);
     write_type(r, &r->c->types.all[s->type]);
     if (s->open)
-        fprintf(r->to, "  (%llu had not ended)", (unsigned long long)s->open);
+        sxs_print_to(r->to, "  (%llu had not ended)", (unsigned long long)s->open);
     fputs("\n", r->to);
     write_frame(r, "in", s->call_site);
     if (s->callee != s->call_site && !sxs_costs_are_waits(r->c))
@@ -320,7 +324,7 @@ static void write_call_sites(const struct report *r, size_t top)
     for (size_t i = 0; i < r->c->n_call_sites && i < top; i++)
         write_call_site(r, &r->c->call_sites[all[i]]);
     if (r->c->n_call_sites > top)
-        fprintf(r->to, "  and %zu more\n", r->c->n_call_sites - top);
+        sxs_print_to(r->to, "  and %zu more\n", r->c->n_call_sites - top);
     free(all);
 }
 
@@ -345,8 +349,8 @@ static void write_functions(const struct report *r, bool by_self, size_t top)
     static char text[70000];
     uint32_t   *all = sort_rows(r, r->m->n_frames, by_self ? heavier_self : heavier_total);
     size_t      shown = 0;
-    fprintf(r->to, "\ntop functions by %s\n      self     total  function\n",
-            by_self ? "self" : "total");
+    sxs_print_to(r->to, "\ntop functions by %s\n      self     total  function\n",
+                 by_self ? "self" : "total");
     for (size_t i = 0; i < r->m->n_frames && shown < top; i++) {
         const struct sxs_model_frame *f = &r->m->frames[all[i]];
         if (f->flags & SXS_FRAME_TYPE)
@@ -354,10 +358,10 @@ static void write_functions(const struct report *r, bool by_self, size_t top)
         if (by_self ? !f->self_ns : !f->total_ns)
             break;
         shown++;
-        fprintf(r->to, "  %6.2f %%  %6.2f %%  %s\n",
-                percent_of((double)f->self_ns, (double)r->m->total_ns),
-                percent_of((double)f->total_ns, (double)r->m->total_ns),
-                sxs_frame_text(r->m, all[i], SXS_STYLE_FULL, text, sizeof(text)));
+        sxs_print_to(r->to, "  %6.2f %%  %6.2f %%  %s\n",
+                     percent_of((double)f->self_ns, (double)r->m->total_ns),
+                     percent_of((double)f->total_ns, (double)r->m->total_ns),
+                     sxs_frame_text(r->m, all[i], SXS_STYLE_FULL, text, sizeof(text)));
     }
     free(all);
 }
@@ -372,11 +376,12 @@ void sxs_text_costs(const struct sxs_model *m, const struct sxs_report_options *
     for (size_t i = 0; i < m->n_processes; i++)
         write_process(&r, &m->processes[i]);
     if (m->filtered_out)
-        fprintf(to, "%llu samples are not of what was asked for: left out\n",
-                (unsigned long long)m->filtered_out);
+        sxs_print_to(to, "%llu samples are not of what was asked for: left out\n",
+                     (unsigned long long)m->filtered_out);
     if (m->merged)
-        fprintf(to, "%llu frames are counted at their callers: there are more than %u stacks\n",
-                (unsigned long long)m->merged, SXS_MODEL_MAX_NODES);
+        sxs_print_to(to,
+                     "%llu frames are counted at their callers: there are more than %u stacks\n",
+                     (unsigned long long)m->merged, SXS_MODEL_MAX_NODES);
     if (r.exact) {
         sum_exact(&r);
     } else {

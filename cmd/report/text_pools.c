@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "cmd/report/text_pools.h"
 
+#include "cmd/output/print.h"
+
 struct pool {
     uint32_t threads, queued;
     uint64_t starved, n;
@@ -28,9 +30,9 @@ void sxs_text_pools(const struct sxs_model *m, FILE *to)
                 if (m->pools[i].process == process && m->pools[i].runtime == r + 1)
                     add_change(&p, &m->pools[i]);
             if (p.n)
-                fprintf(to, "  %7u  %8u  %8llu  runtime %u, %.64s, process %u\n", p.threads,
-                        p.queued, (unsigned long long)p.starved, m->runtimes[r].number,
-                        sxs_model_text(m, m->runtimes[r].version), m->processes[process].pid);
+                sxs_print_to(to, "  %7u  %8u  %8llu  runtime %u, %.64s, process %u\n", p.threads,
+                             p.queued, (unsigned long long)p.starved, m->runtimes[r].number,
+                             sxs_model_text(m, m->runtimes[r].version), m->processes[process].pid);
         }
     }
 }

@@ -2,6 +2,7 @@
 #include "cmd/report/text_waits.h"
 
 #include "cmd/output/must.h"
+#include "cmd/output/print.h"
 #include "cmd/report/cost_stacks.h"
 
 #include <string.h>
@@ -78,9 +79,9 @@ static struct wait *find_waits(const struct sxs_model *m, size_t *n)
 static void write_row(const struct sxs_model *m, uint64_t ns, uint64_t n, const char *before,
                       const char *text, FILE *to)
 {
-    fprintf(to, "  %6.2f %%  %9.3f s  %9llu  %s%s\n",
-            m->total_ns ? 100.0 * (double)ns / (double)m->total_ns : 0, (double)ns / 1e9,
-            (unsigned long long)n, before, text);
+    sxs_print_to(to, "  %6.2f %%  %9.3f s  %9llu  %s%s\n",
+                 m->total_ns ? 100.0 * (double)ns / (double)m->total_ns : 0, (double)ns / 1e9,
+                 (unsigned long long)n, before, text);
 }
 
 void sxs_text_waits(const struct sxs_model *m, size_t top, FILE *to)

@@ -3,6 +3,7 @@
 
 #include "cmd/heap/snapshots.h"
 #include "cmd/output/json_values.h"
+#include "cmd/output/print.h"
 #include "cmd/output/shown.h"
 #include "cmd/output/strings.h"
 #include "cmd/pack/pack.h"
@@ -132,7 +133,7 @@ static void put_messages(FILE *to)
         if (json_array_size(all) < MAX_MESSAGES)
             json_array_append_new(all, sxs_json_text(said));
     }
-    json_dumpf(all, to, JSON_COMPACT);
+    sxs_json_dump(all, to, JSON_COMPACT);
     json_decref(all);
 }
 
@@ -154,7 +155,7 @@ static int make_data(const char *dir, const struct sxs_serve_options *o,
     sxs_session_free(&s);
     printf(",\n\"parts\":[%s],\"running\":%s,\"list\":%s,\"heaps\":%zu,\"name\":", parts,
            running ? "true" : "false", o->only ? "false" : "true", heaps);
-    json_dumpf(name, stdout, JSON_ENCODE_ANY);
+    sxs_json_dump(name, stdout, JSON_ENCODE_ANY);
     fputs(",\"messages\":", stdout);
     put_messages(stdout);
     fputs("}\n", stdout);
@@ -193,7 +194,7 @@ _Noreturn void sxs_serve_make(const struct sxs_serve_options *o,
     }
     const char *path = enter(o, wanted, source_fd), *dir = path;
     if (wanted->kind == SXS_SERVE_DATA && sxs_pack_open(path, &dir, why, sizeof(why)) != 0) {
-        fprintf(stderr, "sxsprof: %s: %s\n", wanted->name, why);
+        sxs_print_to(stderr, "sxsprof: %s: %s\n", wanted->name, why);
         exit(1);
     }
     bool running = tell_state(dir, tell_fd);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The server: its socket, its connections with their limits, and the loop. */
+#include "cmd/output/print.h"
 #include "cmd/serve/serve.h"
 
 #include "cmd/serve/answer.h"
@@ -117,11 +118,12 @@ static int listen_on(const struct sxs_serve_options *o, unsigned *port)
         setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on));
     if (fd < 0 || bind(fd, &a.any, size) != 0 || listen(fd, MAX_CONNECTIONS) != 0 ||
         getsockname(fd, &a.any, &size) != 0) {
-        fprintf(stderr, "sxsprof: --listen: %s port %u: %s%s\n", o->names.address, o->port,
-                strerror(errno),
-                errno == EADDRINUSE ? "; another program has it: expected another port, or 0 for "
-                                      "any that is free"
-                                    : "");
+        sxs_print_to(stderr, "sxsprof: --listen: %s port %u: %s%s\n", o->names.address, o->port,
+                     strerror(errno),
+                     errno == EADDRINUSE
+                         ? "; another program has it: expected another port, or 0 for "
+                           "any that is free"
+                         : "");
         if (fd >= 0)
             close(fd);
         return -1;
@@ -227,13 +229,13 @@ static void announce(struct server *s, unsigned port)
              : six         ? "::1"
                            : "127.0.0.1",
              six ? "]" : "", port);
-    printf("%s?token=%s\n", base, o->token);
+    sxs_print("%s?token=%s\n", base, o->token);
     fflush(stdout);
     if (!o->open || !make_secret(s->pages.once))
         return;
     snprintf(url, sizeof(url), "%s?token=%s", base, s->pages.once);
     if (!o->verbs->open_page(url))
-        fprintf(stderr, "sxsprof: no browser could be started\n");
+        sxs_print_to(stderr, "sxsprof: no browser could be started\n");
 }
 
 static void close_server(struct server *s)
@@ -269,7 +271,7 @@ enum sxs_serve_result sxs_serve(const struct sxs_serve_options *o)
         announce(&s, port);
         loop(&s);
     } else {
-        fprintf(stderr, "sxsprof: serve: the server cannot be started: %s\n", strerror(errno));
+        sxs_print_to(stderr, "sxsprof: serve: the server cannot be started: %s\n", strerror(errno));
         if (!s.daemon)
             close(listen_fd);
     }

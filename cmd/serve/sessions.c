@@ -273,7 +273,7 @@ int sxs_serve_list(const struct sxs_serve_options *o, FILE *to)
         err |= json_array_append_new(rows, all[i]);
     err |= json_object_set_new(top, "sessions", rows);
     err |= sxs_json_set_number(top, "left_out", left);
-    err |= json_dumpf(top, to, JSON_COMPACT);
+    err |= sxs_json_dump(top, to, JSON_COMPACT);
     json_decref(top);
     return err || fflush(to) != 0 ? -1 : 0;
 }

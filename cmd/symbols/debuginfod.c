@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "cmd/symbols/debuginfod.h"
 
+#include "cmd/output/print.h"
+
 #include "base/env.h"
 
 #include <dlfcn.h>
@@ -66,7 +68,7 @@ static bool load(void)
         state.client = state.begin();
     if (state.client)
         return true;
-    fprintf(stderr, "sxsprof: DEBUGINFOD_URLS: %s cannot be loaded: no server is asked\n",
+    sxs_print_to(stderr, "sxsprof: DEBUGINFOD_URLS: %s cannot be loaded: no server is asked\n",
             DEBUGINFOD_SONAME);
     sxs_debuginfod_disable();
     return false;
@@ -75,7 +77,7 @@ static bool load(void)
 static void give_up(const char *why, long seconds)
 {
     sxs_debuginfod_done();
-    fprintf(stderr, "sxsprof: debuginfod: %s %ld s: no server is asked again\n", why, seconds);
+    sxs_print_to(stderr, "sxsprof: debuginfod: %s %ld s: no server is asked again\n", why, seconds);
     sxs_debuginfod_disable();
 }
 
@@ -84,9 +86,9 @@ static void show(long done, long whole)
     const char *term = sxs_env_named("TERM"), *slash = strrchr(state.name, '/');
     if (!isatty(STDERR_FILENO) || !term || !*term || strcmp(term, "dumb") == 0)
         return;
-    fprintf(stderr, "\rdebuginfod: %.60s", slash ? slash + 1 : state.name);
+    sxs_print_to(stderr, "\rdebuginfod: %.60s", slash ? slash + 1 : state.name);
     if (whole > 0)
-        fprintf(stderr, " %.1f of %.1f MB", (double)done / 1e6, (double)whole / 1e6);
+        sxs_print_to(stderr, " %.1f of %.1f MB", (double)done / 1e6, (double)whole / 1e6);
     fputs("\033[K", stderr);
     fflush(stderr);
     state.shown = true;

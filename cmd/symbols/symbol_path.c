@@ -2,6 +2,7 @@
 #include "cmd/symbols/symbol_path.h"
 
 #include "cmd/output/must.h"
+#include "cmd/output/print.h"
 #include "cmd/symbols/foreign_file.h"
 #include "cmd/symbols/portable_pdb.h"
 #include "cmd/symbols/worker.h"
@@ -45,8 +46,9 @@ void sxs_symbols_option(const struct argp_state *state, const char *text,
     struct stat st;
     int         err = stat(text, &st) != 0 ? errno : S_ISDIR(st.st_mode) ? 0 : ENOTDIR;
     if (err)
-        argp_error(state, "--symbols: '%s': %s; expected a folder with ELF files or Portable PDBs",
-                   text, strerror(err));
+        sxs_option_error(state,
+                         "--symbols: '%s': %s; expected a folder with ELF files or Portable PDBs",
+                         text, strerror(err));
     if (!*path)
         *path = sxs_must_zeroed(1, sizeof(**path));
     SXS_GROW((*path)->dirs, (*path)->n_dirs + 1, (*path)->cap_dirs);
@@ -129,8 +131,8 @@ static void search(struct sxs_symbol_path *p)
         if (e->fts_info != FTS_F && e->fts_info != FTS_SL)
             continue;
         if (++p->examined > MAX_FILES) {
-            fprintf(stderr, "sxsprof: --symbols: only the first %u files are searched\n",
-                    MAX_FILES);
+            sxs_print_to(stderr, "sxsprof: --symbols: only the first %u files are searched\n",
+                         MAX_FILES);
             break;
         }
         examine(p, e->fts_path);

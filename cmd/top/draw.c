@@ -2,6 +2,8 @@
 /* draw.c - draws tabs, table, keys; the header and the help are in draw_header.c. */
 #include "cmd/top/screen.h"
 
+#include "base/displayed.h"
+
 #include <stdlib.h>
 #include <string.h>
 #include <wchar.h>
@@ -26,7 +28,7 @@ static size_t next_character(const struct sxs_screen *s, const char *text, int *
 static bool is_drawable(const struct sxs_screen *s, const char *text, size_t n, int columns)
 {
     unsigned char c = (unsigned char)text[0];
-    return columns >= 0 && (c < 0x80 ? c >= 0x20 && c != 0x7f : s->curses.utf8 && n > 1);
+    return columns >= 0 && sxs_displayed_len(text, n) == n && (c < 0x80 || (s->curses.utf8 && n > 1));
 }
 
 int sxs_draw_text(const struct sxs_screen *s, const char *text, int width, bool pad)

@@ -151,7 +151,7 @@ int sxs_top_print_json(struct sxs_live *live, const struct sxs_top_options *o,
         err |= json_array_append_new(runtimes, runtime_json(&r[i]));
     err |= json_object_set_new(top, "runtimes", runtimes);
     err |= set_lists(top, live, o);
-    err |= json_dumpf(top, to, JSON_COMPACT | JSON_REAL_PRECISION(12));
+    err |= sxs_json_dump(top, to, JSON_COMPACT | JSON_REAL_PRECISION(12));
     json_decref(top);
     fputc('\n', to);
     return !err && fflush(to) == 0 && !ferror(to) ? 0 : -1;

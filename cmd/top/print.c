@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* print.c - one look as plain text. */
+#include "cmd/output/print.h"
 #include "cmd/top/top.h"
 
 #include "cmd/output/text.h"
@@ -18,48 +19,48 @@ static void print_head(struct sxs_live *live, const struct sxs_top_system *syste
     const struct sxs_live_runtime *r = sxs_live_runtimes(live, &n);
     sxs_top_figures_get(live, system, &f);
     strftime(now, sizeof(now), "%H:%M:%S", localtime_r(&t, &tm));
-    fprintf(to, "%s  process %u%s, %.1f s recorded (%s): %s\n", now, p->pid,
-            p->running ? "" : " (ended)", p->seconds,
-            sxs_top_tools(p->recorded, tools, sizeof(tools))[0] ? tools : "counts only",
-            p->command);
-    fprintf(to, "runtimes");
+    sxs_print_to(to, "%s  process %u%s, %.1f s recorded (%s): %s\n", now, p->pid,
+                 p->running ? "" : " (ended)", p->seconds,
+                 sxs_top_tools(p->recorded, tools, sizeof(tools))[0] ? tools : "counts only",
+                 p->command);
+    sxs_print_to(to, "runtimes");
     for (size_t i = 0; i < n; i++)
-        fprintf(to, "%s %u: %s%s", i ? "," : "", r[i].number, r[i].version[0] ? r[i].version : "?",
-                r[i].ended ? " (ended)" : "");
-    fprintf(to, "\ncpu %.1f %%, gc pauses ", 100 * f.cpu);
+        sxs_print_to(to, "%s %u: %s%s", i ? "," : "", r[i].number,
+                     r[i].version[0] ? r[i].version : "?", r[i].ended ? " (ended)" : "");
+    sxs_print_to(to, "\ncpu %.1f %%, gc pauses ", 100 * f.cpu);
     if (f.has_pause)
-        fprintf(to, "%.1f %%", 100 * f.pause);
+        sxs_print_to(to, "%.1f %%", 100 * f.pause);
     else
-        fprintf(to, "not recorded");
-    fprintf(to, ", gcs %s/s, heap %s, allocated %s%s, exceptions %s/s, methods %s/s",
-            sxs_top_number(f.gcs, a, sizeof(a)),
-            f.heap_bytes ? sxs_top_bytes((double)f.heap_bytes, b, sizeof(b)) : "not recorded",
-            f.has_allocated ? sxs_top_bytes(f.allocated, c, sizeof(c)) : "not recorded",
-            f.has_allocated ? "/s" : "", sxs_top_number(f.exceptions, d, sizeof(d)),
-            sxs_top_number(f.methods, tools, sizeof(tools)));
+        sxs_print_to(to, "not recorded");
+    sxs_print_to(to, ", gcs %s/s, heap %s, allocated %s%s, exceptions %s/s, methods %s/s",
+                 sxs_top_number(f.gcs, a, sizeof(a)),
+                 f.heap_bytes ? sxs_top_bytes((double)f.heap_bytes, b, sizeof(b)) : "not recorded",
+                 f.has_allocated ? sxs_top_bytes(f.allocated, c, sizeof(c)) : "not recorded",
+                 f.has_allocated ? "/s" : "", sxs_top_number(f.exceptions, d, sizeof(d)),
+                 sxs_top_number(f.methods, tools, sizeof(tools)));
     if (system->there)
-        fprintf(to, ", threads %u, memory %s", f.threads,
-                sxs_top_bytes((double)f.rss, a, sizeof(a)));
+        sxs_print_to(to, ", threads %u, memory %s", f.threads,
+                     sxs_top_bytes((double)f.rss, a, sizeof(a)));
     fputc('\n', to);
     if (p->lost)
-        fprintf(to, "lost: %llu records had no room, or are damaged\n",
-                (unsigned long long)p->lost);
+        sxs_print_to(to, "lost: %llu records had no room, or are damaged\n",
+                     (unsigned long long)p->lost);
 }
 
 static void print_table(const struct sxs_top_table *t, const char *title, FILE *to)
 {
-    fprintf(to, "\n%s", title);
+    sxs_print_to(to, "\n%s", title);
     if (t->missing) {
-        fprintf(to, ": %s\n", t->missing);
+        sxs_print_to(to, ": %s\n", t->missing);
         return;
     }
     if (t->of > t->n)
-        fprintf(to, ": %zu of %zu", t->n, t->of);
+        sxs_print_to(to, ": %zu of %zu", t->n, t->of);
     fputc('\n', to);
     for (unsigned k = 0; k < t->n_columns; k++) {
         const struct sxs_top_column *c = &t->columns[k];
         int                          width = (int)c->width;
-        fprintf(to, " %*s", c->right ? width : -width, c->heading);
+        sxs_print_to(to, " %*s", c->right ? width : -width, c->heading);
     }
     fputc('\n', to);
     for (size_t i = 0; i < t->n; i++) {
@@ -67,8 +68,8 @@ static void print_table(const struct sxs_top_table *t, const char *title, FILE *
             const struct sxs_top_column *c = &t->columns[k];
             size_t                       columns = sxs_text_width(t->rows[i][k]),
                    pad = c->width > columns ? c->width - columns : 0;
-            fprintf(to, " %*s%s%*s", c->right ? (int)pad : 0, "", t->rows[i][k],
-                    c->right || !c->width ? 0 : (int)pad, "");
+            sxs_print_to(to, " %*s%s%*s", c->right ? (int)pad : 0, "", t->rows[i][k],
+                         c->right || !c->width ? 0 : (int)pad, "");
         }
         fputc('\n', to);
     }

@@ -6,6 +6,7 @@
 
 #include "cmd/output/json_values.h"
 #include "cmd/output/must.h"
+#include "cmd/output/print.h"
 #include "cmd/output/processes.h"
 
 #define TOP      10
@@ -60,11 +61,11 @@ static void write_endpoints(FILE *to, const struct sxs_traces *t, size_t top)
     struct sxs_trace_endpoint *all = sxs_trace_endpoints(t, &n);
     fputs("\nendpoints by time\n     running      waiting   samples    traces  endpoint\n", to);
     for (size_t i = 0; i < n && i < top; i++)
-        fprintf(to, "  %8.3f s  %9.3f s  %8llu  %8llu  %s\n", seconds_of(all[i].running_ns),
-                seconds_of(all[i].waiting_ns), (unsigned long long)all[i].samples,
-                (unsigned long long)all[i].traces, endpoint_text(t, all[i].endpoint));
+        sxs_print_to(to, "  %8.3f s  %9.3f s  %8llu  %8llu  %s\n", seconds_of(all[i].running_ns),
+                     seconds_of(all[i].waiting_ns), (unsigned long long)all[i].samples,
+                     (unsigned long long)all[i].traces, endpoint_text(t, all[i].endpoint));
     if (n > top)
-        fprintf(to, "  and %zu more\n", n - top);
+        sxs_print_to(to, "  and %zu more\n", n - top);
     free(all);
 }
 
@@ -78,13 +79,13 @@ static void write_traces(FILE *to, const struct sxs_traces *t, size_t top)
         char                    id[SXS_TRACE_ID_SIZE];
         if (!v->wanted || n++ >= top)
             continue;
-        fprintf(to, "  %8.3f s  %9.3f s  %8llu  %11.3f s  %s %s\n", seconds_of(v->running_ns),
-                seconds_of(v->waiting_ns), (unsigned long long)v->samples,
-                seconds_of(v->last_ns - v->first_ns), sxs_trace_text(v, id),
-                endpoint_text(t, v->endpoint));
+        sxs_print_to(to, "  %8.3f s  %9.3f s  %8llu  %11.3f s  %s %s\n", seconds_of(v->running_ns),
+                     seconds_of(v->waiting_ns), (unsigned long long)v->samples,
+                     seconds_of(v->last_ns - v->first_ns), sxs_trace_text(v, id),
+                     endpoint_text(t, v->endpoint));
     }
     if (n > top)
-        fprintf(to, "  and %zu more\n", n - top);
+        sxs_print_to(to, "  and %zu more\n", n - top);
 }
 
 void sxs_traces_text(FILE *to, const struct sxs_traces *t, size_t top)
@@ -98,8 +99,8 @@ void sxs_traces_text(FILE *to, const struct sxs_traces *t, size_t top)
         write_traces(to, t, top ? top : TOP);
     }
     if (t->n_missed)
-        fprintf(to, "of %llu samples the trace could not be read\n",
-                (unsigned long long)t->n_missed);
+        sxs_print_to(to, "of %llu samples the trace could not be read\n",
+                     (unsigned long long)t->n_missed);
 }
 
 /* ---- JSON ------------------------------------------------------------------------------------ */

@@ -4,6 +4,8 @@
 #include <ctype.h>
 #include <string.h>
 
+#include "base/displayed.h"
+
 /* ---- identifiers ----------------------------------------------------------------------------- */
 
 /* Can a part of a name between dots be written without quotes? It must not begin with a digit, and
@@ -29,8 +31,17 @@ static void put_part(struct sxs_text *t, const char *part, size_t len)
         return;
     }
     sxs_text_put(t, "'");
-    for (size_t i = 0; i < len; i++)
-        sxs_text_putf(t, part[i] == '\'' || part[i] == '\\' ? "\\%c" : "%c", part[i]);
+    for (size_t i = 0, n; i < len; i += n) {
+        uint32_t c = 0;
+        n = sxs_utf8_next(part + i, len - i, &c);
+        if (!n || !sxs_is_displayed(c))
+            sxs_text_put(t, "?"); /* the name ends no line, and controls no terminal */
+        else if (c == '\'' || c == '\\')
+            sxs_text_putf(t, "\\%c", (char)c);
+        else
+            sxs_text_put_bytes(t, part + i, n);
+        n += !n;
+    }
     sxs_text_put(t, "'");
 }
 

@@ -36,7 +36,7 @@ finds() { # claim pattern command...
     if [ $? -eq 1 ] && printf '%s\n' "$out" | grep -q "$pattern"; then tap 0 "$claim" ""; else tap 1 "$claim" "$out"; fi
 }
 
-echo 1..24
+echo 1..27
 passes "no folder includes what lies above it" tests/lint/layering.sh
 passes "no sources include each other in a circle" tests/lint/circles.sh
 passes "the tests that docs/internals/clrie.md names exist" tests/lint/named-tests.sh
@@ -47,6 +47,7 @@ passes "no test takes the status of another command for its own" tests/lint/stat
 passes "every lock of the library is made anew in a forked child" tests/lint/fork.sh
 passes "what becomes of each variable of a tool is said" tests/lint/session.sh
 passes "base/env.c alone reads the environment" tests/lint/environment.sh
+passes "the command prints by cmd/output/print.h alone" tests/lint/prints.sh
 passes "the libraries export what they promise and nothing else" tests/lint/symbols.sh
 passes "versions of what is fetched are in one file" tests/lint/versions.sh
 
@@ -82,6 +83,15 @@ case $BUILD in /*) ;; *) mkdir -p "$copy/$(dirname "$BUILD")"; ln -s "$PWD/$BUIL
 sed -i '/SXS_SESSION_RESETS(recorder)/d' "$copy/tools/recorder/recorder.c"
 finds "a variable that a session leaves behind is named" 'recorder.c: recorder: add' tests/lint/session.sh
 echo 'static const char *fault_put_in(void) { return getenv("HOME"); }' >>"$copy/cmd/main.c"
+cat >>"$copy/cmd/stop.c" <<'C'
+static void fault_put_in(const char *name)
+{
+    fputs(name, stdout);
+}
+C
+finds "a text that is printed raw is named" 'cmd/stop.c:[0-9]*: fputs() does not clean' tests/lint/prints.sh
+echo 'static void fault_put_in(const char *s) { fprintf(stderr, "%s", s); }' >>"$copy/cmd/heap/json.c"
+finds "so is a message of a file that writes JSON" 'cmd/heap/json.c:[0-9]*: fprintf() does not clean' tests/lint/prints.sh
 finds "a getenv() elsewhere is named" 'cmd/main.c:.*getenv' tests/lint/environment.sh
 echo 'check "it says $(cat file)" $?' >>"$copy/tests/integration/hops.sh"
 finds "a status taken behind another command's is named" 'hops.sh:' tests/lint/status.sh
