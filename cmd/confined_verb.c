@@ -193,7 +193,8 @@ int sxs_confined_verb(const struct sxs_confined_verb *needs, int (*work)(void *a
     w.limits = (struct sxs_confinement){
         .data = needs->endless ? 0 : MEMORY + MEMORY_FACTOR * bytes,
         .cpu_s = needs->endless ? 0 : CPU_S + CPU_S_MIB * (unsigned)(bytes / MIB),
-        .capabilities = UINT64_C(1) << CAP_DAC_OVERRIDE | UINT64_C(1) << CAP_DAC_READ_SEARCH,
+        .capabilities = UINT64_C(1) << CAP_DAC_OVERRIDE | UINT64_C(1) << CAP_DAC_READ_SEARCH |
+                        UINT64_C(1) << CAP_SETUID | UINT64_C(1) << CAP_SETGID,
         .calls = needs->network ? SXS_CONFINED_ANY : SXS_CONFINED_REPORT,
     };
     find_places(needs, &w.places);
