@@ -168,7 +168,9 @@ static void add_number(struct line *l, const struct conversion *c, struct argume
     char  *out = reserve_bytes(l, size), format[24];
     int    n = 0;
     bool   is_integer = strchr("dioxXu", c->letter);
-    snprintf(format, sizeof(format), "%%%s*.*%s%c", c->flags, is_integer ? "j" : "", c->letter);
+    char  *end = stpcpy(stpcpy(stpcpy(format, "%"), c->flags), is_integer ? "*.*j" : "*.*");
+    *end++ = c->letter;
+    *end = '\0';
     if (c->letter == 'd' || c->letter == 'i')
         n = snprintf(out, size, format, c->width, c->precision, read_signed(c, args));
     else if (is_integer)

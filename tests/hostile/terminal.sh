@@ -17,7 +17,10 @@ text=$($play text; echo .)
 text=${text%.}
 flat=${text//$'\n'/}
 export TMPDIR=$tmp LC_ALL=C.UTF-8
-ask() { timeout 60 "$sxsprof" "$@" >"$tmp/out" 2>"$tmp/err" </dev/null; }
+# in a folder of its own, where start makes the folder of a session
+case $sxsprof in /*) ;; *) sxsprof=$PWD/$sxsprof ;; esac
+mkdir "$tmp/here"
+ask() { (cd "$tmp/here" && timeout 60 "$sxsprof" "$@" >"$tmp/out" 2>"$tmp/err" </dev/null); }
 # clean CLAIM VERB...: the verb prints something, and nothing of it would reach a terminal
 clean() {
     local claim=$1
