@@ -157,10 +157,18 @@ static void give_value(const struct sxs_child_command *command, pid_t child, int
         kill(child, SIGKILL);
 }
 
+/* The action of SIGCHLD with which this command was started. */
+static struct sigaction inherited = {.sa_handler = SIG_DFL};
+
+void sxs_child_keep_status(void)
+{
+    struct sigaction dfl = {.sa_handler = SIG_DFL};
+    sigaction(SIGCHLD, &dfl, &inherited);
+}
+
 int sxs_child_run(const struct sxs_child_command *command, int *status)
 {
-    sigset_t         set, old;
-    struct sigaction dfl = {.sa_handler = SIG_DFL}, sigchld;
+    sigset_t set, old;
     int              tell[2], go[2], err = 0;
     *status = SXS_EXIT_FAILED;
     if (pipe2(tell, O_CLOEXEC) != 0)
@@ -173,7 +181,6 @@ int sxs_child_run(const struct sxs_child_command *command, int *status)
     }
     blocked_set(&set);
     sigprocmask(SIG_BLOCK, &set, &old);
-    sigaction(SIGCHLD, &dfl, &sigchld); /* with SIG_IGN the exit status would be lost */
     fflush(NULL);
 
     pid_t child = fork();
@@ -181,7 +188,7 @@ int sxs_child_run(const struct sxs_child_command *command, int *status)
         close(go[1]); /* so that read() ends when this process dies */
         if (command->variable)
             take_value(command, go[0]);
-        become(command, &old, &sigchld, tell[1]);
+        become(command, &old, &inherited, tell[1]);
     }
     if (child < 0)
         err = errno;
@@ -217,24 +224,19 @@ static _Noreturn void do_work(int (*work)(void *arg), void *arg, pid_t parent, c
 
 int sxs_child_work(int (*work)(void *arg), void *arg, int *status)
 {
-    sigset_t         set, old;
-    struct sigaction dfl = {.sa_handler = SIG_DFL}, sigchld;
-    pid_t            parent = getpid();
-    int              err = 0;
+    sigset_t set, old;
+    pid_t    parent = getpid();
+    int      err = 0;
     blocked_set(&set);
     sigprocmask(SIG_BLOCK, &set, &old);
-    sigaction(SIGCHLD, &dfl, &sigchld);
     fflush(NULL);
     pid_t child = fork();
-    if (child == 0) {
-        sigaction(SIGCHLD, &sigchld, NULL);
+    if (child == 0)
         do_work(work, arg, parent, &old);
-    }
     if (child < 0)
         err = errno;
     else
         watch_child(child, &set, NULL, status);
-    sigaction(SIGCHLD, &sigchld, NULL);
     sigprocmask(SIG_SETMASK, &old, NULL);
     return err;
 }

@@ -21,6 +21,12 @@
 int sxs_child_find(const char *command, char *path, size_t size);
 
 /**
+ * sxs_child_keep_status - make sure that the statuses of children are kept: a command that was started
+ * with SIGCHLD ignored would lose them. A command that sxs_child_run() starts has it ignored again.
+ */
+void sxs_child_keep_status(void);
+
+/**
  * A function that sxs_child_run() calls periodically while the child runs, and once, with @ended,
  * when the child has ended.
  */

@@ -98,7 +98,9 @@ static void add_file(struct places *p, const char *path)
     int         len = slash == path ? 1 : slash ? (int)(slash - path) : 1;
     struct stat st;
     snprintf(folder, sizeof(folder), "%.*s", len, slash ? path : ".");
-    if (stat(path, &st) != 0 || S_ISREG(st.st_mode))
+    bool through = lstat(path, &st) == 0 && S_ISLNK(st.st_mode) &&
+                   (st.st_uid == geteuid() || st.st_uid == 0); /* as sxs_output_open() decides */
+    if (!through && (stat(path, &st) != 0 || S_ISREG(st.st_mode)))
         add_place(p, folder);
     add_place(p, path);
 }
@@ -195,10 +197,16 @@ int sxs_confined_verb(const struct sxs_confined_verb *needs, int (*work)(void *a
         .cpu_s = needs->endless ? 0 : CPU_S + CPU_S_MIB * (unsigned)(bytes / MIB),
         .capabilities = UINT64_C(1) << CAP_DAC_OVERRIDE | UINT64_C(1) << CAP_DAC_READ_SEARCH |
                         UINT64_C(1) << CAP_SETUID | UINT64_C(1) << CAP_SETGID,
-        .calls = needs->network ? SXS_CONFINED_ANY : SXS_CONFINED_REPORT,
+        .calls = needs->network ? SXS_CONFINED_NETWORK : SXS_CONFINED_REPORT,
     };
     find_places(needs, &w.places);
-    if (sxs_child_work(confine_and_work, &w, &status) != 0)
-        return work(arg);
+    int err = sxs_child_work(confine_and_work, &w, &status);
+    if (err) {
+        sxs_complain(
+            "no child process for reading files can be made: %s; SXSPROF_CONFINE=off reads "
+            "them without one",
+            strerror(err));
+        return SXS_EXIT_FAILED;
+    }
     return explain_end(status, &w.limits, bytes);
 }

@@ -29,7 +29,8 @@ struct sxs_confined_verb {
  * Signals that this process gets meanwhile are sent to the child.
  * Returns the exit status that @work returned. When a limit ended it, complains with one line and
  * returns SXS_EXIT_PROBLEM; when another signal did, this process ends by the same signal.
- * Where the child cannot be made, or SXSPROF_CONFINE=off, @work is called in this process.
+ * With SXSPROF_CONFINE=off, @work is called in this process. Where the child cannot be made, complains
+ * and returns SXS_EXIT_FAILED.
  * For a process with one thread.
  */
 int sxs_confined_verb(const struct sxs_confined_verb *needs, int (*work)(void *arg), void *arg);

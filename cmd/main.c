@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* sxsprof: find the verb and call its function. */
+#include "cmd/child.h"
 #include "cmd/command.h"
 #include "cmd/completion.h"
 #include "cmd/output/print.h"
@@ -70,6 +71,7 @@ static int print_help(int argc, char **argv)
 
 int main(int argc, char **argv)
 {
+    sxs_child_keep_status();
     if (argc < 2) {
         print_usage(stderr);
         return SXS_EXIT_USAGE;

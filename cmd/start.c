@@ -121,7 +121,7 @@ static int open_made(const char *path)
     int                   fd = (int)syscall(SYS_openat2, AT_FDCWD, path, &how, sizeof(how));
     if (fd < 0)
         return -1;
-    if (fstat(fd, &st) == 0 && st.st_uid == geteuid() && (st.st_mode & 07777) == 0700 &&
+    if (fstat(fd, &st) == 0 && st.st_uid == geteuid() && (st.st_mode & 0777) == 0700 &&
         is_empty(fd))
         return fd;
     close(fd);

@@ -3,11 +3,14 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/sockios.h>
 #include <sched.h>
 #include <seccomp.h>
 #include <sys/ioctl.h>
 #include <sys/prctl.h>
 #include <unistd.h>
+
+#define FCHMODAT2 452 /* the same number everywhere; old headers lack it */
 
 #define END (-1) /* of a list; numbers of calls that an architecture lacks are below */
 
@@ -23,7 +26,6 @@ static const int parsing[] = {SCMP_SYS(read),
                               SCMP_SYS(write),
                               SCMP_SYS(writev),
                               SCMP_SYS(pwrite64),
-                              SCMP_SYS(ftruncate),
                               SCMP_SYS(fadvise64),
                               SCMP_SYS(close),
                               SCMP_SYS(close_range),
@@ -81,9 +83,8 @@ static const int looking[] = {SCMP_SYS(openat2),    SCMP_SYS(stat),
 static const int refused[] = {
     /* programs */
     SCMP_SYS(execve), SCMP_SYS(execveat), SCMP_SYS(uselib),
-    /* the network, and sockets of other processes */
-    SCMP_SYS(socket), SCMP_SYS(connect), SCMP_SYS(bind), SCMP_SYS(listen), SCMP_SYS(accept),
-    SCMP_SYS(accept4), SCMP_SYS(socketcall),
+    /* sockets that others connect to */
+    SCMP_SYS(listen), SCMP_SYS(accept), SCMP_SYS(accept4),
 /* other processes; a sanitizer looks for leaks by ptrace() */
 #ifndef SXS_SANITIZED
     SCMP_SYS(ptrace),
@@ -99,6 +100,14 @@ static const int refused[] = {
     SCMP_SYS(fsmount), SCMP_SYS(fspick), SCMP_SYS(mount_setattr), SCMP_SYS(mknod),
     SCMP_SYS(mknodat), SCMP_SYS(name_to_handle_at), SCMP_SYS(open_by_handle_at), SCMP_SYS(quotactl),
     SCMP_SYS(fanotify_init), SCMP_SYS(swapon), SCMP_SYS(swapoff), SCMP_SYS(acct),
+    /* owners, modes and times of files, which Landlock does not cover */
+    SCMP_SYS(chmod), SCMP_SYS(fchmod), SCMP_SYS(fchmodat), FCHMODAT2, SCMP_SYS(chown),
+    SCMP_SYS(fchown), SCMP_SYS(lchown), SCMP_SYS(fchownat), SCMP_SYS(utime), SCMP_SYS(utimes),
+    SCMP_SYS(futimesat), SCMP_SYS(utimensat), SCMP_SYS(setxattr), SCMP_SYS(lsetxattr),
+    SCMP_SYS(fsetxattr), SCMP_SYS(removexattr), SCMP_SYS(lremovexattr), SCMP_SYS(fremovexattr),
+    /* other processes' time on the processor */
+    SCMP_SYS(setpriority), SCMP_SYS(ioprio_set), SCMP_SYS(sched_setscheduler),
+    SCMP_SYS(sched_setparam), SCMP_SYS(sched_setattr),
     /* users and namespaces; setgroups(), setfsuid() and setfsgid() are permitted: they change only
      * which files can be read, and the reader of symbols reads as the owner of the session */
     SCMP_SYS(setuid), SCMP_SYS(setgid), SCMP_SYS(setreuid), SCMP_SYS(setregid), SCMP_SYS(setresuid),
@@ -112,6 +121,10 @@ static const int refused[] = {
     SCMP_SYS(kexec_file_load), SCMP_SYS(reboot), SCMP_SYS(settimeofday), SCMP_SYS(clock_settime),
     SCMP_SYS(clock_adjtime), SCMP_SYS(adjtimex), SCMP_SYS(syslog), SCMP_SYS(iopl), SCMP_SYS(ioperm),
     SCMP_SYS(vhangup), SCMP_SYS(modify_ldt), SCMP_SYS(lookup_dcookie), END};
+
+/* The network; bind() also for questions to the kernel about addresses. */
+static const int connecting[] = {SCMP_SYS(socket), SCMP_SYS(connect), SCMP_SYS(bind),
+                                 SCMP_SYS(socketcall), END};
 
 /* Adds a rule for each call. One that the architecture lacks needs none. */
 static void add_all(scmp_filter_ctx f, uint32_t action, const int *calls)
@@ -157,28 +170,32 @@ static void allow_opening(scmp_filter_ctx f)
 /* Signals and limits of others, namespaces, and input for a terminal. */
 static void refuse_some_arguments(scmp_filter_ctx f)
 {
-    static const unsigned namespaces[] = {CLONE_NEWUSER, CLONE_NEWNS,  CLONE_NEWPID,
-                                          CLONE_NEWNET,  CLONE_NEWIPC, CLONE_NEWCGROUP,
-                                          CLONE_NEWUTS};
-    scmp_datum_t          self = (scmp_datum_t)getpid();
-    const uint32_t        no = SCMP_ACT_ERRNO(EPERM);
+    static const unsigned     namespaces[] = {CLONE_NEWUSER, CLONE_NEWNS,  CLONE_NEWPID,
+                                              CLONE_NEWNET,  CLONE_NEWIPC, CLONE_NEWCGROUP,
+                                              CLONE_NEWUTS};
+    static const scmp_datum_t controls[] = {TIOCSTI, TIOCLINUX, FIOSETOWN, SIOCSPGRP};
+    /* The kernel sends signals to the owner of a descriptor. */
+    static const scmp_datum_t owning[] = {F_SETOWN, F_SETOWN_EX, F_SETSIG};
+    scmp_datum_t              self = (scmp_datum_t)getpid();
+    const uint32_t            no = SCMP_ACT_ERRNO(EPERM);
     (void)seccomp_rule_add(f, no, SCMP_SYS(kill), 1, SCMP_A0(SCMP_CMP_NE, self));
     (void)seccomp_rule_add(f, no, SCMP_SYS(tgkill), 1, SCMP_A0(SCMP_CMP_NE, self));
     (void)seccomp_rule_add(f, no, SCMP_SYS(prlimit64), 1, SCMP_A0(SCMP_CMP_NE, 0));
+    for (size_t i = 0; i < sizeof(owning) / sizeof(*owning); i++)
+        (void)seccomp_rule_add(f, no, SCMP_SYS(fcntl), 1, SCMP_A1(SCMP_CMP_EQ, owning[i]));
     for (size_t i = 0; i < sizeof(namespaces) / sizeof(*namespaces); i++)
         (void)seccomp_rule_add(f, no, SCMP_SYS(clone), 1,
                                SCMP_A0(SCMP_CMP_MASKED_EQ, namespaces[i], namespaces[i]));
     /* Its arguments are in memory; the C library then uses clone(). */
     (void)seccomp_rule_add(f, SCMP_ACT_ERRNO(ENOSYS), SCMP_SYS(clone3), 0);
-    (void)seccomp_rule_add(f, no, SCMP_SYS(ioctl), 1,
-                           SCMP_A1(SCMP_CMP_MASKED_EQ, 0xffffffff, TIOCSTI));
-    (void)seccomp_rule_add(f, no, SCMP_SYS(ioctl), 1,
-                           SCMP_A1(SCMP_CMP_MASKED_EQ, 0xffffffff, TIOCLINUX));
+    for (size_t i = 0; i < sizeof(controls) / sizeof(*controls); i++)
+        (void)seccomp_rule_add(f, no, SCMP_SYS(ioctl), 1,
+                               SCMP_A1(SCMP_CMP_MASKED_EQ, 0xffffffff, controls[i]));
 }
 
 int sxs_confined_filter(enum sxs_confined_calls calls)
 {
-    bool            all_but = calls == SXS_CONFINED_REPORT;
+    bool            all_but = calls == SXS_CONFINED_REPORT || calls == SXS_CONFINED_NETWORK;
     scmp_filter_ctx f = seccomp_init(all_but ? SCMP_ACT_ALLOW : SCMP_ACT_ERRNO(EPERM));
     if (!f)
         return ENOMEM;
@@ -186,6 +203,8 @@ int sxs_confined_filter(enum sxs_confined_calls calls)
     if (all_but) {
         add_all(f, SCMP_ACT_ERRNO(EPERM), refused);
         refuse_some_arguments(f);
+        if (calls == SXS_CONFINED_REPORT)
+            add_all(f, SCMP_ACT_ERRNO(EPERM), connecting);
     } else {
         add_all(f, SCMP_ACT_ALLOW, parsing);
         allow_memory(f);

@@ -2,6 +2,7 @@
 #include "cmd/confined/confined.h"
 
 #include "cmd/confined/calls.h"
+#include "cmd/confined/writes.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -117,8 +118,12 @@ bool sxs_confine_self(const struct sxs_confinement *c)
     if (c->capabilities != SXS_CONFINED_KEEP_ALL || c->drop_root)
         drop_capabilities(c->capabilities);
     bool fixed = prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0;
+    if (c->drop_root) /* the change of the user has ended it, and the filter refuses it */
+        prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (c->calls == SXS_CONFINED_PARSE || c->calls == SXS_CONFINED_LOOK)
         prctl(PR_SET_DUMPABLE, 0, 0, 0, 0); /* processes of the same user cannot look into it */
+    if (c->calls == SXS_CONFINED_PARSE)
+        sxs_confine_writes(NULL, 0);
     return fixed && c->calls != SXS_CONFINED_ANY && sxs_confined_filter(c->calls) == 0;
 }
 
@@ -182,7 +187,6 @@ static pid_t start(const struct sxs_confinement *c, int out)
     if (c->keep)
         close_others(c, out);
     sxs_confine_self(c);
-    prctl(PR_SET_PDEATHSIG, SIGKILL); /* a change of the user has ended it */
     return 0;
 }
 

@@ -21,6 +21,7 @@ enum sxs_confined_calls {
     SXS_CONFINED_LOOK,   /* the same, and opening for reading, sending and receiving descriptors */
     SXS_CONFINED_REPORT, /* all but those that run programs, reach other processes or the network,
                           * mount, load code into the kernel or change users */
+    SXS_CONFINED_NETWORK, /* the same, and connecting to servers */
 };
 
 /** Keeps all capabilities. */
@@ -53,7 +54,9 @@ struct sxs_confinement {
 
 /**
  * sxs_confine_self - confine the calling process for the rest of its life, and its children. It gets
- * no new rights by programs that it executes, and writes no core.
+ * no new rights by programs that it executes, and writes no core. One that drops root ends with its
+ * parent; one with SXS_CONFINED_PARSE opens no file for writing (where the kernel has Landlock, which
+ * would hide /proc/PID/map_files from SXS_CONFINED_LOOK).
  * Call it before threads are started: the filter holds for the calling thread and what it starts.
  * Never fails: see above. Returns true when the filter of system calls works (false also for
  * SXS_CONFINED_ANY).

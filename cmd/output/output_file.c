@@ -7,23 +7,92 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <linux/magic.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
 #include <sys/stat.h>
+#include <sys/statfs.h>
 #include <unistd.h>
 
 enum { TRIES = 16 };
 
-/* Returns whether @path is written in place: it is something else than a regular file. A link of a
- * stranger to such a thing counts as a file, which is replaced. */
-static bool is_in_place(const char *path)
+/* What @path is before it is written. */
+enum place {
+    NEW,     /* a new file takes its place: nothing is there, a file, or a link of a stranger */
+    DEVICE,  /* it is written to as it is: a pipe, /dev/null... */
+    THROUGH, /* a link of root or of the user, as /dev/stdout is: written to what it leads to */
+    REFUSED, /* a pipe or the like of another user, who could keep this command waiting */
+};
+
+static bool is_trusted(const struct stat *st)
+{
+    return st->st_uid == geteuid() || st->st_uid == 0;
+}
+
+static enum place place_of(const char *path)
 {
     struct stat st;
-    bool        own =
-        lstat(path, &st) == 0 && (!S_ISLNK(st.st_mode) || st.st_uid == geteuid() || st.st_uid == 0);
-    return own && stat(path, &st) == 0 && !S_ISREG(st.st_mode);
+    if (lstat(path, &st) != 0)
+        return NEW;
+    if (!S_ISLNK(st.st_mode))
+        return S_ISREG(st.st_mode) ? NEW : is_trusted(&st) ? DEVICE : REFUSED;
+    return is_trusted(&st) && stat(path, &st) == 0 ? THROUGH : NEW;
+}
+
+/* Opens the link, checks whose it is, and writes to @target what it names. Returns 0 or an errno
+ * value: EAGAIN when it is another's by now. */
+static int read_link(const char *path, char target[PATH_MAX])
+{
+    char          name[PATH_MAX];
+    const char   *slash = strrchr(path, '/');
+    struct stat   st;
+    struct statfs fs;
+    int           fd = open(path, O_PATH | O_NOFOLLOW | O_CLOEXEC), err = 0;
+    ssize_t       n = -1;
+    if (fd < 0)
+        return errno;
+    if (fstat(fd, &st) != 0 || fstatfs(fd, &fs) != 0 ||
+        (n = readlinkat(fd, "", name, sizeof(name) - 1)) < 0)
+        err = errno;
+    else if (!is_trusted(&st))
+        err = EAGAIN;
+    close(fd);
+    if (err)
+        return err;
+    if (fs.f_type == PROC_SUPER_MAGIC) /* /proc/self/fd/1: its text is no path */
+        return snprintf(target, PATH_MAX, "%s", path) < PATH_MAX ? 0 : ENAMETOOLONG;
+    name[n] = '\0';
+    int size = snprintf(target, PATH_MAX, "%.*s%s",
+                        *name == '/' || !slash ? 0 : (int)(slash - path) + 1, path, name);
+    return size < PATH_MAX ? 0 : ENAMETOOLONG;
+}
+
+/* Opens what is written to as it is. Returns a descriptor, or -1 with errno. */
+static int open_in_place(const char *path, enum place place)
+{
+    char        target[PATH_MAX];
+    struct stat st;
+    int         err = place == THROUGH ? read_link(path, target) : 0;
+    int         fd = -1;
+    if (place == REFUSED)
+        err = EPERM;
+    else if (!err)
+        fd = open(place == THROUGH ? target : path,
+                  O_WRONLY | O_NOCTTY | O_CLOEXEC | (place == DEVICE ? O_NOFOLLOW : 0));
+    if (!err && (fd < 0 || fstat(fd, &st) != 0))
+        err = errno;
+    else if (!err &&
+             S_ISREG(st.st_mode)) /* the device is a file by now; or the link leads to one */
+        err = place == DEVICE ? EAGAIN : ftruncate(fd, 0) != 0 ? errno : 0;
+    if (!err)
+        return fd;
+    if (fd >= 0)
+        close(fd);
+    errno = err;
+    return -1;
 }
 
 /* Returns a name beside @path that nobody can guess; owned. */
@@ -66,8 +135,8 @@ int sxs_output_open(struct sxs_output *out, const char *path)
     if (!path || strcmp(path, "-") == 0)
         return 0;
     out->path = path;
-    int fd =
-        is_in_place(path) ? open(path, O_WRONLY | O_TRUNC | O_NOCTTY | O_CLOEXEC) : make_file(out);
+    enum place place = place_of(path);
+    int        fd = place == NEW ? make_file(out) : open_in_place(path, place);
     out->to = fd >= 0 ? fdopen(fd, "w") : NULL;
     if (out->to)
         return 0;

@@ -8,6 +8,7 @@
 #include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -92,6 +93,14 @@ int sxs_temporary_make(enum sxs_temporary what, char *path, mode_t mode)
     return made_it;
 }
 
+/* Removes entry @i from the list; the others keep their order. The signals are blocked. */
+static void drop_path(size_t i)
+{
+    free(made.paths[i]);
+    made.n--;
+    memmove(&made.paths[i], &made.paths[i + 1], (made.n - i) * sizeof(made.paths[0]));
+}
+
 int sxs_temporary_rename(const char *path, const char *to)
 {
     sigset_t before;
@@ -99,8 +108,7 @@ int sxs_temporary_rename(const char *path, const char *to)
     int failed = rename(path, to), err = errno;
     for (size_t i = 0; !failed && i < made.n; i++)
         if (made.paths[i] == path || strcmp(made.paths[i], path) == 0) {
-            free(made.paths[i]);
-            made.paths[i] = made.paths[--made.n];
+            drop_path(i);
             break;
         }
     sigprocmask(SIG_SETMASK, &before, NULL);
@@ -110,10 +118,15 @@ int sxs_temporary_rename(const char *path, const char *to)
 
 void sxs_temporary_remove(const char *prefix)
 {
-    size_t len = strlen(prefix);
+    size_t   len = strlen(prefix);
+    sigset_t before;
+    block(&before);
     for (size_t i = made.n; i-- > 0;)
-        if (strncmp(made.paths[i], prefix, len) == 0)
+        if (strncmp(made.paths[i], prefix, len) == 0) {
             remove_path(made.paths[i]);
+            drop_path(i); /* its name may be another's from now on */
+        }
+    sigprocmask(SIG_SETMASK, &before, NULL);
 }
 
 void sxs_temporary_forget_all(void)

@@ -155,7 +155,7 @@ static int start_one(int (*work)(void *arg), struct ends *e, bool opens)
         .file_size = 1,
         .descriptors = CHILD_DESCRIPTORS,
         .capabilities = opens ? opener_rights() : 0,
-        .drop_root = !opens,
+        .drop_root = true, /* the opener keeps its capabilities for reading */
         .calls = opens ? SXS_CONFINED_LOOK : SXS_CONFINED_PARSE,
         .keep = keep,
         .n_keep = 2,

@@ -2,6 +2,7 @@
 /* hijack.c - preloaded into a verb that reads sessions: what code of a stranger could do there, if a
  * mistake in a reader let it run. When the verb opens the file HIJACK_AT, it tries everything once
  * and writes "NAME=yes" or "NAME=no" for each attempt to HIJACK_LOG, which was opened before. */
+#define _GNU_SOURCE
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -63,6 +64,15 @@ static int changes(const char *name)
     return fd >= 0;
 }
 
+/* The kernel sends a signal of one's choice to the owner of a pipe. */
+static int kills_by_pipe(pid_t pid)
+{
+    int ends[2];
+    return pid > 0 && pipe(ends) == 0 && fcntl(ends[0], F_SETOWN, pid) == 0 &&
+           fcntl(ends[0], F_SETSIG, SIGKILL) == 0 && fcntl(ends[0], F_SETFL, O_ASYNC) == 0 &&
+           write(ends[1], "", 1) == 1;
+}
+
 static void try_all(void)
 {
     struct sigaction ignored = {.sa_handler = SIG_IGN};
@@ -73,6 +83,8 @@ static void try_all(void)
     tell("folder", mkdir(in("folder"), 0700) == 0);
     tell("device", mknod(in("device"), S_IFCHR | 0600, 0x103) == 0);
     tell("kill", parent && kill(atoi(parent), 0) == 0);
+    tell("kill by a pipe", parent && kills_by_pipe(atoi(parent)));
+    tell("mode", chmod(in("kept"), 04755) == 0);
     tell("owner", chown(in("kept"), 61001, 61001) == 0);
     tell("execute", executes());
     tell("socket", socket(AF_UNIX, SOCK_STREAM, 0) >= 0);

@@ -40,4 +40,38 @@ as $attacker ln -s /dev/null "$shared/out"
 check "a stranger's link to a device is not written through" $? "$tmp/log"
 [ "$("$sxsprof" report -o /dev/stdout "$tmp/s" 2>/dev/null | wc -l)" -gt 3 ]
 check "/dev/stdout is written to" $?
+ln -s /proc/self/fd/1 "$tmp/stdout" # as /dev/stdout, which no test may put at risk
+"$sxsprof" report -o "$tmp/stdout" "$tmp/s" >"$tmp/written" 2>/dev/null
+[ "$(wc -l <"$tmp/written")" -gt 3 ] && [ -L "$tmp/stdout" ]
+check "a link of one's own to standard output stays, and the file behind it is written to" $?
+echo before >"$tmp/target"
+ln -s target "$tmp/latest"
+"$sxsprof" report -o "$tmp/latest" "$tmp/s" 2>/dev/null
+[ -L "$tmp/latest" ] && [ "$(wc -l <"$tmp/target")" -gt 3 ]
+check "a link of one's own to a file stays, and the file is written to" $?
+
+# A stranger's pipe, at which nobody reads.
+lair=$(lair $attacker lair)
+as $attacker mkfifo "$lair/out"
+timeout 20 "$sxsprof" report -o "$lair/out" "$tmp/s" >"$tmp/log" 2>&1
+[ $? -ne 124 ] && grep -q 'not permitted' "$tmp/log"
+check "a stranger's pipe is refused, and not waited for" $? "$tmp/log"
+
+# A stranger exchanges his pipe and a link to root's file all the time.
+echo "root's" >"$precious"
+chmod 600 "$precious"
+as $attacker ln -s "$precious" "$lair/link"
+as $attacker python3 -c 'import ctypes, sys, time
+libc, end = ctypes.CDLL(None), time.monotonic() + 60
+while time.monotonic() < end:
+    libc.renameat2(-100, sys.argv[1].encode(), -100, sys.argv[2].encode(), 2)' "$lair/out" "$lair/link" &
+swapper=$!
+for i in $(seq 40); do
+    timeout 20 "$sxsprof" report -o "$lair/out" "$tmp/s" >"$tmp/log" 2>&1
+    [ -p "$lair/out" ] || [ -L "$lair/out" ] || [ -p "$lair/link" ] || break # the report has taken the place of one
+done
+kill $swapper
+wait $swapper 2>/dev/null
+[ "$(cat "$precious")" = "root's" ]
+check "a stranger who exchanges a pipe and a link does not lead a report to root's file" $? "$tmp/log"
 finish

@@ -14,7 +14,7 @@ victim setpriv --reuid $victim --regid $victim --clear-groups
 check "root begins a session in a folder that it makes for the program's user" $? "$tmp/out"
 "$sxsprof" stop --quiet "$pid" >"$tmp/out" 2>&1
 
-# The command pauses after mkdir(), as if the attacker had been fast; he has swapped the folders when it goes on.
+# The command pauses after mkdirat(), as if the attacker had been fast; he has swapped the folders when it goes on.
 cat >"$tmp/swap.c" <<'END'
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -22,11 +22,11 @@ cat >"$tmp/swap.c" <<'END'
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-int mkdir(const char *path, mode_t mode)
+int mkdirat(int folder, const char *path, mode_t mode)
 {
-    int (*next)(const char *, mode_t) = (int (*)(const char *, mode_t))dlsym(RTLD_NEXT, "mkdir");
-    int result = next(path, mode);
-    if (!result && strstr(path, "/lair/"))
+    int (*next)(int, const char *, mode_t) = (int (*)(int, const char *, mode_t))dlsym(RTLD_NEXT, "mkdirat");
+    int result = next(folder, path, mode);
+    if (!result && strcmp(path, "new") == 0)
         result = system(getenv("SWAP")) ? -1 : 0;
     return result;
 }
@@ -34,9 +34,11 @@ END
 cc -shared -fPIC -o "$tmp/swap.so" "$tmp/swap.c" -ldl >"$tmp/out" 2>&1
 check "the attacker is ready" $? "$tmp/out"
 swapped() { # CLAIM FOLDER SHELL-COMMAND
-    LD_PRELOAD=$tmp/swap.so SWAP="unset LD_PRELOAD; $3" timeout 60 "$sxsprof" start --quiet --tool sample -o "$lair/dir/new" "$pid" >"$tmp/out" 2>&1
-    [ $? -eq 2 ] && [ "$(stat -c %u "$2")" = 0 ]
+    LD_PRELOAD=$tmp/swap.so SWAP="unset LD_PRELOAD; touch $tmp/swapped; $3" timeout 60 "$sxsprof" start --quiet --tool sample -o "$lair/dir/new" "$pid" >"$tmp/out" 2>&1
+    [ $? -eq 2 ] && [ -e "$tmp/swapped" ] && [ "$(stat -c %u "$2")" = 0 ] && ! grep -q 'records already' "$tmp/out"
     check "$1: it stays root's" $? "$tmp/out"
+    rm -f "$tmp/swapped"
+    "$sxsprof" stop --quiet "$pid" >/dev/null 2>&1
     rm -rf "$lair/dir" "$lair/was" "$lair/other" && as $victim mkdir "$lair/dir"
 }
 as $victim mkdir "$lair/dir"
