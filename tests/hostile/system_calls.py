@@ -5,7 +5,8 @@
 
 reads the outputs of strace -ff -y -o FOLDER/PREFIX. NAME=PATH: paths that begin with PATH are written NAME in the table.
 Prints the calls that no row accounts for, and the rows' counts; status 1 when there is such a call.
-In a row's path, "#" is a number, "*" any text without a slash, "**" any text.
+In a row's path, "#" is a number, "*" any text without a slash, "**" any text. The call "reach" is no system call: it
+is the file that a call has opened if its path was a link, one of the kernel (/proc/self/fd/5) or of a file system.
 """
 import collections
 import glob
@@ -62,11 +63,19 @@ def descriptor_path(text):
     return m[1] if m else None
 
 
-def path_of(call, args):
+def address_of(args, opened):
+    """The path or the abstract name of a Unix socket. The names of descriptors become those of what they have opened."""
+    m = re.search(r'sun_path=(@?)"((?:\\.|[^"\\])*)"', args)
+    if not m:
+        return re.sub(r".*(AF_\w+).*", r"\1", args)
+    path = m[1] + unquote(m[2])
+    return re.sub(r"\A/proc/self/fd/(\d+)", lambda fd: opened.get(fd[1], fd[0]), path)
+
+
+def path_of(call, args, opened):
     """What a call acts on: folder and name, a descriptor's path, an address, a number."""
     if call in ("connect", "bind"):
-        m = re.search(r'sun_path=(@?)"((?:\\.|[^"\\])*)"', args)
-        return (m[1] + unquote(m[2])) if m else re.sub(r".*(AF_\w+).*", r"\1", args)
+        return address_of(args, opened)
     at = re.match(r'(AT_FDCWD(?:<[^>]*>)?|\d+<[^>]*>), "((?:\\.|[^"\\])*)"', args)
     if at:
         name, folder = unquote(at[2]), descriptor_path(at[1]) or ""
@@ -89,11 +98,12 @@ def kind_of(call, args):
 
 
 def calls_of(prefix):
-    """Yields (kind, user, path, line) of all processes."""
+    """Yields (kind, user, path) of all processes."""
     started = {}  # PID: user with which it began
     names = sorted(glob.glob(prefix + ".*"), key=lambda n: int(n.rsplit(".", 1)[1]))
     for name in names:
         user = started.get(name.rsplit(".", 1)[1], "0")
+        opened = {}  # number of a descriptor: path
         for line in open(name, encoding="utf-8", errors="backslashreplace"):
             m = re.match(r"(\w+)\((.*)\)\s+= (-?\w+)", line, re.S)
             if not m:
@@ -105,7 +115,13 @@ def calls_of(prefix):
             kind = kind_of(call, args)
             if not kind:
                 continue
-            yield kind, user, path_of(call, args), line.strip()
+            path = path_of(call, args, opened).rstrip("/") or "/"
+            yield kind, user, path
+            to = re.search(r"= (\d+)<(.*)>(?:\(deleted\))?$", line.strip(), re.S)
+            if to and call.startswith("open"):
+                opened[to[1]] = unquote(to[2])
+                if opened[to[1]] != (path.removesuffix("/.") or "/"):
+                    yield "reach", user, opened[to[1]]
             if call == "setresuid" and result == "0":
                 user = args.split(",")[0]
 
@@ -115,7 +131,7 @@ def main():
     rows, places = read_rows(page), [n.split("=", 1) for n in names]
     target = dict(places).pop("USER", None)
     counts, lost, total = collections.Counter(), collections.Counter(), 0
-    for kind, user, path, _line in calls_of(prefix):
+    for kind, user, path in calls_of(prefix):
         total += 1
         who = "process" if user == target else "root" if user == "0" else user
         for name, place in places:

@@ -82,7 +82,20 @@ done
 wait $attach
 check "attach: ends well" $? "$tmp/attach.out"
 account attach
+# Another session, for detach to end.
+"$sxsprof" attach --duration 100s -o "$tmp/out/again" $pid >"$tmp/again.out" 2>&1 &
+attach=$!
+wait_until records
+trace detach "$sxsprof" detach $pid
+check "detach: ends well" $? "$tmp/detach.out"
+account detach
+wait $attach
+
 [ "$(cat "$root/secret")" = secret ] && [ "$(stat -c %u "$root/secret")" = 0 ]
 check "the file of root is as it was" $?
+[ "$(cat "$lair/data")" = data ] && [ "$(stat -c %u "$lair/data")" = $attacker ] && [ -L "$lair/link" ] && [ -s /etc/shadow ]
+check "the files that the process names as ports are as they were" $?
+! grep -rhF "<$root/secret>" "$tmp"/*.calls >"$tmp/opened"
+check "no link to root's file has led there" $? "$tmp/opened"
 finished
 finish
