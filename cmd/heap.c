@@ -468,13 +468,13 @@ static int write_confined(struct options *o)
     if (number == MAP_FAILED)
         return SXS_EXIT_FAILED;
     bool  beside = o->open && !o->output;
-    char *page = beside ? page_beside(o->source, 0) : NULL; /* only its folder matters */
+    char *page = beside ? page_beside(sxs_shown(o->source), 0) : NULL; /* only its folder matters */
     const struct sxs_confined_verb needs = {.reads = {o->source, o->diff},
                                             .writes = {page ? page : o->output}};
     struct job job = {.options = o, .number = number};
     int        status = sxs_confined_verb(&needs, write_chosen, &job);
     free(page);
-    page = beside && *number ? page_beside(o->source, *number) : NULL;
+    page = beside && *number ? page_beside(sxs_shown(o->source), *number) : NULL;
     if (o->open && !o->wanted.n && (page || o->output))
         status = sxs_open_written_page(page ? page : o->output, status);
     free(page);
@@ -485,15 +485,17 @@ static int write_confined(struct options *o)
 int sxs_cmd_heap(int argc, char **argv)
 {
     struct options        o = {.top = DEFAULT_TOP, .timeout = DEFAULT_TIMEOUT};
-    struct sxs_heap_asked asked = {0};
+    struct sxs_heap_asked asked = {.session.fd = -1};
     int                   status = SXS_EXIT_OK;
     sxs_options_parse(&sxs_argp_heap, argc, argv, 0, &o);
     if (is_pid(o.source)) {
         char *request = sxs_heap_wanted_request(&o.wanted, o.runtime);
         status = sxs_heap_ask((pid_t)strtol(o.source, NULL, 10), o.timeout, request, &asked);
         free(request);
-        o.source = asked.dir;
-        o.process = asked.folder;
+        o.source = asked.session.open;
+        o.process = asked.session.folder;
+        if (asked.session.open)
+            sxs_show_as(asked.session.open, asked.session.dir);
         o.number = asked.number;
     }
     if (status == SXS_EXIT_OK)

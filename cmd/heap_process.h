@@ -3,14 +3,15 @@
 #ifndef SXS_CMD_HEAP_PROCESS_H
 #define SXS_CMD_HEAP_PROCESS_H
 
+#include "cmd/processes/session.h"
+
 #include <stdint.h>
 #include <sys/types.h>
 
 /** Where the snapshot is. */
 struct sxs_heap_asked {
-    char    *dir;    /* the session's folder; owned */
-    char    *folder; /* name of the process's folder in it; owned */
-    uint32_t number;
+    struct sxs_process_session session; /* owned; open the snapshot below session.open */
+    uint32_t                   number;
 };
 
 /**
