@@ -22,8 +22,7 @@ struct sxs_heap_asked {
  * libsxsprof.so, or does not have the tool heap with a signal; SXS_EXIT_PROBLEM after a message
  * when the snapshot did not come.
  */
-int  sxs_heap_ask(pid_t pid, unsigned timeout, const char *request,
-                  struct sxs_heap_asked *out);
+int  sxs_heap_ask(pid_t pid, unsigned timeout, const char *request, struct sxs_heap_asked *out);
 void sxs_heap_asked_free(struct sxs_heap_asked *a);
 
 #endif

@@ -158,7 +158,7 @@ static int find_source(struct options *o)
     struct stat st;
     char       *end;
     o->serve.dir = o->source ? o->source : ".";
-    long pid = strtol(o->serve.dir, &end, 10);
+    long        pid = strtol(o->serve.dir, &end, 10);
     bool        found = stat(o->serve.dir, &st) == 0;
     const char *path = o->serve.dir;
     if (!found && *o->serve.dir != '-' && *end == '\0' && pid > 0 && pid <= INT_MAX) {
@@ -251,7 +251,7 @@ int sxs_cmd_serve(int argc, char **argv)
 {
     static const struct sxs_serve_verbs verbs = {sxs_cmd_report, sxs_cmd_heap, sxs_open_page};
     static struct options               o = {
-        .address = "127.0.0.1", .serve = {.root_fd = -1}, .process = {.fd = -1}};
+                      .address = "127.0.0.1", .serve = {.root_fd = -1}, .process = {.fd = -1}};
     sxs_options_parse(&sxs_argp_serve, argc, argv, 0, &o);
     int status = o.token_file ? read_token(&o) : *o.token ? SXS_EXIT_OK : make_token(&o);
     if (status == SXS_EXIT_OK)

@@ -40,9 +40,9 @@ bool sxs_top_follow_next(struct sxs_top_follow *f)
     if (sxs_process_session_find(f->pid, &found) == 0 && found.dir) {
         snprintf(dir, sizeof(dir), "%s/%s", found.dir, found.folder);
         snprintf(path, sizeof(path), "%s/%s", found.open, found.folder);
-        is_new = strcmp(dir, f->dir) != 0 &&
-                 sxs_top_follow_open(&next, path, dir, NULL, f->pid, f->window_s, why,
-                                     sizeof(why)) == 0;
+        is_new =
+            strcmp(dir, f->dir) != 0 &&
+            sxs_top_follow_open(&next, path, dir, NULL, f->pid, f->window_s, why, sizeof(why)) == 0;
     }
     sxs_process_session_free(&found);
     if (!is_new)

@@ -21,7 +21,7 @@
 #define ATTACH_COMMAND 1u
 #define LOAD_MS        30000 /* for the runtime to be ready to load the library: the runtime's own limit */
 #define MOST_MS        (4 * SXS_TARGET_MS) /* what the deadline becomes on a busy machine */
-#define CLOSE_MS       1000u  /* for what was made in the folders of the process to be removed */
+#define CLOSE_MS       3000u  /* for what was made in the folders of the process to be removed */
 #define STOP_MS        120000 /* for a session to end: its threads are joined, names looked up */
 #define DETACH_MS      60000  /* for the runtimes to let the library go */
 #define REPLY_MS       8000   /* for the process to say how far it is */

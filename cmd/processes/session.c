@@ -220,7 +220,7 @@ static int open_session(int dir, struct sxs_process_session *s, uint64_t inode)
 
 int sxs_process_session_find(pid_t pid, struct sxs_process_session *out)
 {
-    int dir = open_proc(pid);
+    int          dir = open_proc(pid);
     struct found found = {.out = out};
     *out = (struct sxs_process_session){.fd = -1};
     if (dir < 0)

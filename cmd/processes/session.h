@@ -13,8 +13,9 @@ struct sxs_process_session {
     char *dir;     /* the session's folder, as this process can open it; owned; NULL: no session. Of
                     * another user's process, the path can lead elsewhere by now: it is for messages */
     char *folder;  /* name of the process's folder in it; owned; NULL: no session */
-    int   fd;      /* of the session's folder (O_PATH), whose process's folder was checked; owned; -1 */
-    char *open;    /* path by which to open the session's folder: `dir` if the process belongs to the own
+    int   fd; /* of the session's folder (O_PATH), whose process's folder was checked; owned; -1 */
+    char *
+        open; /* path by which to open the session's folder: `dir` if the process belongs to the own
                     * user, else one that leads through `fd`, for this process and its children; owned */
 };
 
