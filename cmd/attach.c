@@ -68,6 +68,14 @@ static void begin_phase(enum phase next, unsigned ms)
     alarm(ms ? sxs_deadline_left(UINT_MAX) / 1000 + REMOVAL_S : 0);
 }
 
+/* Returns how much of the phase that began with @ms has been spent. On a busy machine the time passes
+ * more slowly (sxs_deadline_begin()). @whole_ms: what sxs_deadline_left() was then. */
+static unsigned spent_of(unsigned ms, unsigned whole_ms)
+{
+    unsigned left = sxs_deadline_left(whole_ms);
+    return whole_ms ? ms - (unsigned)((uint64_t)ms * left / whole_ms) : ms;
+}
+
 static uint64_t now_ms(void)
 {
     struct timespec now;
@@ -106,10 +114,16 @@ static int read_and_check(struct sxs_target *t, pid_t pid, const struct sxs_targ
 {
     begin_phase(PHASE_CHECK, SXS_TARGET_READ_MS);
     set_signals(SIG_DFL);
-    int status = sxs_target_read(t, pid, why);
+    unsigned whole = sxs_deadline_left(UINT_MAX);
+    int      status = sxs_target_read(t, pid, why);
+    t->spent_ms = spent_of(SXS_TARGET_READ_MS, whole);
     set_signals(count_signal);
     begin_phase(PHASE_CHECK, SXS_TARGET_CHECK_MS);
-    return status ? status : sxs_target_check(t, wish, why);
+    whole = sxs_deadline_left(UINT_MAX);
+    if (!status)
+        status = sxs_target_check(t, wish, why);
+    t->spent_ms += spent_of(SXS_TARGET_CHECK_MS, whole);
+    return status;
 }
 
 /* Checks all processes. Returns an exit status; with @lenient, processes that are refused are left
@@ -154,7 +168,9 @@ static int attach_all(struct targets *all, const struct sxs_target_wish *wish, b
     *n = 0;
     for (size_t i = 0; i < all->n && !n_signals; i++) {
         struct sxs_target *t = &all->items[i];
-        begin_phase(PHASE_ATTACH, SXS_TARGET_ATTACH_MS);
+        begin_phase(PHASE_ATTACH, t->spent_ms + SXS_TARGET_LEAST_MS < SXS_TARGET_MS
+                                      ? SXS_TARGET_MS - t->spent_ms
+                                      : SXS_TARGET_LEAST_MS);
         int result = sxs_target_attach(t, wish, why);
         if (*why)
             sxs_complain("%s", why);

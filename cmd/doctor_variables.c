@@ -4,7 +4,7 @@
 #include "base/env.h"
 #include "cmd/doctor.h"
 #include "cmd/settings.h"
-#include "session/format/folder_safe.h"
+#include "session/format/folder_open.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -111,15 +111,19 @@ void sxs_doctor_preload(struct sxs_findings *f, const struct sxs_library *lib)
 /* Returns true when the library, as this user, can record into the folder. */
 static bool examine_folder(struct sxs_findings *f, const char *folder)
 {
-    struct stat st;
-    char        why[160];
-    if (stat(folder, &st) == 0 && sxs_folder_refused(&st, why, sizeof(why))) {
+    char real[PATH_MAX], why[512];
+    int  fd = sxs_session_folder_open(folder, 0, SXS_NAMES_PROCESSES | SXS_NAMES_SEGMENTS, real,
+                                      NULL, why, sizeof(why));
+    if (fd < 0 && (fd == -ENOTEMPTY || strcmp(why, strerror(-fd)) != 0)) {
         sxs_found_problem(f, "SXSPROF_OUT: %s: %s: nothing would be recorded", folder, why);
         sxs_found_advice("the folder must belong to the user that runs the program, and to nobody "
                          "else; examine as that user: sudo -u USER sxsprof doctor");
         return false;
     }
-    if (access(folder, W_OK | X_OK) != 0) {
+    bool can_write = fd >= 0 && faccessat(fd, ".", W_OK | X_OK, 0) == 0;
+    if (fd >= 0)
+        close(fd);
+    if (!can_write) {
         sxs_found_problem(f, "SXSPROF_OUT: %s cannot be written to: nothing would be recorded",
                           folder);
         sxs_found_advice("unset it, or make the folder writable");

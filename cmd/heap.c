@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* sxsprof heap: print what is in a heap snapshot and what keeps it there, or write it in another
  * format. */
-#include "cmd/output/output_file.h"
 #include "cmd/heap/heap.h"
+#include "cmd/output/output_file.h"
 
 #include <argp.h>
 #include <ctype.h>
@@ -32,8 +32,17 @@
 #include <limits.h>
 #include <stdlib.h>
 
-enum { KEY_RUNTIME = 256, KEY_PROCESS, KEY_TYPE, KEY_DIFF, KEY_TOP, KEY_TIMEOUT, KEY_OPEN,
-       KEY_OBJECT, KEY_STATIC };
+enum {
+    KEY_RUNTIME = 256,
+    KEY_PROCESS,
+    KEY_TYPE,
+    KEY_DIFF,
+    KEY_TOP,
+    KEY_TIMEOUT,
+    KEY_OPEN,
+    KEY_OBJECT,
+    KEY_STATIC
+};
 
 enum { DEFAULT_TOP = 30, DEFAULT_TIMEOUT = 60 };
 
@@ -287,7 +296,7 @@ static int report(const struct options *o, const struct chosen *c)
                      c->place.number, why);
         return SXS_EXIT_PROBLEM;
     }
-    int   status = s.n_problems || c->session.n_problems ? SXS_EXIT_PROBLEM : SXS_EXIT_OK;
+    int status = s.n_problems || c->session.n_problems ? SXS_EXIT_PROBLEM : SXS_EXIT_OK;
     struct sxs_output out;
     err = sxs_output_open(&out, o->output);
     if (!err) {
@@ -428,9 +437,8 @@ static int write_wanted(const struct options *o, const struct chosen *c)
     int               err = sxs_output_open(&out, o->output);
     if (err)
         return sxs_wrong_input("--output: %s: %s", o->output, strerror(err));
-    return finish(&out,
-                  sxs_heap_write_wanted(out.to, &o->wanted, c->folder_fd, c->place.number, o->runtime,
-                                        strcmp(o->format, "json") == 0));
+    return finish(&out, sxs_heap_write_wanted(out.to, &o->wanted, c->folder_fd, c->place.number,
+                                              o->runtime, strcmp(o->format, "json") == 0));
 }
 
 /* What the child that reads the snapshot gets. */
@@ -463,18 +471,18 @@ static int write_chosen(void *arg)
 /* Writes the report in a child with limits, and opens it if that was asked for. */
 static int write_confined(struct options *o)
 {
-    uint32_t *number = mmap(NULL, sizeof(*number), PROT_READ | PROT_WRITE,
-                            MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    uint32_t *number =
+        mmap(NULL, sizeof(*number), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     if (number == MAP_FAILED)
         return SXS_EXIT_FAILED;
     bool  beside = o->open && !o->output;
-    char *page = beside ? page_beside(o->source, 0) : NULL; /* only its folder matters */
+    char *page = beside ? page_beside(sxs_shown(o->source), 0) : NULL; /* only its folder matters */
     const struct sxs_confined_verb needs = {.reads = {o->source, o->diff},
                                             .writes = {page ? page : o->output}};
-    struct job job = {.options = o, .number = number};
-    int        status = sxs_confined_verb(&needs, write_chosen, &job);
+    struct job                     job = {.options = o, .number = number};
+    int                            status = sxs_confined_verb(&needs, write_chosen, &job);
     free(page);
-    page = beside && *number ? page_beside(o->source, *number) : NULL;
+    page = beside && *number ? page_beside(sxs_shown(o->source), *number) : NULL;
     if (o->open && !o->wanted.n && (page || o->output))
         status = sxs_open_written_page(page ? page : o->output, status);
     free(page);
@@ -485,15 +493,17 @@ static int write_confined(struct options *o)
 int sxs_cmd_heap(int argc, char **argv)
 {
     struct options        o = {.top = DEFAULT_TOP, .timeout = DEFAULT_TIMEOUT};
-    struct sxs_heap_asked asked = {0};
+    struct sxs_heap_asked asked = {.session.fd = -1};
     int                   status = SXS_EXIT_OK;
     sxs_options_parse(&sxs_argp_heap, argc, argv, 0, &o);
     if (is_pid(o.source)) {
         char *request = sxs_heap_wanted_request(&o.wanted, o.runtime);
         status = sxs_heap_ask((pid_t)strtol(o.source, NULL, 10), o.timeout, request, &asked);
         free(request);
-        o.source = asked.dir;
-        o.process = asked.folder;
+        o.source = asked.session.open;
+        o.process = asked.session.folder;
+        if (asked.session.open)
+            sxs_show_as(asked.session.open, asked.session.dir);
         o.number = asked.number;
     }
     if (status == SXS_EXIT_OK)

@@ -29,17 +29,14 @@
 /* Finds the library and the session of the process. Returns an exit status. */
 static int find_session(pid_t pid, struct sxs_heap_asked *out)
 {
-    struct sxs_process_session found;
-    int                        status = sxs_process_session_open(pid, &found);
-    out->dir = found.dir;
-    out->folder = found.folder;
+    int status = sxs_process_session_open(pid, &out->session);
     if (status != SXS_EXIT_OK)
         return status;
-    if (!found.library)
+    if (!out->session.library)
         return sxs_wrong_input("process %d: libsxsprof.so is not loaded; start the program with "
                                "sxsprof run --tool heap -o DIR",
                                (int)pid);
-    if (!out->dir)
+    if (!out->session.dir)
         return sxs_wrong_input("process %d: it records no session; start it with -o DIR", (int)pid);
     return SXS_EXIT_OK;
 }
@@ -135,11 +132,18 @@ static int wait_for(struct sxs_process *p, int folder_fd, uint32_t before, unsig
 
 /* ---- in a child that is the user of the process ---- */
 
-/* Opens the folder @arg, a path of the process. It must be one of the process's user. */
+struct opened {
+    int         session; /* descriptor of the session's folder */
+    const char *folder;
+};
+
+/* Opens the process's folder in its session. It must be one of the process's user. */
 static int open_folder(int root, void *arg, int *fd)
 {
-    struct stat st;
-    *fd = sxs_inside_open(root, arg, O_RDONLY | O_DIRECTORY | O_NOFOLLOW, 0);
+    const struct opened *o = arg;
+    struct stat          st;
+    (void)root;
+    *fd = openat(o->session, o->folder, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
     if (*fd < 0 || fstat(*fd, &st) != 0)
         return errno;
     return st.st_uid == geteuid() ? 0 : EPERM;
@@ -181,18 +185,15 @@ static int put_request(int root, void *arg, int *fd)
 /* Opens the process's folder in its session. Returns a descriptor, or -1 after a message. */
 static int open_session(const struct sxs_process *p, const struct sxs_heap_asked *found)
 {
-    char   path[PATH_MAX], root[64];
-    int    fd = -1;
-    size_t skip = (size_t)snprintf(root, sizeof(root), "/proc/%d/root", (int)p->pid);
-    snprintf(path, sizeof(path), "%s/%s", found->dir, found->folder);
-    if (strncmp(path, root, skip) != 0)
-        skip = 0;
-    int err = sxs_inside_call(p, 0, open_folder, path + skip, &fd);
+    struct opened                o = {found->session.fd, found->session.folder};
+    const struct sxs_inside_work work = {
+        .run = open_folder, .arg = &o, .keep = &o.session, .n_keep = 1};
+    int fd = -1, err = sxs_inside_run(p, &work, &fd);
     if (!err)
         return fd;
     if (fd >= 0)
         close(fd);
-    sxs_wrong_input("process %d: %s: %s", (int)p->pid, path,
+    sxs_wrong_input("process %d: %s/%s: %s", (int)p->pid, found->session.dir, o.folder,
                     err == EPERM ? "not a folder of the process's user" : strerror(err));
     return -1;
 }
@@ -225,7 +226,7 @@ static int ask_process(struct sxs_process *p, unsigned timeout, const char *requ
     uint32_t before = sxs_heap_newest_number(folder);
     int      err = request ? sxs_inside_run(p, &work, NULL) : 0, status;
     if (err)
-        status = sxs_wrong_input("%s/%s: %s", out->dir, out->folder, strerror(err));
+        status = sxs_wrong_input("%s/%s: %s", out->session.dir, out->session.folder, strerror(err));
     else if ((err = send_signal(p, number)))
         status = sxs_wrong_input("process %d: %s", (int)p->pid, strerror(err));
     else
@@ -249,7 +250,6 @@ int sxs_heap_ask(pid_t pid, unsigned timeout, const char *request, struct sxs_he
 
 void sxs_heap_asked_free(struct sxs_heap_asked *a)
 {
-    free(a->dir);
-    free(a->folder);
-    *a = (struct sxs_heap_asked){0};
+    sxs_process_session_free(&a->session);
+    a->number = 0;
 }

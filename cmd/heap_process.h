@@ -3,14 +3,15 @@
 #ifndef SXS_CMD_HEAP_PROCESS_H
 #define SXS_CMD_HEAP_PROCESS_H
 
+#include "cmd/processes/session.h"
+
 #include <stdint.h>
 #include <sys/types.h>
 
 /** Where the snapshot is. */
 struct sxs_heap_asked {
-    char    *dir;    /* the session's folder; owned */
-    char    *folder; /* name of the process's folder in it; owned */
-    uint32_t number;
+    struct sxs_process_session session; /* owned; open the snapshot below session.open */
+    uint32_t                   number;
 };
 
 /**
@@ -21,8 +22,7 @@ struct sxs_heap_asked {
  * libsxsprof.so, or does not have the tool heap with a signal; SXS_EXIT_PROBLEM after a message
  * when the snapshot did not come.
  */
-int  sxs_heap_ask(pid_t pid, unsigned timeout, const char *request,
-                  struct sxs_heap_asked *out);
+int  sxs_heap_ask(pid_t pid, unsigned timeout, const char *request, struct sxs_heap_asked *out);
 void sxs_heap_asked_free(struct sxs_heap_asked *a);
 
 #endif

@@ -198,29 +198,70 @@ int sxs_out_dir_make(struct sxs_out_dir *out, bool keep, char *why, size_t size)
     return SXS_EXIT_FAILED;
 }
 
-/* Gives the folder the name @to in the same folder, if that is free: in place of an empty one, because
- * not every file system can rename without replacing. Returns 0 or -1 with errno. */
-static int rename_folder(const struct sxs_out_dir *out, const char *to)
+/* Tells whether @name in @parent is the folder that was made. */
+static bool is_made(const struct sxs_out_dir *out, int parent, const char *name)
 {
-    return mkdir(to, 0700) == 0 ? rename(out->path, to) : -1;
+    struct stat st;
+    return fstatat(parent, name, &st, AT_SYMLINK_NOFOLLOW) == 0 && st.st_dev == out->dev &&
+           st.st_ino == out->ino;
+}
+
+/* Renames in the folder @parent, if the name @to is free. On a file system that cannot rename without
+ * replacing, an empty folder is replaced, as rename(2) does with no other. Returns 0 or an errno value. */
+static int rename_free(int parent, const char *from, const char *to)
+{
+    if (renameat2(parent, from, parent, to, RENAME_NOREPLACE) == 0)
+        return 0;
+    if (errno != EINVAL && errno != ENOSYS)
+        return errno;
+    if (mkdirat(parent, to, 0700) != 0)
+        return errno;
+    if (renameat(parent, from, parent, to) == 0)
+        return 0;
+    int err = errno;
+    unlinkat(parent, to, AT_REMOVEDIR);
+    return err;
+}
+
+/* Gives the folder @from in @parent the name @to, if that is free. Others may be able to rename in
+ * @parent, too: what has changed its name must be the folder that was made; else that is undone. Returns
+ * 0 or an errno value. */
+static int rename_folder(const struct sxs_out_dir *out, int parent, const char *from,
+                         const char *to)
+{
+    int err = is_made(out, parent, from) ? rename_free(parent, from, to) : ESTALE;
+    if (err || is_made(out, parent, to))
+        return err;
+    renameat2(parent, to, parent, from, RENAME_NOREPLACE);
+    return ESTALE;
+}
+
+/* Opens the folder in which the session folder is. Returns a descriptor, or -1. */
+static int open_parent(const struct sxs_out_dir *out)
+{
+    int fd = open(out->path, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    int parent = fd >= 0 ? openat(fd, "..", O_PATH | O_DIRECTORY | O_CLOEXEC) : -1;
+    if (fd >= 0)
+        close(fd);
+    return parent;
 }
 
 const char *sxs_out_dir_name(struct sxs_out_dir *out, pid_t pid)
 {
-    char named[PATH_MAX + 32];
-    int  parent = (int)(strrchr(out->path, '/') - out->path);
-    for (int i = 1; out->unnamed && i < 100; i++) {
-        int n = snprintf(named, sizeof(named), i == 1 ? "%.*s/sxsprof-%d" : "%.*s/sxsprof-%d-%d",
-                         parent, out->path, (int)pid, i);
-        if (n >= PATH_MAX)
-            break;
-        if (rename_folder(out, named) == 0) {
-            memcpy(out->path, named, (size_t)n + 1);
-            out->unnamed = false;
-        } else if (errno != EEXIST) {
-            break;
-        }
+    char   named[64];
+    char  *name = strrchr(out->path, '/') + 1;
+    size_t room = sizeof(out->path) - (size_t)(name - out->path);
+    int    parent = out->unnamed ? open_parent(out) : -1, err = EEXIST;
+    for (int i = 1; parent >= 0 && err == EEXIST && i < 100; i++) {
+        int n =
+            snprintf(named, sizeof(named), i == 1 ? "sxsprof-%d" : "sxsprof-%d-%d", (int)pid, i);
+        err = (size_t)n < room ? rename_folder(out, parent, name, named) : ENAMETOOLONG;
+        if (!err)
+            memcpy(name, named, (size_t)n + 1);
     }
+    out->unnamed &= err != 0;
+    if (parent >= 0)
+        close(parent);
     return out->path;
 }
 

@@ -158,13 +158,15 @@ static int find_source(struct options *o)
     struct stat st;
     char       *end;
     o->serve.dir = o->source ? o->source : ".";
-    long pid = strtol(o->serve.dir, &end, 10);
-    bool found = stat(o->serve.dir, &st) == 0;
+    long        pid = strtol(o->serve.dir, &end, 10);
+    bool        found = stat(o->serve.dir, &st) == 0;
+    const char *path = o->serve.dir;
     if (!found && *o->serve.dir != '-' && *end == '\0' && pid > 0 && pid <= INT_MAX) {
         int status = take_process(o, (pid_t)pid);
         if (status != SXS_EXIT_OK)
             return status;
-        found = stat(o->serve.dir, &st) == 0;
+        path = o->process.open;
+        found = stat(path, &st) == 0;
     }
     if (!found)
         return sxs_wrong_input("%s: %s; expected a folder, a file made by sxsprof pack, or the "
@@ -173,10 +175,10 @@ static int find_source(struct options *o)
     if (!S_ISDIR(st.st_mode) && !S_ISREG(st.st_mode))
         return sxs_wrong_input("%s: expected a folder, or a file made by sxsprof pack",
                                o->serve.dir);
-    o->serve.root_fd = open(o->serve.dir, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    o->serve.root_fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (o->serve.root_fd < 0)
         return sxs_wrong_input("%s: %s", o->serve.dir, strerror(errno));
-    if (S_ISREG(st.st_mode) || is_session(o->serve.dir))
+    if (S_ISREG(st.st_mode) || is_session(path))
         o->serve.only = last_name(o->serve.dir);
     return SXS_EXIT_OK;
 }
@@ -248,7 +250,8 @@ static void warn_of_address(const struct options *o)
 int sxs_cmd_serve(int argc, char **argv)
 {
     static const struct sxs_serve_verbs verbs = {sxs_cmd_report, sxs_cmd_heap, sxs_open_page};
-    static struct options               o = {.address = "127.0.0.1", .serve = {.root_fd = -1}};
+    static struct options               o = {
+                      .address = "127.0.0.1", .serve = {.root_fd = -1}, .process = {.fd = -1}};
     sxs_options_parse(&sxs_argp_serve, argc, argv, 0, &o);
     int status = o.token_file ? read_token(&o) : *o.token ? SXS_EXIT_OK : make_token(&o);
     if (status == SXS_EXIT_OK)

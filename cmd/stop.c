@@ -136,12 +136,14 @@ static int settle(struct sxs_control_target *t)
     return in;
 }
 
-/* Copies the process's folder @in into the session folder @out, where it gets the @name. Returns 0 or an
- * errno value. */
-static int copy_session(int in, const char *name, const struct sxs_out_dir *out)
+/* Copies the process's folder @in into the session folder @out, where it gets the @name: what belongs to
+ * the user of the process. Returns 0 or an errno value. */
+static int copy_session(const struct sxs_process *p, int in, const char *name,
+                        const struct sxs_out_dir *out, struct sxs_copy_result *result)
 {
-    char to[2 * PATH_MAX];
-    int  into = -1, err = 0;
+    const struct sxs_copy_rules rules = {.has_owner = true, .owner = p->uid};
+    char                        to[2 * PATH_MAX];
+    int                         into = -1, err = 0;
     snprintf(to, sizeof(to), "%s/%s", out->path, name);
     if (mkdir(to, 0700) != 0)
         err = errno;
@@ -150,7 +152,7 @@ static int copy_session(int in, const char *name, const struct sxs_out_dir *out)
     if (!err && into < 0)
         err = errno;
     if (!err)
-        err = sxs_copy_folder(in, into);
+        err = sxs_copy_session(in, into, &rules, result);
     if (into >= 0)
         close(into);
     return err;
@@ -158,9 +160,10 @@ static int copy_session(int in, const char *name, const struct sxs_out_dir *out)
 
 static int snapshot(struct sxs_control_target *t, const struct options *o)
 {
-    struct sxs_out_dir out;
-    char               folder[3 * PATH_MAX], text[3 * PATH_MAX];
-    int                in = settle(t), err, status;
+    struct sxs_copy_result result = {0};
+    struct sxs_out_dir     out;
+    char                   folder[3 * PATH_MAX], text[3 * PATH_MAX];
+    int                    in = settle(t), err, status;
     if (in < 0)
         return SXS_EXIT_PROBLEM;
     status = sxs_control_out_open(&out, o->out, SXS_OUT_NEW, t->process.pid);
@@ -168,7 +171,8 @@ static int snapshot(struct sxs_control_target *t, const struct options *o)
         close(in);
         return status;
     }
-    err = copy_session(in, strrchr(sxs_message_get(&t->answer.message, "out"), '/') + 1, &out);
+    err = copy_session(&t->process, in,
+                       strrchr(sxs_message_get(&t->answer.message, "out"), '/') + 1, &out, &result);
     close(in);
     sxs_text_clean(out.path, text, sizeof(text));
     if (err)
@@ -176,8 +180,11 @@ static int snapshot(struct sxs_control_target *t, const struct options *o)
                      sxs_control_value(t, "out", folder, sizeof(folder)), strerror(err));
     else if (!o->quiet)
         sxs_print("%s\n", text);
+    if (!err && result.n_skipped)
+        sxs_complain("%s: left out of the copy: %zu files or folders, first %s", text,
+                     result.n_skipped, result.skipped);
     sxs_out_dir_close(&out);
-    return err ? SXS_EXIT_PROBLEM : SXS_EXIT_OK;
+    return err || result.n_skipped ? SXS_EXIT_PROBLEM : SXS_EXIT_OK;
 }
 
 static int run_verb(const struct argp *argp, int argc, char **argv,

@@ -184,15 +184,16 @@ static struct sxs_live *next_session(void *arg)
     return sxs_top_follow_next(f) ? f->live : NULL;
 }
 
-/* @follows: the next sessions of the process are shown too. */
-static int show(const char *dir, const struct options *o, bool follows)
+/* @path, @name: by which the session is opened, and called. @follows: the next sessions of the process are
+ * shown too. */
+static int show(const char *path, const char *name, const struct options *o, bool follows)
 {
     struct sxs_top_follow f;
     char                  why[1024];
     int                   status = SXS_EXIT_OK;
-    if (sxs_top_follow_open(&f, dir, o->top.process, o->pid, o->top.window_s, why, sizeof(why)) !=
-        0)
-        return sxs_wrong_input("top: %s: %s", dir, why);
+    if (sxs_top_follow_open(&f, path, name, o->top.process, o->pid, o->top.window_s, why,
+                            sizeof(why)) != 0)
+        return sxs_wrong_input("top: %s: %s", name, why);
     pid_t pid = o->pid;
     if (!follows)
         f.pid = 0;
@@ -213,7 +214,7 @@ static int show(const char *dir, const struct options *o, bool follows)
 /* Shows a process; attaches to it when it is not recorded. */
 static int show_process(const struct options *o)
 {
-    char                       dir[PATH_MAX + 64];
+    char                       dir[PATH_MAX + 64], path[PATH_MAX + 64];
     struct sxs_process_session found;
     struct sxs_top_attach      attached = {0};
     int                        status = sxs_process_session_open(o->pid, &found);
@@ -221,7 +222,8 @@ static int show_process(const struct options *o)
         status = sxs_top_attach(o->pid, &attached, &found);
     if (status == SXS_EXIT_OK) {
         snprintf(dir, sizeof(dir), "%s/%s", found.dir, found.folder);
-        status = show(dir, o, !attached.child);
+        snprintf(path, sizeof(path), "%s/%s", found.open, found.folder);
+        status = show(path, dir, o, !attached.child);
     }
     sxs_top_detach(&attached);
     sxs_process_session_free(&found);
@@ -233,5 +235,5 @@ int sxs_cmd_top(int argc, char **argv)
     struct options o = {.top = {.interval_s = 1, .window_s = 5}};
     sxs_options_parse(&sxs_argp_top, argc, argv, 0, &o);
     sxs_top_catch();
-    return o.pid ? show_process(&o) : show(o.source, &o, false);
+    return o.pid ? show_process(&o) : show(o.source, o.source, &o, false);
 }

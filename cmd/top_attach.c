@@ -71,7 +71,7 @@ static bool is_recording(pid_t pid, struct sxs_process_session *found)
     struct sxs_session session = {0};
     bool               readable = false;
     int                err = sxs_process_session_find(pid, found);
-    int dir = !err && found->dir ? open(found->dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
+    int dir = !err && found->dir ? open(found->open, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
     if (dir >= 0) {
         readable = sxs_session_read_one(dir, found->folder, &session) == 0 && session.n_processes;
         sxs_session_free(&session);

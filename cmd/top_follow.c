@@ -12,17 +12,17 @@
 
 enum { TRIES = 50, TRY_MS = 100 }; /* a segment follows another one within some 100 ms, mostly */
 
-int sxs_top_follow_open(struct sxs_top_follow *f, const char *dir, const char *process, pid_t pid,
-                        double window_s, char *why, size_t size)
+int sxs_top_follow_open(struct sxs_top_follow *f, const char *path, const char *name,
+                        const char *process, pid_t pid, double window_s, char *why, size_t size)
 {
     const struct sxs_live_options options = {
         .process = process, .pid = (uint32_t)pid, .window_s = window_s};
     char *segments;
     *f = (struct sxs_top_follow){.pid = pid, .window_s = window_s};
-    snprintf(f->dir, sizeof(f->dir), "%s", dir);
-    if (sxs_live_open(dir, &options, &f->live, why, size) == 0)
+    snprintf(f->dir, sizeof(f->dir), "%s", name);
+    if (sxs_live_open(path, &options, &f->live, why, size) == 0)
         return 0;
-    segments = pid ? NULL : sxs_segments_refuse(dir);
+    segments = pid ? NULL : sxs_segments_refuse(path);
     if (segments)
         snprintf(why, size, "%s, or the PID of the process", segments);
     free(segments);
@@ -33,14 +33,16 @@ bool sxs_top_follow_next(struct sxs_top_follow *f)
 {
     struct sxs_process_session found;
     struct sxs_top_follow      next;
-    char                       dir[PATH_MAX + 64], why[512];
+    char                       dir[PATH_MAX + 64], path[PATH_MAX + 64], why[512];
     bool                       is_new = false;
     if (!f->pid)
         return false;
     if (sxs_process_session_find(f->pid, &found) == 0 && found.dir) {
         snprintf(dir, sizeof(dir), "%s/%s", found.dir, found.folder);
-        is_new = strcmp(dir, f->dir) != 0 &&
-                 sxs_top_follow_open(&next, dir, NULL, f->pid, f->window_s, why, sizeof(why)) == 0;
+        snprintf(path, sizeof(path), "%s/%s", found.open, found.folder);
+        is_new =
+            strcmp(dir, f->dir) != 0 &&
+            sxs_top_follow_open(&next, path, dir, NULL, f->pid, f->window_s, why, sizeof(why)) == 0;
     }
     sxs_process_session_free(&found);
     if (!is_new)

@@ -13,17 +13,18 @@ struct sxs_top_follow {
     struct sxs_live *live; /* owned */
     pid_t            pid;  /* whose next sessions are followed; 0: of none */
     double           window_s;
-    char             dir[PATH_MAX + 64]; /* of the session, as it was opened */
+    char             dir[PATH_MAX + 64]; /* of the session, as it is called */
 };
 
 /**
- * sxs_top_follow_open - open the session in @dir.
+ * sxs_top_follow_open - open the session in @path.
+ * @name: as it is called: the path of the folder.
  * @process: as in struct sxs_live_options.
  * @pid: the process of a session that was found by its PID; 0: the session was named.
  * Returns 0, or -1 with a reason in @why of @size bytes; then nothing needs to be closed.
  */
-int sxs_top_follow_open(struct sxs_top_follow *f, const char *dir, const char *process, pid_t pid,
-                        double window_s, char *why, size_t size);
+int sxs_top_follow_open(struct sxs_top_follow *f, const char *path, const char *name,
+                        const char *process, pid_t pid, double window_s, char *why, size_t size);
 
 /**
  * sxs_top_follow_next - open the session that the process records now, in place of the one that has

@@ -20,10 +20,11 @@
 #define PROFILER_SET   3u
 #define ATTACH_COMMAND 1u
 #define LOAD_MS        30000 /* for the runtime to be ready to load the library: the runtime's own limit */
-#define MOST_MS        (4 * SXS_TARGET_ATTACH_MS) /* what the deadline becomes on a busy machine */
+#define MOST_MS        (4 * SXS_TARGET_MS) /* what the deadline becomes on a busy machine */
 #define CLOSE_MS       3000u  /* for what was made in the folders of the process to be removed */
 #define STOP_MS        120000 /* for a session to end: its threads are joined, names looked up */
 #define DETACH_MS      60000  /* for the runtimes to let the library go */
+#define REPLY_MS       8000   /* for the process to say how far it is */
 #define LOOK_MS        200u
 #define ORPHAN_MS      15000 /* if this command dies before it holds the session */
 #define NO_LIMIT_MS    UINT64_C(31622400000)
@@ -262,11 +263,13 @@ enum sxs_target_state sxs_target_poll(struct sxs_target *t)
     return ready[0].revents ? SXS_TARGET_GONE : SXS_TARGET_ENDED;
 }
 
-/* Sends a request, over a connection of its own. Returns 0 or an errno value. */
+/* Sends a request, over a connection of its own. The answer to one that ends a session may take
+ * @timeout_ms, as long as the process answers others. Returns 0 or an errno value. */
 static int ask(const struct sxs_process *p, const char *verb, int timeout_ms,
                struct sxs_control_answer *answer, char why[SXS_CONTROL_WHY])
 {
     static struct sxs_message_writer request;
+    const struct sxs_control_wait    wait = {.process = p};
     int                              fd, err = sxs_control_connect(p, &fd, why);
     if (err)
         return err;
@@ -276,7 +279,9 @@ static int ask(const struct sxs_process *p, const char *verb, int timeout_ms,
         0) /* how long a runtime waits before it looks for the first time */
         sxs_message_addf(&request, "timeout_ms", "%u", LOOK_MS);
     sxs_message_end(&request);
-    err = sxs_control_ask(fd, &request, answer, timeout_ms, why);
+    err = strcmp(verb, "status") == 0
+              ? sxs_control_ask(fd, &request, answer, timeout_ms, why)
+              : sxs_control_ask_watching(fd, &request, answer, timeout_ms, &wait, why);
     close(fd);
     return err;
 }
@@ -298,7 +303,8 @@ static int64_t now_ms(void)
     return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
 }
 
-/* Waits until no runtime calls the library any more. Returns 0, or an errno value. */
+/* Waits until no runtime calls the library any more, as long as the process answers. Returns 0, or an
+ * errno value. */
 static int wait_detached(const struct sxs_process *p, unsigned wait_ms)
 {
     static struct sxs_control_answer answer;
@@ -306,9 +312,11 @@ static int wait_detached(const struct sxs_process *p, unsigned wait_ms)
     char                             why[SXS_CONTROL_WHY];
     int64_t                          deadline = now_ms() + wait_ms;
     while (now_ms() < deadline) {
-        int err = ask(p, "status", 5000, &answer, why);
+        int err = ask(p, "status", REPLY_MS, &answer, why);
         if (err == ECONNREFUSED || err == ESRCH || (!err && count_live(&answer) == 0))
             return 0; /* nothing of the library runs, or the process has ended */
+        if (err == ETIMEDOUT || err == EAGAIN)
+            return err;
         nanosleep(&pause, NULL);
     }
     return ETIMEDOUT;
@@ -333,7 +341,7 @@ static int ask_for_end(const struct sxs_process *p, const char *verb,
     int64_t                          deadline = now_ms() + STOP_MS;
     if (err != EREMOTEIO || !is_ending(answer))
         return err;
-    while (now_ms() < deadline && ask(p, "status", 5000, &status, ignored) == 0) {
+    while (now_ms() < deadline && ask(p, "status", REPLY_MS, &status, ignored) == 0) {
         if (!is_ending(&status))
             return strcmp(verb, "stop") == 0 ? 0 : ask(p, verb, STOP_MS, answer, why);
         nanosleep(&pause, NULL);
@@ -378,6 +386,23 @@ static int stop_session(struct sxs_target *t, char why[SXS_TARGET_WHY])
     return err ? SXS_EXIT_PROBLEM : SXS_EXIT_OK;
 }
 
+/* Copies the session out of the folder of the process. Returns true when all of it was copied. */
+static bool fetch_session(struct sxs_target *t, char why[SXS_TARGET_WHY])
+{
+    struct sxs_copy_result result;
+    int                    err = sxs_staging_fetch(&t->staging, t->p.uid, t->out, &result);
+    if (err) {
+        add_why(why, "%d: the session could not be copied out of %s: %s", (int)t->p.pid,
+                t->staging.folder, strerror(err));
+        sxs_staging_keep(&t->p, &t->staging); /* it is the only whole copy */
+    } else if (result.n_skipped) {
+        add_why(why,
+                "%d: left out of the copy of the session: %zu of its files or folders, first %s",
+                (int)t->p.pid, result.n_skipped, result.skipped);
+    }
+    return !err && !result.n_skipped;
+}
+
 int sxs_target_detach(struct sxs_target *t, char why[SXS_TARGET_WHY])
 {
     int status = SXS_EXIT_OK;
@@ -394,15 +419,8 @@ int sxs_target_detach(struct sxs_target *t, char why[SXS_TARGET_WHY])
     if (t->hold >= 0)
         close(t->hold);
     t->hold = -1;
-    if (strcmp(t->inside, t->out) != 0 && t->staging.dir >= 0) {
-        int err = sxs_staging_fetch(&t->staging, t->out);
-        if (err) {
-            add_why(why, "%d: the session could not be copied out of %s: %s", (int)t->p.pid,
-                    t->staging.folder, strerror(err));
-            sxs_staging_keep(&t->p, &t->staging); /* it is the only whole copy */
-            status = SXS_EXIT_PROBLEM;
-        }
-    }
+    if (strcmp(t->inside, t->out) != 0 && t->staging.dir >= 0 && !fetch_session(t, why))
+        status = SXS_EXIT_PROBLEM;
     return status;
 }
 

@@ -13,6 +13,7 @@
 #include "base/clock.h"
 #include "cmd/output/text.h"
 #include "cmd/processes/control_names.h"
+#include "cmd/processes/deadline.h"
 #include "cmd/processes/inside.h"
 
 #define NS_PER_MS  UINT64_C(1000000)
@@ -21,7 +22,7 @@
 #define LOOK_NS    (2000 * NS_PER_MS) /* without an answer: the process is asked whether it works */
 #define REPLY_NS   (8000 * NS_PER_MS) /* for its answer to that */
 
-enum { TRY_EVERY_US = 20000 };
+enum { TRY_EVERY_US = 20000, STEP_MS = 100 };
 
 /* ---- connecting ------------------------------------------------------------------------------ */
 
@@ -104,7 +105,8 @@ static int connect_until(const struct sxs_process *p, int *fd, uint64_t due_ns,
         return ECONNREFUSED;
     }
     sxs_control_names_find(p, &names);
-    while ((err = try_names(p, &names, fd, why)) == EAGAIN && sxs_now_ns(CLOCK_MONOTONIC) < due_ns)
+    while ((err = try_names(p, &names, fd, why)) == EAGAIN &&
+           sxs_now_ns(CLOCK_MONOTONIC) < due_ns && sxs_deadline_left(1))
         usleep(TRY_EVERY_US);
     switch (err) {
     case 0: break;
@@ -135,19 +137,22 @@ void sxs_control_request(struct sxs_message_writer *request, const char *verb)
     sxs_message_begin(request, text);
 }
 
-/* Waits for @events. Returns 0, or ETIMEDOUT after @due_ns (CLOCK_MONOTONIC). */
+/* Waits for @events. Returns 0, or ETIMEDOUT after @due_ns (CLOCK_MONOTONIC) or when the deadline of the
+ * command has passed (deadline.h), which a signal can bring forward meanwhile. */
 static int wait_for(int fd, short events, uint64_t due_ns)
 {
     struct pollfd p = {.fd = fd, .events = events};
     for (;;) {
         uint64_t now = sxs_now_ns(CLOCK_MONOTONIC);
-        int      n = poll(&p, 1, now < due_ns ? (int)((due_ns - now) / NS_PER_MS) + 1 : 0);
+        uint64_t left = now < due_ns ? (due_ns - now) / NS_PER_MS + 1 : 0;
+        unsigned step = sxs_deadline_left(left < STEP_MS ? (unsigned)left : STEP_MS);
+        int      n = poll(&p, 1, (int)step);
         if (n > 0)
             return 0;
-        if (n == 0)
-            return ETIMEDOUT;
-        if (errno != EINTR)
+        if (n < 0 && errno != EINTR)
             return errno;
+        if (n == 0 && !step)
+            return ETIMEDOUT;
     }
 }
 

@@ -22,7 +22,7 @@ struct sxs_control_answer {
 
 /**
  * sxs_control_connect - connect to the control socket of @p, as its user and in its network. Waits at
- * most five seconds while the queue of connections is full.
+ * most five seconds while the queue of connections is full, and not beyond the deadline (deadline.h).
  * @fd: receives the socket; close it.
  * Returns 0 or an errno value with a sentence in @why: ECONNREFUSED when the process has no control
  * socket (@why says why not, as far as it can be seen); EPERM when this user may not, or somebody
@@ -33,7 +33,8 @@ int sxs_control_connect(const struct sxs_process *p, int *fd, char why[SXS_CONTR
 /**
  * sxs_control_ask - send @request and wait for the answer.
  * @request: finished by sxs_message_end().
- * @timeout_ms: for the whole of it. From its first byte on, the answer has three seconds.
+ * @timeout_ms: for the whole of it, as long as the deadline (deadline.h) has not passed. From its first
+ * byte on, the answer has three seconds.
  * Returns 0 with the answer "ok" in @answer; or an errno value with a sentence in @why: EREMOTEIO
  * when the answer is "error" (then @answer has it, and @why its reason), ETIMEDOUT, ECONNRESET when
  * the process has closed the connection, EPROTO when the answer is not understood.

@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "cmd/output/segments.h"
+#include "session/format/heap.h"
 #include "session/read/file_read.h"
 #include "session/read/session_files.h"
 #include "session/read/session_read.h"
@@ -141,7 +142,7 @@ static int copy_entry(int from, int to, const char *name, uint64_t max_bytes, st
     if (in == -ELOOP || in == -EINVAL)
         fault = "not a regular file";
     else if (in < 0)
-        return -in;
+        return in == -ENOENT ? 0 : -in; /* it was removed meanwhile */
     if (fault) {
         leave_out(c, name, fault);
     } else {
@@ -209,6 +210,14 @@ static int copy_subfolder(int from, int to, const char *name, int depth, struct 
     return err;
 }
 
+/* Tells whether a session has the name only for a moment, while something is made or removed in it. */
+static bool is_passing(const char *name)
+{
+    size_t len = strlen(name);
+    return *name == '.' || strncmp(name, SXS_HEAP_ASK_FILE ".", sizeof(SXS_HEAP_ASK_FILE)) == 0 ||
+           (len > 5 && strcmp(name + len - 5, ".gone") == 0);
+}
+
 /* Copies what is a part of a session; the rest is left out. */
 // NOLINTNEXTLINE(misc-no-recursion): as deep as SESSION_DEPTH
 static int copy_named(int from, int to, const struct dirent *e, int depth, struct copying *c)
@@ -218,7 +227,8 @@ static int copy_named(int from, int to, const struct dirent *e, int depth, struc
         return copy_entry(from, to, e->d_name, file->max_bytes, c);
     if (names_folder(e->d_name) && depth < SESSION_DEPTH && type_of(from, e) == DT_DIR)
         return copy_subfolder(from, to, e->d_name, depth, c);
-    leave_out(c, e->d_name, "no part of a session");
+    if (!is_passing(e->d_name))
+        leave_out(c, e->d_name, "no part of a session");
     return 0;
 }
 
@@ -271,9 +281,4 @@ int sxs_copy_session(int from, int to, const struct sxs_copy_rules *rules,
     if (find_fault(&c, &st, UINT64_MAX))
         return EPERM;
     return copy_tree(from, to, 0, &c);
-}
-
-int sxs_copy_folder(int from, int to)
-{
-    return sxs_copy_session(from, to, NULL, NULL);
 }

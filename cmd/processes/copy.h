@@ -39,7 +39,8 @@ struct sxs_copy_result {
  * sxs_copy_session - copy the parts of a session from the folder @from into the folder @to.
  * Copied are regular files with the names of session_files.h, of no more than the size that is given
  * there, and folders with the names of processes and segments, at most 4 deep. Everything else, such
- * as links, pipes, devices and files of other names, is left out and counted. Nothing but regular
+ * as links, pipes, devices and files of other names, is left out and counted, but for the names that a
+ * session has for a moment only. Nothing but regular
  * files is opened, and holes are neither read nor written. Folders get the mode 0700, files 0600. A
  * file that exists in @to is an error.
  * @rules: NULL: zeroed rules. @result: overwritten, also after a failure; may be NULL.
@@ -49,8 +50,5 @@ struct sxs_copy_result {
  */
 int sxs_copy_session(int from, int to, const struct sxs_copy_rules *rules,
                      struct sxs_copy_result *result);
-
-/** sxs_copy_folder - sxs_copy_session() without rules and result. */
-int sxs_copy_folder(int from, int to);
 
 #endif

@@ -10,12 +10,14 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <linux/capability.h>
+#include <linux/magic.h>
 #include <linux/openat2.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 #define LIBRARY "libsxsprof.so"
@@ -45,16 +47,24 @@ static size_t session_length(const char *path)
     return sxs_session_names_process(folder) ? (size_t)(name - 1 - path) : 0;
 }
 
+/* What is found among the files of a process. */
+struct found {
+    struct sxs_process_session *out;
+    uint64_t                    inode; /* of the census that is mapped */
+};
+
 /* Takes the library, and the last census: a process may have had several sessions. */
 static int take_file(void *arg, const struct sxs_mapped_file *f)
 {
-    struct sxs_process_session *out = arg;
+    struct found               *found = arg;
+    struct sxs_process_session *out = found->out;
     size_t                      len = f->deleted || f->ambiguous ? 0 : session_length(f->path);
     out->library |= strcmp(strrchr(f->path, '/') + 1, LIBRARY) == 0;
     if (!len)
         return 0;
     free(out->dir);
     free(out->folder);
+    found->inode = f->inode;
     out->dir = strndup(f->path, len);
     out->folder = strndup(f->path + len + 1, strcspn(f->path + len + 1, "/"));
     return out->dir && out->folder ? 0 : ENOMEM;
@@ -99,6 +109,7 @@ static int find_folder(pid_t pid, struct sxs_process_session *out)
 struct claim {
     int         dir; /* /proc/PID */
     uid_t       uid, own;
+    uint64_t    inode; /* of the census that is mapped */
     const char *session, *folder;
 };
 
@@ -113,16 +124,27 @@ static int open_plain(int root, const char *path, uint64_t flags)
     return (int)syscall(SYS_openat2, root, path, &how, sizeof(how));
 }
 
-/* Tells whether a folder below @root is one that only the process's user or root can have made, with a
- * census in it. */
-static bool is_folder_of(int root, const struct claim *c, const char *path)
+/* Tells whether @census is the file that the process has mapped. Overlay file systems number mapped files
+ * otherwise. */
+static bool is_mapped(int census, const struct claim *c)
+{
+    struct stat   st;
+    struct statfs fs;
+    return fstat(census, &st) == 0 && S_ISREG(st.st_mode) &&
+           ((uint64_t)st.st_ino == c->inode ||
+            (fstatfs(census, &fs) == 0 && fs.f_type == OVERLAYFS_SUPER_MAGIC));
+}
+
+/* Tells whether the process's folder in @session is one that only the process's user or root can have
+ * made, with its census in it. */
+static bool is_folder_of(int session, const struct claim *c)
 {
     struct stat st;
-    int         folder = root >= 0 ? open_plain(root, path, O_DIRECTORY) : -1;
+    int         folder = open_plain(session, c->folder, O_DIRECTORY);
     bool        good = folder >= 0 && fstat(folder, &st) == 0 && !(st.st_mode & S_IWOTH) &&
                 (st.st_uid == c->uid || st.st_uid == c->own || st.st_uid == 0);
     int census = good ? open_plain(folder, SXS_CENSUS_FILE, O_NOFOLLOW) : -1;
-    good = census >= 0 && fstat(census, &st) == 0 && S_ISREG(st.st_mode);
+    good = census >= 0 && is_mapped(census, c);
     if (census >= 0)
         close(census);
     if (folder >= 0)
@@ -130,16 +152,29 @@ static bool is_folder_of(int root, const struct claim *c, const char *path)
     return good;
 }
 
+/* Opens the session's folder below the root folder of the process, or else the own one, if the process's
+ * folder in it is what it shall be. Returns a descriptor (O_PATH), or -1. */
+static int open_claimed(const struct claim *c)
+{
+    int session = -1;
+    for (int i = 0; i < 2 && session < 0; i++) {
+        int root = i == 0 ? openat(c->dir, "root", O_PATH | O_DIRECTORY | O_CLOEXEC)
+                          : open("/", O_PATH | O_DIRECTORY | O_CLOEXEC);
+        session = root >= 0 ? open_plain(root, c->session, O_DIRECTORY) : -1;
+        if (session >= 0 && !is_folder_of(session, c)) {
+            close(session);
+            session = -1;
+        }
+        if (root >= 0)
+            close(root);
+    }
+    return session;
+}
+
 static int check_claim(void *arg, int out_fd)
 {
-    const struct claim *c = arg;
-    char                path[PATH_MAX];
-    int                 theirs = openat(c->dir, "root", O_PATH | O_DIRECTORY | O_CLOEXEC);
-    int                 ours = open("/", O_PATH | O_DIRECTORY | O_CLOEXEC);
     (void)out_fd;
-    if (snprintf(path, sizeof(path), "%s/%s", c->session, c->folder) >= (int)sizeof(path))
-        return ENAMETOOLONG;
-    return is_folder_of(theirs, c, path) || is_folder_of(ours, c, path) ? 0 : EPERM;
+    return open_claimed(arg) >= 0 ? 0 : EPERM;
 }
 
 /* Returns the effective user of a process, or -1. */
@@ -159,8 +194,9 @@ static uid_t user_of(int dir)
     return user;
 }
 
-/* Tells whether the folder that the process has named is its session. */
-static bool is_session(int dir, const struct sxs_process_session *s)
+/* Opens the folder that the process has named, if it is its session: first in the child, whose waiting for
+ * the file system ends in time. Returns 0, EPERM or ENOMEM. */
+static int open_session(int dir, struct sxs_process_session *s, uint64_t inode)
 {
     static const struct sxs_confinement limits = {
         .memory = UINT64_C(64) << 20,
@@ -170,27 +206,37 @@ static bool is_session(int dir, const struct sxs_process_session *s)
         .capabilities = UINT64_C(1) << CAP_SYS_PTRACE | UINT64_C(1) << CAP_DAC_READ_SEARCH,
         .calls = SXS_CONFINED_LOOK,
     };
-    struct claim c = {dir, user_of(dir), geteuid(), s->dir, s->folder};
+    struct claim c = {dir, user_of(dir), geteuid(), inode, s->dir, s->folder};
     char         none[1];
     size_t       len;
-    return sxs_confined_run(&limits, check_claim, &c, none, sizeof(none), &len) == 0;
+    if (sxs_confined_run(&limits, check_claim, &c, none, sizeof(none), &len) == 0)
+        s->fd = open_claimed(&c);
+    if (s->fd < 0)
+        return EPERM;
+    if (c.uid != c.own && asprintf(&s->open, "/proc/self/fd/%d/.", s->fd) < 0)
+        s->open = NULL;
+    return c.uid == c.own || s->open ? 0 : ENOMEM;
 }
 
 int sxs_process_session_find(pid_t pid, struct sxs_process_session *out)
 {
-    int dir = open_proc(pid);
-    *out = (struct sxs_process_session){0};
+    int          dir = open_proc(pid);
+    struct found found = {.out = out};
+    *out = (struct sxs_process_session){.fd = -1};
     if (dir < 0)
         return -dir;
-    int err = sxs_maps_each(dir, take_file, out);
-    if (!err && out->dir && !is_session(dir, out)) {
+    int err = sxs_maps_each(dir, take_file, &found);
+    if (!err && out->dir && (err = open_session(dir, out, found.inode)) == EPERM) {
         free(out->dir);
         free(out->folder);
         out->dir = out->folder = NULL;
+        err = 0;
     }
     close(dir);
     if (!err && out->dir)
         err = find_folder(pid, out);
+    if (!err && out->dir && !out->open && !(out->open = strdup(out->dir)))
+        err = ENOMEM;
     return err == ENOENT ? ESRCH : err;
 }
 
@@ -198,7 +244,10 @@ void sxs_process_session_free(struct sxs_process_session *s)
 {
     free(s->dir);
     free(s->folder);
-    *s = (struct sxs_process_session){0};
+    free(s->open);
+    if (s->fd >= 0)
+        close(s->fd);
+    *s = (struct sxs_process_session){.fd = -1};
 }
 
 /* ---- the processes of a census ---- */

@@ -10,8 +10,13 @@
 /** What a process has. Free it by sxs_process_session_free(). */
 struct sxs_process_session {
     bool  library; /* libsxsprof.so is loaded */
-    char *dir;     /* the session's folder, as this process can open it; owned; NULL: no session */
+    char *dir;     /* the session's folder, as this process can open it; owned; NULL: no session. Of
+                    * another user's process, the path can lead elsewhere by now: it is for messages */
     char *folder;  /* name of the process's folder in it; owned; NULL: no session */
+    int   fd; /* of the session's folder (O_PATH), whose process's folder was checked; owned; -1 */
+    char *
+        open; /* path by which to open the session's folder: `dir` if the process belongs to the own
+                    * user, else one that leads through `fd`, for this process and its children; owned */
 };
 
 /**
@@ -19,9 +24,11 @@ struct sxs_process_session {
  * files that process @pid has mapped. The folder of a session that only the process itself can see,
  * because it is in a container, leads through /proc/PID/root.
  * A folder counts only if it is reached without a symbolic link, belongs to the user of the process, to
- * the own user or to root, is not writable for everybody, and has a census; and if the file system says
- * so within three seconds.
- * @out: receives what was found; overwritten, to be freed whatever is returned.
+ * the own user or to root, is not writable for everybody, and has the census that the process has mapped;
+ * and if the file system says so within three seconds.
+ * @out: receives what was found; overwritten, to be freed whatever is returned. Files are to be opened
+ * below out->open, the folder of the process without following a link: then nobody can put another folder
+ * in the place of the one that was checked.
  * Returns 0, also when there is no session, or an errno value: ESRCH when there is no such process,
  * EACCES or EPERM when it belongs to another user, ENOMEM.
  */

@@ -2,7 +2,7 @@
 #include "cmd/processes/staging.h"
 
 #include "base/tree.h"
-#include "cmd/processes/copy.h"
+#include "cmd/output/segments.h"
 #include "cmd/processes/deadline.h"
 #include "cmd/processes/inside.h"
 
@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/file.h>
+#include <sys/mman.h>
 #include <sys/random.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
@@ -20,9 +21,11 @@
 #include <time.h>
 #include <unistd.h>
 
-#define LIBRARY  "libsxsprof.so"
-#define SESSION_DEPTH 8u /* of folders below it */
-#define STUCK_MS 5000 /* a copy that moves no byte for so long has ended */
+#include "session/read/session_read.h"
+
+#define LIBRARY       "libsxsprof.so"
+#define SESSION_DEPTH 8u   /* of folders below it */
+#define STUCK_MS      5000 /* a copy that moves no byte for so long has ended */
 
 /* Libraries that are copied if they lie beside the library: it finds them in its own folder. */
 static const char *const own_libraries[] = {LIBRARY, "libsxsxml.so", "libsxsunwind.so",
@@ -233,11 +236,41 @@ static int make_free(int into, const char *name)
     return -1;
 }
 
-static int fetch_process(int from, int into, const char *name)
+/* What the child that copies works with. */
+struct fetch {
+    const struct sxs_staging *staging;
+    struct sxs_copy_rules     rules;
+    const char               *to;
+    struct sxs_copy_result   *result; /* shared with this command */
+};
+
+enum { MAX_FETCHED = 65536 }; /* names in the session's folder */
+
+/* Adds what one copy did to the result. */
+static void add_result(struct sxs_copy_result *sum, const struct sxs_copy_result *one)
 {
+    if (!sum->n_skipped && one->n_skipped)
+        memcpy(sum->skipped, one->skipped, sizeof(sum->skipped));
+    sum->bytes += one->bytes;
+    sum->n_files += one->n_files;
+    sum->n_skipped += one->n_skipped;
+}
+
+static int fetch_process(int from, int into, const char *name, const struct fetch *f)
+{
+    struct sxs_copy_result one = {0};
+    bool is_part = sxs_session_names_process(name) || sxs_segment_name(name, NULL, NULL) ||
+                   strcmp(name, SXS_SEGMENT_KEPT) == 0;
+    if (!is_part) {
+        one.n_skipped = 1;
+        snprintf(one.skipped, sizeof(one.skipped), "%s: no part of a session", name);
+        add_result(f->result, &one);
+        return 0;
+    }
     int source = openat(from, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
     int target = source >= 0 ? make_free(into, name) : -1;
-    int err = target < 0 ? errno : sxs_copy_folder(source, target);
+    int err = target < 0 ? errno : sxs_copy_session(source, target, &f->rules, &one);
+    add_result(f->result, &one);
     if (source >= 0)
         close(source);
     if (target >= 0)
@@ -245,17 +278,20 @@ static int fetch_process(int from, int into, const char *name)
     return err;
 }
 
-static int fetch_all(const struct sxs_staging *s, const char *to)
+static int fetch_all(const struct fetch *f)
 {
-    int  from = openat(s->dir, "session", O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-    int  into = open(to, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    int  from = openat(f->staging->dir, "session", O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    int  into = open(f->to, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
     DIR *d = from >= 0 && into >= 0 ? fdopendir(from) : NULL;
     int  err = d ? 0 : errno;
-    for (struct dirent *e; d && (e = readdir(d));) {
-        int failed = e->d_name[0] != '.' ? fetch_process(from, into, e->d_name) : 0;
+    unsigned n = 0;
+    for (struct dirent *e; d && n <= MAX_FETCHED && (e = readdir(d)); n++) {
+        int failed = e->d_name[0] != '.' ? fetch_process(from, into, e->d_name, f) : 0;
         if (failed && !err)
             err = failed;
     }
+    if (n > MAX_FETCHED && !err)
+        err = EFBIG;
     if (d)
         closedir(d);
     else if (from >= 0)
@@ -301,17 +337,27 @@ static int wait_fetched(pid_t child)
     return ended == 0 ? ETIMEDOUT : ended > 0 && WIFEXITED(status) ? WEXITSTATUS(status) : EIO;
 }
 
-int sxs_staging_fetch(const struct sxs_staging *s, const char *to)
+int sxs_staging_fetch(const struct sxs_staging *s, uid_t owner, const char *to,
+                      struct sxs_copy_result *result)
 {
-    int   keep[] = {s->dir};
-    pid_t parent = getpid();
+    struct fetch f = {s, {.has_owner = true, .owner = owner}, to, NULL};
+    int          keep[] = {s->dir}, err;
+    pid_t        parent = getpid();
+    *result = (struct sxs_copy_result){0};
+    f.result =
+        mmap(NULL, sizeof(*result), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (f.result == MAP_FAILED)
+        return ENOMEM;
     fflush(NULL);
     pid_t child = fork();
     if (child == 0) {
-        int err = sxs_inside_seclude(keep, 1, parent);
-        _exit((err ? err : fetch_all(s, to)) & 0xFF); /* errno values are small */
+        err = sxs_inside_seclude(keep, 1, parent);
+        _exit((err ? err : fetch_all(&f)) & 0xFF); /* errno values are small */
     }
-    return child < 0 ? errno : wait_fetched(child);
+    err = child < 0 ? errno : wait_fetched(child);
+    *result = *f.result;
+    munmap(f.result, sizeof(*f.result));
+    return err;
 }
 
 /* The folder's own descriptor is inherited by the child. */

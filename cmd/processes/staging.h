@@ -13,6 +13,7 @@
 #ifndef SXS_CMD_PROCESSES_STAGING_H
 #define SXS_CMD_PROCESSES_STAGING_H
 
+#include "cmd/processes/copy.h"
 #include "cmd/processes/process.h"
 
 struct sxs_staging {
@@ -32,10 +33,17 @@ struct sxs_staging {
 int sxs_staging_open(const struct sxs_process *p, const char *library, struct sxs_staging *out,
                      char *why, size_t size);
 
-/** sxs_staging_fetch - copy the session out of the folder into the folder @to of this command. Works
- *  also when the process has ended. Returns 0 or an errno value: ETIMEDOUT when the folder's file
- *  system does not answer. The main thread only. */
-int sxs_staging_fetch(const struct sxs_staging *s, const char *to);
+/**
+ * sxs_staging_fetch - copy the session out of the folder into the folder @to of this command. Works
+ * also when the process has ended.
+ * @owner: user of the process; files and folders of others are left out, as all that is no part of a
+ *   session is (copy.h).
+ * @result: receives what was copied, and what was left out.
+ * Returns 0 or an errno value: ETIMEDOUT when the folder's file system does not answer. The main thread
+ * only.
+ */
+int sxs_staging_fetch(const struct sxs_staging *s, uid_t owner, const char *to,
+                      struct sxs_copy_result *result);
 
 /** sxs_staging_keep - leave the folder where it is for good: nobody but the user removes it. Releases
  *  @s. */

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "base/env.h"
+#include "base/folder_path.h"
 #include "cmd/output/must.h"
 #include "cmd/output/print.h"
 #include "cmd/push/queue_entry.h"
@@ -66,7 +67,8 @@ static int write_file(const struct sxs_push_queue *q, const char *name, const ch
 {
     char part[NAME_SIZE + 8];
     snprintf(part, sizeof(part), "%s.part", name);
-    int fd = openat(q->fd, part, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0600);
+    unlinkat(q->fd, part, 0); /* of a push that was killed */
+    int fd = openat(q->fd, part, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
     int err = fd < 0 ? -errno : write_all(fd, head, strlen(head));
     if (!err)
         err = write_all(fd, bytes, size);
@@ -384,7 +386,7 @@ static void scan(struct sxs_push_queue *q)
 static int open_folder(struct sxs_push_queue *q, const char *dir, char *why, size_t size)
 {
     struct stat st;
-    char        reason[256];
+    char        reason[512], real[PATH_MAX];
     if (!dir) {
         const char *tmp = sxs_env_named("TMPDIR");
         if (asprintf(&q->path, "%s/sxsprof-push-XXXXXX", tmp && *tmp ? tmp : "/tmp") < 0)
@@ -392,12 +394,17 @@ static int open_folder(struct sxs_push_queue *q, const char *dir, char *why, siz
         q->temporary = mkdtemp(q->path) != NULL;
     } else {
         q->path = sxs_must(strdup(dir));
-        (void)mkdir(dir, 0700);
     }
-    q->fd = open(q->path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    if (q->fd < 0 || fstat(q->fd, &st) != 0) {
-        snprintf(why, size, "--queue %s: %s; expected a folder, or a name that is free", q->path,
-                 strerror(errno));
+    q->fd =
+        sxs_folder_path_open(q->path, dir ? SXS_FOLDER_PATH_MAKE | SXS_FOLDER_PATH_LAST_LINK : 0,
+                             real, NULL, reason, sizeof(reason));
+    if (q->fd >= 0 && fstat(q->fd, &st) != 0)
+        snprintf(reason, sizeof(reason), "%s", strerror(errno));
+    else if (q->fd >= 0)
+        reason[0] = '\0';
+    if (*reason) {
+        snprintf(why, size, "--queue %s: %s%s", q->path, reason,
+                 strstr(reason, "expected") ? "" : "; expected a folder, or a name that is free");
         return -1;
     }
     if (sxs_folder_refused(&st, reason, sizeof(reason))) {

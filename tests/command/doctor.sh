@@ -113,8 +113,11 @@ if [ "$(id -u)" = 0 ]; then
 else
     skip "a session folder of another user" "only root may give a folder away"
 fi
+bad "a folder of something else" "which is not of a session|nothing would be recorded" SXSPROF_OUT="$T"
+mkdir -m 700 "$T/own" && ln -s own "$T/link"
+bad "a link to a session folder" "it is a symbolic link|nothing would be recorded" SXSPROF_OUT="$T/link"
 bad "a wrong log level" "SXSPROF_LOG: 'loud'" SXSPROF_LOG=loud
-well "correct settings" "SXSPROF_PICK=one:9" SXSPROF_PICK=one:9 SXSPROF_OUT="$T" SXSPROF_SIGNALS=on
+well "correct settings" "SXSPROF_PICK=one:9" SXSPROF_PICK=one:9 SXSPROF_OUT="$T/own" SXSPROF_SIGNALS=on
 well "an unknown setting" "SXSPROF_FROB: not a setting" SXSPROF_FROB=1
 bad "TMPDIR names a missing folder" "/no/tmp: no folder can be made there" TMPDIR=/no/tmp
 

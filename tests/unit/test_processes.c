@@ -13,12 +13,13 @@
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/sysmacros.h>
 #include <unistd.h>
 
 #include <cmocka.h>
 
-#include "cmd/processes/container.h"
 #include "base/tree.h"
+#include "cmd/processes/container.h"
 #include "cmd/processes/copy.h"
 #include "cmd/processes/diagnostics.h"
 #include "cmd/processes/examine.h"
@@ -110,7 +111,7 @@ static void an_answer_is_refused_when_it_is_damaged(void **state)
     bytes[16] = 4; /* not of a server */
     assert_int_equal(sxs_diag_parse_answer(bytes, size, &answer), -1);
     bytes[16] = 0xFF;
-    bytes[17] = 0xFF; /* an error code */
+    bytes[17] = 0xFF;                          /* an error code */
     memcpy(bytes + 20, "\x6a\x13\x13\x80", 4); /* NOLINT(bugprone-not-null-terminated-result) */
     assert_int_equal(sxs_diag_parse_answer(bytes, size, &answer), 0);
     assert_int_equal(answer.failed, 1);
@@ -341,7 +342,7 @@ static void a_copy_has_the_bytes_and_the_holes_and_no_links(void **state)
     make_file(sub, "samples", "end", 64L << 20);
     assert_int_equal(symlinkat("/etc/passwd", sub, "link"), 0);
     assert_int_equal(mkfifoat(sub, "pipe", 0600), 0);
-    assert_int_equal(sxs_copy_folder(from, to), 0);
+    assert_int_equal(sxs_copy_session(from, to, NULL, NULL), 0);
     assert_int_equal(fstatat(sub, "samples", &a, 0), 0);
     assert_int_equal(fstatat(to, "12/samples", &b, 0), 0);
     assert_int_equal(a.st_size, b.st_size);
@@ -352,7 +353,7 @@ static void a_copy_has_the_bytes_and_the_holes_and_no_links(void **state)
     close(copy);
     assert_int_not_equal(fstatat(to, "12/link", &b, AT_SYMLINK_NOFOLLOW), 0);
     assert_int_not_equal(fstatat(to, "12/pipe", &b, AT_SYMLINK_NOFOLLOW), 0);
-    assert_int_equal(sxs_copy_folder(from, to), EEXIST); /* nothing is overwritten */
+    assert_int_equal(sxs_copy_session(from, to, NULL, NULL), EEXIST); /* nothing is overwritten */
     assert_int_equal(sxs_tree_clear(from, 8), 0);
     assert_int_equal(sxs_tree_clear(to, 8), 0);
     close(sub);
@@ -361,6 +362,148 @@ static void a_copy_has_the_bytes_and_the_holes_and_no_links(void **state)
     assert_int_equal(rmdir(from_name), 0);
     assert_int_equal(rmdir(to_name), 0);
     assert_int_equal(stat("/etc/passwd", &a), 0);
+}
+
+struct copied {
+    char from_name[32], to_name[32];
+    int  from, to, sub; /* sub: the process's folder 12 in from */
+};
+
+static void begin_copy(struct copied *c)
+{
+    strcpy(c->from_name, "/tmp/sxsprof-copy-XXXXXX");
+    strcpy(c->to_name, "/tmp/sxsprof-copy-XXXXXX");
+    assert_non_null(mkdtemp(c->from_name));
+    assert_non_null(mkdtemp(c->to_name));
+    c->from = open(c->from_name, O_RDONLY | O_DIRECTORY);
+    c->to = open(c->to_name, O_RDONLY | O_DIRECTORY);
+    assert_int_equal(mkdirat(c->from, "12", 0700), 0);
+    c->sub = openat(c->from, "12", O_RDONLY | O_DIRECTORY);
+}
+
+static void end_copy(struct copied *c)
+{
+    close(c->sub);
+    assert_int_equal(sxs_tree_clear(c->from, 12), 0);
+    assert_int_equal(sxs_tree_clear(c->to, 12), 0);
+    close(c->from);
+    close(c->to);
+    assert_int_equal(rmdir(c->from_name), 0);
+    assert_int_equal(rmdir(c->to_name), 0);
+}
+
+static bool was_copied(const struct copied *c, const char *path)
+{
+    struct stat st;
+    return fstatat(c->to, path, &st, AT_SYMLINK_NOFOLLOW) == 0;
+}
+
+static void a_copy_takes_only_files_that_sessions_have(void **state)
+{
+    struct sxs_copy_result result;
+    struct copied          c;
+    (void)state;
+    begin_copy(&c);
+    make_file(c.sub, "census", "c", 0);
+    make_file(c.sub, "passwd", "x", 0);
+    make_file(c.sub, ".next", "x", 0);
+    make_file(c.sub, "heap-ask.77", "x", 0);
+    assert_int_equal(symlinkat("/etc/passwd", c.sub, "samples"), 0);
+    assert_int_equal(mkfifoat(c.sub, "calls", 0600), 0);
+    bool device = mknodat(c.sub, "events", S_IFCHR | 0600, makedev(1, 5)) == 0;
+    int  huge = openat(c.sub, "guests", O_WRONLY | O_CREAT, 0600);
+    assert_int_equal(ftruncate(huge, INT64_C(1) << 40), 0);
+    close(huge);
+    assert_int_equal(sxs_copy_session(c.from, c.to, NULL, &result), 0);
+    assert_int_equal(result.n_files, 1);
+    assert_int_equal(result.n_skipped, device ? 5 : 4);
+    assert_non_null(strstr(result.skipped, ": "));
+    assert_true(was_copied(&c, "12/census"));
+    static const char *const left_out[] = {"passwd", ".next",  "heap-ask.77", "samples",
+                                           "calls",  "events", "guests"};
+    for (size_t i = 0; i < sizeof(left_out) / sizeof(left_out[0]); i++) {
+        char path[40];
+        snprintf(path, sizeof(path), "12/%s", left_out[i]);
+        assert_false(was_copied(&c, path));
+    }
+    end_copy(&c);
+}
+
+static void a_copy_goes_only_so_deep(void **state)
+{
+    struct sxs_copy_result result;
+    struct copied          c;
+    (void)state;
+    begin_copy(&c);
+    int at = dup(c.sub);
+    for (int i = 0; i < 8; i++) {
+        assert_int_equal(mkdirat(at, "12", 0700), 0);
+        int next = openat(at, "12", O_RDONLY | O_DIRECTORY);
+        close(at);
+        at = next;
+        make_file(at, "census", "c", 0);
+    }
+    close(at);
+    assert_int_equal(sxs_copy_session(c.from, c.to, NULL, &result), 0);
+    assert_int_equal(result.n_files, 3);
+    assert_int_equal(result.n_skipped, 1);
+    assert_true(was_copied(&c, "12/12/12/12/census"));
+    assert_false(was_copied(&c, "12/12/12/12/12"));
+    end_copy(&c);
+}
+
+static void a_copy_has_an_owner(void **state)
+{
+    struct sxs_copy_rules  rules = {.has_owner = true, .owner = geteuid()};
+    struct sxs_copy_result result;
+    struct copied          c;
+    (void)state;
+    if (geteuid() != 0)
+        skip(); /* needs files of two users */
+    begin_copy(&c);
+    make_file(c.sub, "census", "c", 0);
+    make_file(c.from, "secret", "s", 0);
+    assert_int_equal(linkat(c.from, "secret", c.sub, "samples", 0), 0);
+    assert_int_equal(fchownat(c.from, "secret", 61002, 61002, 0), 0);
+    assert_int_equal(sxs_copy_session(c.from, c.to, &rules, &result), 0);
+    assert_int_equal(result.n_skipped, 2); /* and "secret", which sessions do not have */
+    assert_true(was_copied(&c, "12/census"));
+    assert_false(was_copied(&c, "12/samples"));
+    rules.owner = 61002;
+    assert_int_equal(sxs_copy_session(c.from, c.to, &rules, &result), EPERM);
+    end_copy(&c);
+}
+
+static bool end_after_one(void *arg, uint64_t bytes)
+{
+    (void)bytes;
+    return ++*(int *)arg < 3;
+}
+
+static void a_copy_ends_at_its_limits(void **state)
+{
+    int                   calls = 0;
+    struct sxs_copy_rules small = {.max_bytes = 100},
+                          asked = {.go_on = end_after_one, .arg = &calls},
+                          late = {.deadline_ns = 1};
+    struct sxs_copy_result result;
+    struct copied          c;
+    char                   text[1000];
+    (void)state;
+    memset(text, 'x', sizeof(text) - 1);
+    text[sizeof(text) - 1] = '\0';
+    begin_copy(&c);
+    make_file(c.sub, "samples", text, 0);
+    make_file(c.sub, "events", text, 0);
+    assert_int_equal(sxs_copy_session(c.from, c.to, &small, &result), EFBIG);
+    assert_true(result.bytes <= 100);
+    assert_int_equal(sxs_tree_clear(c.to, 12), 0);
+    assert_int_equal(sxs_copy_session(c.from, c.to, &late, &result), ETIMEDOUT);
+    assert_int_equal(result.n_files, 0);
+    assert_int_equal(sxs_tree_clear(c.to, 12), 0);
+    assert_int_equal(sxs_copy_session(c.from, c.to, &asked, &result), EINTR);
+    assert_int_equal(calls, 3);
+    end_copy(&c);
 }
 
 int main(void)
@@ -378,6 +521,10 @@ int main(void)
         cmocka_unit_test(containers_are_named_as_their_makers_write_them),
         cmocka_unit_test(versions_come_from_the_path_or_the_build),
         cmocka_unit_test(a_copy_has_the_bytes_and_the_holes_and_no_links),
+        cmocka_unit_test(a_copy_takes_only_files_that_sessions_have),
+        cmocka_unit_test(a_copy_goes_only_so_deep),
+        cmocka_unit_test(a_copy_has_an_owner),
+        cmocka_unit_test(a_copy_ends_at_its_limits),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
