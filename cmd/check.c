@@ -340,6 +340,6 @@ int sxs_cmd_check(int argc, char **argv)
 {
     struct options options = {0};
     sxs_options_parse(&sxs_argp_check, argc, argv, 0, &options);
-    const struct sxs_confined_verb needs = {.reads = {options.path}};
+    const struct sxs_confined_verb needs = {.reads = {&options.path}};
     return sxs_confined_verb(&needs, check, &options);
 }

@@ -6,6 +6,7 @@
 #include "cmd/command.h"
 #include "cmd/confined/confined.h"
 #include "cmd/confined/writes.h"
+#include "cmd/output/shown.h"
 #include "cmd/symbols/debuginfod.h"
 
 #include <dirent.h>
@@ -69,9 +70,27 @@ static uint64_t input_bytes(const struct sxs_confined_verb *needs)
 {
     struct sum s = {.left = MAX_ENTRIES};
     for (size_t i = 0; i < SXS_CONFINED_PATHS; i++)
-        if (needs->reads[i])
-            add_entry(AT_FDCWD, needs->reads[i], 0, &s);
+        if (needs->reads[i] && *needs->reads[i])
+            add_entry(AT_FDCWD, *needs->reads[i], 0, &s);
     return s.bytes;
+}
+
+/* ---- paths through other processes ----------------------------------------------------------- */
+
+/* Opens what @path leads to, if it leads through another process, and writes a path by which the child
+ * finds it. Returns @path, or that path. */
+static const char *open_for_child(const char *path)
+{
+    char *name;
+    if (strncmp(path, "/proc/", 6) != 0 || path[6] < '0' || path[6] > '9')
+        return path;
+    int         fd = open(path, O_PATH | O_CLOEXEC);
+    struct stat st;
+    if (fd < 0 || fstat(fd, &st) != 0 ||
+        asprintf(&name, "/proc/self/fd/%d%s", fd, S_ISDIR(st.st_mode) ? "/." : "") < 0)
+        return path;
+    sxs_show_as(name, path);
+    return name; /* until the command ends */
 }
 
 /* ---- where it writes ------------------------------------------------------------------------- */
@@ -200,6 +219,9 @@ int sxs_confined_verb(const struct sxs_confined_verb *needs, int (*work)(void *a
         .calls = needs->network ? SXS_CONFINED_NETWORK : SXS_CONFINED_REPORT,
     };
     find_places(needs, &w.places);
+    for (size_t i = 0; i < SXS_CONFINED_PATHS; i++)
+        if (needs->reads[i] && *needs->reads[i])
+            *needs->reads[i] = open_for_child(*needs->reads[i]);
     int err = sxs_child_work(confine_and_work, &w, &status);
     if (err) {
         sxs_complain(

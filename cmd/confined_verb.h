@@ -18,7 +18,10 @@
 
 /** What the work needs. Strings are borrowed; entries that are NULL are left out. */
 struct sxs_confined_verb {
-    const char *reads[SXS_CONFINED_PATHS];  /* sessions or files, whose sizes set the limits */
+    /* Sessions or files, whose sizes set the limits: the variables that have their paths. Where a path
+     * leads through another process (/proc/PID/root/...), which the child may not look into, the
+     * variable gets another path; sxs_shown() has the first one. */
+    const char **reads[SXS_CONFINED_PATHS];
     const char *writes[SXS_CONFINED_PATHS]; /* files that are written; a new one is renamed to it */
     bool        network; /* connects to servers: of debug files, or those that get pushes */
     bool        endless; /* goes on until it is ended: no limit of CPU time */

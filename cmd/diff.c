@@ -162,7 +162,7 @@ int sxs_cmd_diff(int argc, char **argv)
 {
     struct options o = {.n = 0};
     sxs_options_parse(&sxs_argp_diff, argc, argv, 0, &o);
-    const struct sxs_confined_verb needs = {.reads = {o.dir[0], o.dir[1]},
+    const struct sxs_confined_verb needs = {.reads = {&o.dir[0], &o.dir[1]},
                                             .writes = {o.samples.output},
                                             .network = sxs_debuginfod_enabled()};
     int                            status = sxs_confined_verb(&needs, diff, &o);

@@ -477,7 +477,7 @@ static int write_confined(struct options *o)
         return SXS_EXIT_FAILED;
     bool  beside = o->open && !o->output;
     char *page = beside ? page_beside(sxs_shown(o->source), 0) : NULL; /* only its folder matters */
-    const struct sxs_confined_verb needs = {.reads = {o->source, o->diff},
+    const struct sxs_confined_verb needs = {.reads = {&o->source, &o->diff},
                                             .writes = {page ? page : o->output}};
     struct job                     job = {.options = o, .number = number};
     int                            status = sxs_confined_verb(&needs, write_chosen, &job);

@@ -182,6 +182,6 @@ int sxs_cmd_il(int argc, char **argv)
 {
     struct options options = {0};
     sxs_options_parse(&sxs_argp_il, argc, argv, 0, &options);
-    const struct sxs_confined_verb needs = {.reads = {options.file}};
+    const struct sxs_confined_verb needs = {.reads = {&options.file}};
     return sxs_confined_verb(&needs, print_il, &options);
 }

@@ -222,7 +222,7 @@ int sxs_cmd_pack(int argc, char **argv)
     char *output = o.output ? NULL : default_output(o.dir);
     if (output)
         o.output = output;
-    const struct sxs_confined_verb needs = {.reads = {o.dir},
+    const struct sxs_confined_verb needs = {.reads = {&o.dir},
                                             .writes = {o.output},
                                             .network = sxs_debuginfod_enabled()};
     int status = o.output ? sxs_confined_verb(&needs, pack, &o)

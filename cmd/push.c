@@ -206,7 +206,7 @@ static int run_confined(void *arg)
 /* Reads and sends in a child with limits. Returns an exit status. */
 static int push(struct sxs_push_options *o, struct sxs_push_job *job)
 {
-    const struct sxs_confined_verb needs = {.reads = {o->dir, o->follow},
+    const struct sxs_confined_verb needs = {.reads = {&o->dir, &o->follow},
                                             .writes = {o->queue},
                                             .network = true,
                                             .endless = o->follow != NULL};

@@ -488,7 +488,7 @@ int sxs_cmd_report(int argc, char **argv)
             return SXS_EXIT_PROBLEM;
         o.samples.output = page;
     }
-    const struct sxs_confined_verb needs = {.reads = {o.dir},
+    const struct sxs_confined_verb needs = {.reads = {&o.dir},
                                             .writes = {o.samples.output},
                                             .network = sxs_debuginfod_enabled()};
     int                            status = sxs_confined_verb(&needs, report, &o);

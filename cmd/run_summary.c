@@ -8,6 +8,7 @@
 #include "cmd/instrument/instrument.h"
 #include "cmd/output/print.h"
 #include "cmd/output/segments.h"
+#include "cmd/output/shown.h"
 #include "cmd/report/profile.h"
 #include "cmd/run.h"
 #include "cmd/table.h"
@@ -19,7 +20,7 @@
 static void print_session(const struct sxs_out_dir *out, const struct sxs_session *s)
 {
     for (size_t i = 0; i < s->n_problems; i++)
-        sxs_complain("%s/%s", out->path, s->problems[i]);
+        sxs_complain("%s/%s", sxs_shown(out->path), s->problems[i]);
     if (sxs_table_rows(s) == 0)
         sxs_complain("no runtime loaded the library; sxsprof doctor -- COMMAND tells why");
     else
@@ -33,7 +34,7 @@ static void print_guests(const struct sxs_out_dir *out, const struct sxs_session
     if (sxs_guests_report_load(out->path, s, NULL, &guests) == 0)
         sxs_guests_summary(stderr, &guests);
     for (size_t i = 0; i < guests.n_problems; i++)
-        sxs_complain("%s/%s", out->path, guests.problems[i]);
+        sxs_complain("%s/%s", sxs_shown(out->path), guests.problems[i]);
     sxs_guests_report_free(&guests);
 }
 
@@ -117,7 +118,7 @@ static void finish_segments(const struct sxs_run_options *o, struct sxs_out_dir 
     int                     err = sxs_session_read_joined(out->path, &period, &s, &segments);
     bool                    unnamed = !o->out && !err && !segments.n;
     if (err)
-        sxs_complain("%s: %s", out->path, strerror(err));
+        sxs_complain("%s: %s", sxs_shown(out->path), strerror(err));
     if (!o->quiet && !err) {
         print_session(out, &s);
         if (segments.n) {
@@ -140,7 +141,7 @@ static void finish_session(const struct sxs_run_options *o, struct sxs_out_dir *
     int                err = sxs_session_read(out->path, &s);
     bool               unnamed = sxs_run_records(o) && !o->out;
     if (err)
-        sxs_complain("%s: %s", out->path, strerror(err));
+        sxs_complain("%s: %s", sxs_shown(out->path), strerror(err));
     sxs_out_dir_keep_new(out, &s);
     if (!o->quiet && !err) {
         print_session(out, &s);
@@ -158,6 +159,7 @@ static void finish_session(const struct sxs_run_options *o, struct sxs_out_dir *
 struct summary {
     const struct sxs_run_options *options;
     struct sxs_out_dir           *out;
+    const char                   *path; /* of the folder, as the child finds it */
 };
 
 enum { KEEP, REMOVE }; /* exit statuses of that child: what becomes of the folder */
@@ -165,6 +167,8 @@ enum { KEEP, REMOVE }; /* exit statuses of that child: what becomes of the folde
 static int print_summary(void *arg)
 {
     const struct summary *s = arg;
+    if (s->path != s->out->path)
+        snprintf(s->out->path, sizeof(s->out->path), "%s", s->path);
     if (s->out->segments_ns)
         finish_segments(s->options, s->out);
     else
@@ -174,8 +178,8 @@ static int print_summary(void *arg)
 
 void sxs_run_finish(const struct sxs_run_options *o, struct sxs_out_dir *out)
 {
-    const struct sxs_confined_verb needs = {.reads = {out->path}};
-    struct summary                 s = {o, out};
+    struct summary                 s = {o, out, out->path};
+    const struct sxs_confined_verb needs = {.reads = {&s.path}};
     if (!out->temporary)
         out->temporary = sxs_confined_verb(&needs, print_summary, &s) == REMOVE;
     else
