@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include "base/mask.h"
 #include "cmd/gc/gc.h"
 #include "cmd/table.h"
 
@@ -31,6 +32,7 @@ static json_t *runtime_json(const struct sxs_session_process *p,
     err |= sxs_json_set_number(o, "signals", r->signals);
     err |= sxs_json_set_number(o, "pid", p->pid);
     err |= sxs_json_set_text(o, "process", p->command);
+    err |= sxs_json_set_text(o, "mask", sxs_mask_name((enum sxs_mask)p->mask));
     return sxs_json_whole(o, err);
 }
 
