@@ -135,10 +135,11 @@ static int hold_session(struct sxs_target *t, const struct sxs_target_wish *wish
     err = sxs_control_ask(t->hold, &request, &answer, (int)sxs_deadline_left(MOST_MS), reason);
     if (!err && !sxs_control_masks(&answer, wish->mask)) { /* closing the socket ends the session */
         err = ENOTSUP;
-        snprintf(reason, sizeof(reason),
-                 "--mask %s: its library does not mask these values, for example because it is older "
-                 "than this command; the session is ended at once",
-                 wish->mask);
+        snprintf(
+            reason, sizeof(reason),
+            "--mask %s: its library does not mask these values, for example because it is older "
+            "than this command; the session is ended at once",
+            wish->mask);
     }
     const char *left_out = err ? reason : sxs_message_get(&answer.message, "why");
     if (left_out && *left_out)

@@ -21,7 +21,7 @@ struct identity {
 
 struct joining {
     struct sxs_session *out;
-    struct identity    *identities;    /* owned; by process of `out` */
+    struct identity    *identities;          /* owned; by process of `out` */
     struct sxs_index    by_identity, by_pid; /* numbers of processes; of each pid the first */
 };
 
@@ -95,7 +95,7 @@ static void name_process(struct joining *j, size_t number)
     struct sxs_session_process *p = &j->out->processes[number];
     uint32_t                    hash;
     size_t                      at;
-    uint32_t first = find_process(j, &j->by_pid, p->pid, NULL, &hash, &at);
+    uint32_t                    first = find_process(j, &j->by_pid, p->pid, NULL, &hash, &at);
     if (!first)
         sxs_index_put(&j->by_pid, at, hash, number);
     unsigned same = ++j->identities[first ? first - 1 : number].same;
@@ -120,7 +120,7 @@ static void take_process(struct joining *j, const struct sxs_segment *segment,
     uint64_t            started = segment->pid == from->pid ? segment->process_started : 0;
     uint32_t            hash;
     size_t              at, n = out->n_processes;
-    uint32_t found = find_process(j, &j->by_identity, from->pid, &started, &hash, &at);
+    uint32_t            found = find_process(j, &j->by_identity, from->pid, &started, &hash, &at);
     if (found) {
         add_to_process(&out->processes[found - 1], segment, from);
         return;

@@ -21,9 +21,9 @@ int sxs_json_stream_object(struct sxs_json_stream *s, const json_t *o)
     const char *key;
     json_t     *value;
     int         err = 0;
-    json_object_foreach((json_t *)(uintptr_t)o, key, value)
-        if (!err && (err = begin_key(s, key)) == 0)
-            err = sxs_json_dump_at(value, s->to, JSON_INDENT(INDENT) | JSON_ENCODE_ANY, INDENT);
+    json_object_foreach((json_t *)(uintptr_t)o, key,
+                        value) if (!err && (err = begin_key(s, key)) == 0) err =
+        sxs_json_dump_at(value, s->to, JSON_INDENT(INDENT) | JSON_ENCODE_ANY, INDENT);
     return err;
 }
 
@@ -39,8 +39,8 @@ int sxs_json_stream_row(struct sxs_json_stream *s, json_t *row)
 {
     fputs(s->rows ? ",\n    " : "\n    ", s->to);
     s->rows = true;
-    int err = row ? sxs_json_dump_at(row, s->to, JSON_INDENT(INDENT) | JSON_ENCODE_ANY, 2 * INDENT)
-                  : -1;
+    int err =
+        row ? sxs_json_dump_at(row, s->to, JSON_INDENT(INDENT) | JSON_ENCODE_ANY, 2 * INDENT) : -1;
     json_decref(row);
     return err;
 }

@@ -184,7 +184,8 @@ static bool same_process(const struct sxs_segment *a, const struct sxs_segment *
 /* Looks for the segment @number of the process of @like among those in @index. Returns true if it is there;
  * else *@at is the place for it. */
 static bool find_segment(const struct sxs_segments *s, const struct sxs_index *index,
-                         const struct sxs_segment *like, uint64_t number, uint32_t *hash, size_t *at)
+                         const struct sxs_segment *like, uint64_t number, uint32_t *hash,
+                         size_t *at)
 {
     uint32_t found;
     uint64_t process = sxs_hash_add(sxs_hash_id(like->pid), like->process_started);

@@ -10,8 +10,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "base/mask.h"
 #include "base/clock.h"
+#include "base/mask.h"
 #include "cmd/output/text.h"
 #include "cmd/processes/control_names.h"
 #include "cmd/processes/inside.h"

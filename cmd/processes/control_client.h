@@ -46,7 +46,7 @@ int sxs_control_ask(int fd, const struct sxs_message_writer *request,
 /** How to wait for an answer that may take long: a session that ends. */
 struct sxs_control_wait {
     const struct sxs_process *process; /* borrowed */
-    void (*waits)(void *arg);          /* called every two seconds without an answer; NULL: nothing */
+    void (*waits)(void *arg); /* called every two seconds without an answer; NULL: nothing */
     void *arg;
 };
 
