@@ -249,6 +249,20 @@ static void print_begun(const struct sxs_control_target *t, uint64_t duration_ms
         sxs_print("  it ends by: sxsprof stop %d\n", (int)t->process.pid);
 }
 
+/* Checks that the process masks as many values as was asked for: a library that does not know the setting
+ * ignores it. If it does not, ends the session. Returns an exit status. */
+static int check_mask(struct sxs_control_target *t, const char *wanted)
+{
+    if (sxs_control_masks(&t->answer, wanted))
+        return SXS_EXIT_OK;
+    sxs_complain("process %d: --mask %s: its library does not mask these values, for example because it "
+                 "is older than this command; the session is ended at once",
+                 (int)t->process.pid, wanted);
+    sxs_control_request(&t->request, "stop");
+    (void)sxs_control_send(t, SXS_CONTROL_TIMEOUT_MS);
+    return SXS_EXIT_PROBLEM;
+}
+
 /* Sends the request. @folder: as the process sees it. Returns an exit status. */
 static int begin(struct sxs_control_target *t, const struct options *o, const char *folder)
 {
@@ -266,7 +280,7 @@ static int begin(struct sxs_control_target *t, const struct options *o, const ch
     if (o->duration_ms)
         sxs_message_addf(w, "duration_ms", "%" PRIu64, o->duration_ms);
     err = sxs_control_send(t, SXS_CONTROL_TIMEOUT_MS);
-    return !err ? SXS_EXIT_OK : err == EREMOTEIO ? SXS_EXIT_USAGE : SXS_EXIT_PROBLEM;
+    return !err ? check_mask(t, o->run.mask) : err == EREMOTEIO ? SXS_EXIT_USAGE : SXS_EXIT_PROBLEM;
 }
 
 static int start_apart(struct sxs_control_target *t, const struct options *o)

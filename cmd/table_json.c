@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT */
+#include "base/mask.h"
 #include "cmd/gc/gc.h"
 #include "cmd/table.h"
 
 #include "cmd/calls/call_trace.h"
 #include "cmd/calls/coverage_gaps.h"
 #include "cmd/calls/tree.h"
+#include "cmd/output/json_stream.h"
 #include "cmd/output/json_values.h"
 #include "cmd/output/print.h"
 #include "cmd/output/processes.h"
@@ -30,6 +32,7 @@ static json_t *runtime_json(const struct sxs_session_process *p,
     err |= sxs_json_set_number(o, "signals", r->signals);
     err |= sxs_json_set_number(o, "pid", p->pid);
     err |= sxs_json_set_text(o, "process", p->command);
+    err |= sxs_json_set_text(o, "mask", sxs_mask_name((enum sxs_mask)p->mask));
     return sxs_json_whole(o, err);
 }
 
@@ -76,20 +79,20 @@ static json_t *function_json(const struct sxs_calls_process       *p,
     return sxs_json_whole(o, err);
 }
 
-static int add_functions(json_t *top, const struct sxs_calls_report *calls)
+static int put_functions(struct sxs_json_stream *to, const struct sxs_calls_report *calls)
 {
-    json_t *rows = json_array();
-    int     err = json_object_set_new(top, "functions", rows);
+    int err = sxs_json_stream_array(to, "functions");
     for (size_t p = 0; p < calls->n && !err; p++)
         for (size_t i = 0; i < calls->processes[p].calls->n_fns && !err; i++)
-            err = json_array_append_new(
-                rows, function_json(&calls->processes[p], &calls->processes[p].calls->fns[i]));
-    return err;
+            err = sxs_json_stream_row(
+                to, function_json(&calls->processes[p], &calls->processes[p].calls->fns[i]));
+    return err ? err : sxs_json_stream_end(to);
 }
 
 /* @first: index of the process's first function in "functions"; @base: index of its first node in
  * "calltree". */
-static int add_nodes(json_t *rows, const struct sxs_calls_tree *t, size_t first, size_t base)
+static int put_nodes(struct sxs_json_stream *to, const struct sxs_calls_tree *t, size_t first,
+                     size_t base)
 {
     int err = 0;
     for (size_t i = t->n_roots; i < t->n && !err; i++) {
@@ -104,28 +107,28 @@ static int add_nodes(json_t *rows, const struct sxs_calls_tree *t, size_t first,
         err |= sxs_json_set_number(row, "self_ns", n->self_ns);
         err |= sxs_json_set_number(row, "total_ns", n->total_ns);
         err |= json_object_set_new(row, "awaits", json_boolean(n->awaits));
-        err |= json_array_append_new(rows, row);
+        err |= sxs_json_stream_row(to, sxs_json_whole(row, err));
     }
     return err;
 }
 
-static int add_tree(json_t *top, const struct sxs_calls_report *calls)
+static int put_tree(struct sxs_json_stream *to, const struct sxs_calls_report *calls)
 {
     static const struct sxs_calls_view all;
-    json_t                            *rows = json_array();
-    size_t                             first = 0;
-    int                                err = json_object_set_new(top, "calltree", rows);
+    size_t                             first = 0, base = 0;
+    int                                err = sxs_json_stream_array(to, "calltree");
     for (size_t p = 0; p < calls->n && !err; p++) {
         struct sxs_calls_tree t = {0};
         if (calls->processes[p].calls->head.mode == SXS_CALLS_TREE) {
             err = sxs_calls_tree_build(&calls->processes[p], &all, &t);
             if (!err)
-                err = add_nodes(rows, &t, first, json_array_size(rows));
+                err = put_nodes(to, &t, first, base);
+            base += err ? 0 : t.n - t.n_roots;
         }
         first += calls->processes[p].calls->n_fns;
         sxs_calls_tree_free(&t);
     }
-    return err;
+    return err ? err : sxs_json_stream_end(to);
 }
 
 static json_t *text_or_null(const char *s)
@@ -190,16 +193,20 @@ int sxs_table_json(FILE *to, const struct sxs_session *s, const struct sxs_calls
     size_t  limit = trace_entries ? trace_entries : SXS_JSON_TRACE_ENTRIES;
     json_t *top = json_object(), *rows = json_array();
     int     err = json_object_set_new(top, "runtimes", rows);
+    struct sxs_json_stream stream = {.to = to};
     for (size_t p = 0; p < s->n_processes && !err; p++)
         for (size_t r = 0; r < s->processes[p].n_runtimes && !err; r++)
             err = json_array_append_new(
                 rows, runtime_json(&s->processes[p], &s->processes[p].runtimes[r]));
     if (!err && segments->n)
         err = json_object_set_new(top, "segments", sxs_segments_json(segments));
+    if (!err)
+        err = sxs_json_stream_object(&stream, top);
     if (!err && calls->n)
-        err = add_functions(top, calls);
+        err = put_functions(&stream, calls);
     if (!err && calls->n)
-        err = add_tree(top, calls);
+        err = put_tree(&stream, calls);
+    json_object_clear(top);
     if (!err && calls->n)
         err = sxs_gaps_json(top, calls);
     if (!err && calls->n)
@@ -217,7 +224,8 @@ int sxs_table_json(FILE *to, const struct sxs_session *s, const struct sxs_calls
     if (!err && traces->on)
         err = sxs_traces_json(top, traces);
     if (!err)
-        err = sxs_json_dump(top, to, JSON_INDENT(2));
+        err = sxs_json_stream_object(&stream, top);
+    sxs_json_stream_close(&stream);
     fputc('\n', to);
     tell_of_cut(top);
     json_decref(top);

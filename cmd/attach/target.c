@@ -134,6 +134,14 @@ static int hold_session(struct sxs_target *t, const struct sxs_target_wish *wish
         (unsigned long long)(wish->duration_ms ? wish->duration_ms + SPARE_MS : NO_LIMIT_MS));
     sxs_message_end(&request);
     err = sxs_control_ask(t->hold, &request, &answer, (int)sxs_deadline_left(MOST_MS), reason);
+    if (!err && !sxs_control_masks(&answer, wish->mask)) { /* closing the socket ends the session */
+        err = ENOTSUP;
+        snprintf(
+            reason, sizeof(reason),
+            "--mask %s: its library does not mask these values, for example because it is older "
+            "than this command; the session is ended at once",
+            wish->mask);
+    }
     const char *left_out = err ? reason : sxs_message_get(&answer.message, "why");
     if (left_out && *left_out)
         add_why(why, "%d: %s", (int)t->p.pid, left_out);
@@ -239,8 +247,9 @@ int sxs_target_attach(struct sxs_target *t, const struct sxs_target_wish *wish,
     int status = prepare_files(t, wish, library, why);
     if (status)
         return status;
-    if (t->has_library && hold_session(t, wish, why) != 0)
-        return SXS_EXIT_USAGE;
+    int err = t->has_library ? hold_session(t, wish, why) : 0;
+    if (err)
+        return err == ENOTSUP ? SXS_EXIT_PROBLEM : SXS_EXIT_USAGE;
     t->attached = t->has_library;
     for (size_t i = 0; i < t->n_runtimes; i++) {
         const struct sxs_target_runtime *r = &t->runtimes[i];

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/hash.h"
+#include "base/index.h"
 #include "cmd/output/must.h"
 #include "cmd/output/segments.h"
 #include "session/read/file_read.h"
@@ -14,11 +16,13 @@
 struct identity {
     uint32_t pid;
     uint64_t started;
+    unsigned same; /* of the first process with this pid: how many have it */
 };
 
 struct joining {
     struct sxs_session *out;
-    struct identity    *identities; /* owned; by process of `out` */
+    struct identity    *identities;          /* owned; by process of `out` */
+    struct sxs_index    by_identity, by_pid; /* numbers of processes; of each pid the first */
 };
 
 static void add_part(struct sxs_session_process *to, const struct sxs_segment *segment,
@@ -67,13 +71,45 @@ static void add_runtimes(struct sxs_session_process *to, const struct sxs_sessio
         qsort(to->runtimes, to->n_runtimes, sizeof(*to->runtimes), by_number);
 }
 
-/* Gives a process a name that no other one has: "123", "123-2". */
-static void name_process(const struct sxs_session *s, struct sxs_session_process *p)
+/* Finds a process: with this pid that began at *@started, or the first with this pid if @started is NULL.
+ * Returns its number + 1; 0: there is none, and *@at is the place for it. */
+static uint32_t find_process(const struct joining *j, struct sxs_index *index, uint32_t pid,
+                             const uint64_t *started, uint32_t *hash, size_t *at)
 {
-    unsigned same = 1;
-    for (size_t i = 0; i < s->n_processes; i++)
-        same += s->processes[i].pid == p->pid;
+    uint32_t number;
+    *hash = (uint32_t)(sxs_hash_id(sxs_hash_add(sxs_hash_id(pid), started ? *started : 0)) >> 32);
+    *at = *hash;
+    if (sxs_index_reserve(index) != 0)
+        sxs_must(NULL);
+    for (; (number = sxs_index_next(index, *hash, at)) != 0; (*at)++) {
+        const struct identity *v = &j->identities[number - 1];
+        if (v->pid == pid && (!started || v->started == *started))
+            break;
+    }
+    return number;
+}
+
+/* Gives the process @number a name that no other one has: "123", "123-2". */
+static void name_process(struct joining *j, size_t number)
+{
+    struct sxs_session_process *p = &j->out->processes[number];
+    uint32_t                    hash;
+    size_t                      at;
+    uint32_t                    first = find_process(j, &j->by_pid, p->pid, NULL, &hash, &at);
+    if (!first)
+        sxs_index_put(&j->by_pid, at, hash, number);
+    unsigned same = ++j->identities[first ? first - 1 : number].same;
     snprintf(p->folder, sizeof(p->folder), same > 1 ? "%u-%u" : "%u", p->pid, same);
+}
+
+/* Adds what a further segment has of a process. */
+static void add_to_process(struct sxs_session_process *to, const struct sxs_segment *segment,
+                           const struct sxs_session_process *from)
+{
+    add_part(to, segment, from->folder);
+    add_runtimes(to, from);
+    to->signals_unwanted += from->signals_unwanted;
+    to->n_unlisted = from->n_unlisted > to->n_unlisted ? from->n_unlisted : to->n_unlisted;
 }
 
 /* Adds a process of a segment, which is emptied. */
@@ -82,26 +118,23 @@ static void take_process(struct joining *j, const struct sxs_segment *segment,
 {
     struct sxs_session *out = j->out;
     uint64_t            started = segment->pid == from->pid ? segment->process_started : 0;
-    for (size_t i = j->identities ? out->n_processes : 0; i-- > 0;) {
-        if (j->identities[i].pid != from->pid || j->identities[i].started != started)
-            continue;
-        struct sxs_session_process *to = &out->processes[i];
-        add_part(to, segment, from->folder);
-        add_runtimes(to, from);
-        to->signals_unwanted += from->signals_unwanted;
-        to->n_unlisted = from->n_unlisted > to->n_unlisted ? from->n_unlisted : to->n_unlisted;
+    uint32_t            hash;
+    size_t              at, n = out->n_processes;
+    uint32_t            found = find_process(j, &j->by_identity, from->pid, &started, &hash, &at);
+    if (found) {
+        add_to_process(&out->processes[found - 1], segment, from);
         return;
     }
-    size_t n = out->n_processes;
+    sxs_index_put(&j->by_identity, at, hash, n);
     out->processes = sxs_must(reallocarray(out->processes, n + 1, sizeof(*out->processes)));
     j->identities = sxs_must(reallocarray(j->identities, n + 1, sizeof(*j->identities)));
-    j->identities[n] = (struct identity){from->pid, started};
+    j->identities[n] = (struct identity){from->pid, started, 0};
     struct sxs_session_process *to = &out->processes[n];
     *to = *from;
     from->runtimes = NULL; /* it belongs to the other now */
     from->n_runtimes = 0;
     add_part(to, segment, from->folder);
-    name_process(out, to);
+    name_process(j, n);
     out->n_processes++;
 }
 
@@ -154,6 +187,8 @@ static void join(const char *dir, const struct sxs_period *period, struct sxs_se
     }
     segments->n = n;
     free(j.identities);
+    sxs_index_free(&j.by_identity);
+    sxs_index_free(&j.by_pid);
 }
 
 int sxs_session_read_joined(const char *dir, const struct sxs_period *period,

@@ -45,10 +45,17 @@ void sxs_json_escape(FILE *to, uint32_t c)
         fprintf(to, "\\u%04x", units[i]);
 }
 
+struct dump {
+    FILE *to;
+    int   indent; /* spaces after each line feed */
+};
+
 /* jansson passes pieces that begin and end between two characters. A line feed is layout: within a
  * string jansson has escaped it. */
-static int put_piece(const char *piece, size_t size, void *to)
+static int put_piece(const char *piece, size_t size, void *arg)
 {
+    const struct dump *dump = arg;
+    FILE              *to = dump->to;
     for (size_t at = 0; at < size;) {
         size_t len = sxs_displayed_len(piece + at, size - at);
         fwrite(piece + at, 1, len, to);
@@ -58,7 +65,7 @@ static int put_piece(const char *piece, size_t size, void *to)
         uint32_t c = 0xfffd;
         len = sxs_utf8_next(piece + at, size - at, &c);
         if (c == '\n')
-            putc('\n', to);
+            fprintf(to, "\n%*s", dump->indent, "");
         else
             sxs_json_escape(to, c);
         at += len ? len : 1;
@@ -68,7 +75,13 @@ static int put_piece(const char *piece, size_t size, void *to)
 
 int sxs_json_dump(const json_t *o, FILE *to, size_t flags)
 {
-    return json_dump_callback(o, put_piece, to, flags);
+    return sxs_json_dump_at(o, to, flags, 0);
+}
+
+int sxs_json_dump_at(const json_t *o, FILE *to, size_t flags, int indent)
+{
+    struct dump dump = {to, indent};
+    return json_dump_callback(o, put_piece, &dump, flags);
 }
 
 int sxs_json_print(json_t *o, int err)

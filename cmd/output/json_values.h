@@ -40,6 +40,9 @@ json_t *sxs_json_whole(json_t *o, int err);
  */
 int sxs_json_dump(const json_t *o, FILE *to, size_t flags);
 
+/** sxs_json_dump_at - the same, with @indent spaces before each line but the first. */
+int sxs_json_dump_at(const json_t *o, FILE *to, size_t flags, int indent);
+
 /** sxs_json_escape - write the character @c as \uXXXX, or as two of them. */
 void sxs_json_escape(FILE *to, uint32_t c);
 

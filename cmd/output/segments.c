@@ -12,6 +12,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/hash.h"
+#include "base/index.h"
 #include "cmd/output/must.h"
 #include "cmd/output/print.h"
 #include "cmd/output/strings.h"
@@ -174,26 +176,55 @@ static const char *time_text(uint64_t ns, char *buf, size_t size)
     return buf;
 }
 
-/* Returns the time between segments of the same process, of which both are listed. */
-static uint64_t gaps_of(const struct sxs_segments *s, size_t *longest)
+static bool same_process(const struct sxs_segment *a, const struct sxs_segment *b)
 {
-    uint64_t sum = 0;
+    return a->pid == b->pid && a->process_started == b->process_started;
+}
+
+/* Looks for the segment @number of the process of @like among those in @index. Returns true if it is there;
+ * else *@at is the place for it. */
+static bool find_segment(const struct sxs_segments *s, const struct sxs_index *index,
+                         const struct sxs_segment *like, uint64_t number, uint32_t *hash,
+                         size_t *at)
+{
+    uint32_t found;
+    uint64_t process = sxs_hash_add(sxs_hash_id(like->pid), like->process_started);
+    *hash = (uint32_t)(sxs_hash_id(sxs_hash_add(process, number)) >> 32);
+    *at = *hash;
+    for (; (found = sxs_index_next(index, *hash, at)) != 0; (*at)++)
+        if (s->all[found - 1].number == number && same_process(&s->all[found - 1], like))
+            return true;
+    return false;
+}
+
+/* Returns the time between segments of the same process, of which both are listed. */
+static uint64_t gaps_of(const struct sxs_segments *s, uint64_t *longest)
+{
+    struct sxs_index index = {0}; /* of the segments before the present one */
+    uint64_t         sum = 0;
     *longest = 0;
-    for (size_t i = 0; i < s->n; i++)
-        for (size_t k = i; k-- > 0;) /* the one before is near */
-            if (s->all[k].pid == s->all[i].pid && s->all[k].number + 1 == s->all[i].number &&
-                s->all[k].process_started == s->all[i].process_started) {
-                sum += s->all[i].gap_ns;
-                *longest = s->all[i].gap_ns > *longest ? (size_t)s->all[i].gap_ns : *longest;
-                break;
-            }
+    for (size_t i = 0; i < s->n; i++) {
+        const struct sxs_segment *v = &s->all[i];
+        uint32_t                  hash;
+        size_t                    at;
+        if (sxs_index_reserve(&index) != 0)
+            sxs_must(NULL);
+        if (v->number && find_segment(s, &index, v, v->number - 1, &hash, &at)) {
+            sum = v->gap_ns < UINT64_MAX - sum ? sum + v->gap_ns : UINT64_MAX;
+            *longest = v->gap_ns > *longest ? v->gap_ns : *longest;
+        }
+        if (!find_segment(s, &index, v, v->number, &hash, &at))
+            sxs_index_put(&index, at, hash, i);
+    }
+    sxs_index_free(&index);
     return sum;
 }
 
 void sxs_segments_text(FILE *to, const struct sxs_segments *s)
 {
-    char   first[32], last[32], sum[32], most[32];
-    size_t kept = 0, longest, listed = 0;
+    char     first[32], last[32], sum[32], most[32];
+    size_t   kept = 0, listed = 0;
+    uint64_t longest;
     if (!s->n)
         return;
     for (size_t i = 0; i < s->n; i++)

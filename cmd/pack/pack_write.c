@@ -239,7 +239,9 @@ int sxs_pack_write(const char *dir, const struct sxs_session *session, const cha
     struct writer     w = {.sums = sums, .why = why, .size = size};
     *sums = (struct sxs_pack_sums){0, 0};
     w.sum = crc32(0, NULL, 0);
-    int failed = sxs_output_open(&out, path);
+    mode_t before = umask(0077); /* a session can hold values of the program */
+    int    failed = sxs_output_open(&out, path);
+    umask(before);
     if (failed)
         return fail(&w, path, strerror(failed));
     int err = write_archive(&w, fileno(out.to), dir, session, names, names_size);

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/mask.h"
 #include "cmd/output/text.h"
 #include "cmd/processes/control_names.h"
 #include "cmd/processes/deadline.h"
@@ -129,6 +130,12 @@ int sxs_control_connect(const struct sxs_process *p, int *fd, char why[SXS_CONTR
 }
 
 /* ---- requests -------------------------------------------------------------------------------- */
+
+bool sxs_control_masks(const struct sxs_control_answer *answer, const char *wanted)
+{
+    const char *has = sxs_message_get(&answer->message, "mask");
+    return !wanted || (has && sxs_mask_parse(has) >= sxs_mask_parse(wanted));
+}
 
 void sxs_control_request(struct sxs_message_writer *request, const char *verb)
 {

@@ -9,6 +9,8 @@
 #ifndef SXS_CMD_PROCESSES_CONTROL_CLIENT_H
 #define SXS_CMD_PROCESSES_CONTROL_CLIENT_H
 
+#include <stdbool.h>
+
 #include "cmd/processes/process.h"
 #include "control/message/message.h"
 
@@ -45,7 +47,7 @@ int sxs_control_ask(int fd, const struct sxs_message_writer *request,
 /** How to wait for an answer that may take long: a session that ends. */
 struct sxs_control_wait {
     const struct sxs_process *process; /* borrowed */
-    void (*waits)(void *arg);          /* called every two seconds without an answer; NULL: nothing */
+    void (*waits)(void *arg); /* called every two seconds without an answer; NULL: nothing */
     void *arg;
 };
 
@@ -58,6 +60,10 @@ struct sxs_control_wait {
 int sxs_control_ask_watching(int fd, const struct sxs_message_writer *request,
                              struct sxs_control_answer *answer, int timeout_ms,
                              const struct sxs_control_wait *wait, char why[SXS_CONTROL_WHY]);
+
+/** sxs_control_masks - return whether the session that @answer describes masks as many values as @wanted
+ *  says (SXSPROF_MASK; NULL: nothing). A library that does not know the setting says nothing. Pure. */
+bool sxs_control_masks(const struct sxs_control_answer *answer, const char *wanted);
 
 /** sxs_control_request - begin the request @verb: "start". */
 void sxs_control_request(struct sxs_message_writer *request, const char *verb);

@@ -230,78 +230,127 @@ static bool has_values(const struct sxs_model *m, size_t node)
     return m->costs ? m->costs->nodes[node].n > 0 : m->nodes[node].self != 0;
 }
 
-static void add_sample(struct builder *b, const struct sxs_model_node *n,
-                       Sxs__Pprof__Sample *s, Sxs__Pprof__Label *l, Sxs__Pprof__Label **list)
+/* Numbers of the texts that labels use. They are the same for every sample of a thread. */
+struct label_texts {
+    int64_t thread, thread_name, process, process_name, tid, class, class_name;
+};
+
+/* Adds the texts of a sample's labels. */
+static struct label_texts add_label_texts(struct builder *b, const struct sxs_model_node *n)
 {
     const struct sxs_model        *m = b->m;
     const struct sxs_model_thread *t = &m->threads[n->thread];
-    uint32_t                       frames[SXS_MAX_STACK];
+    struct label_texts             v = {.class_name = 0};
     char                           name[512];
-    size_t depth = sxs_model_stack(m, (uint32_t)(n - m->nodes), frames);
-    sxs__pprof__sample__init(s);
-    s->n_location_id = depth;
-    s->location_id = sxs_must_zeroed(depth + MAX_TYPES, sizeof(*s->location_id));
-    for (uint32_t i = 0, node = (uint32_t)(n - m->nodes); i < depth; node = m->nodes[node].parent)
-        s->location_id[i++] = sxs_model_spot(m, node, b->spots, b->n_spots) + 1;
-    s->n_value = b->n_types;
-    s->value = (int64_t *)(s->location_id + depth);
-    set_values(b, n, s->value);
-    set_label(&l[0], add_text(b, "thread"),
-              add_text(b, sxs_thread_text(m, n->thread, name, sizeof(name))), 0);
-    set_label(&l[1], add_text(b, "process"), add_text(b, m->processes[t->process].folder), 0);
-    set_label(&l[2], add_text(b, "tid"), 0, t->tid);
-    const char *class = n->flags & SXS_FRAME_OWN   ? "sxsprof"
-                        : n->flags & SXS_FRAME_GC  ? "GC"
-                        : n->flags & SXS_FRAME_JIT ? "JIT"
-                                                   : NULL;
-    if (class)
-        set_label(&l[3], add_text(b, "class"), add_text(b, class), 0);
-    s->n_label = class ? LABELS : LABELS - 1;
-    s->label = list;
+    const char                    *class = n->flags & SXS_FRAME_OWN   ? "sxsprof"
+                                           : n->flags & SXS_FRAME_GC  ? "GC"
+                                           : n->flags & SXS_FRAME_JIT ? "JIT"
+                                                                      : NULL;
+    v.thread_name = add_text(b, sxs_thread_text(m, n->thread, name, sizeof(name)));
+    v.thread = add_text(b, "thread");
+    v.process_name = add_text(b, m->processes[t->process].folder);
+    v.process = add_text(b, "process");
+    v.tid = add_text(b, "tid");
+    v.class_name = class ? add_text(b, class) : 0;
+    v.class = class ? add_text(b, "class") : 0;
+    return v;
 }
 
-static void add_samples(struct builder *b)
+/* A sample with room for all that it points to. */
+struct sample {
+    Sxs__Pprof__Sample message;
+    Sxs__Pprof__Label  labels[LABELS], *list[LABELS];
+    uint64_t           locations[SXS_MAX_STACK];
+    int64_t            values[MAX_TYPES];
+};
+
+static void make_sample(struct builder *b, const struct sxs_model_node *n, struct sample *out)
 {
     const struct sxs_model *m = b->m;
-    Sxs__Pprof__Label     **labels;
-    size_t                  n = 0, at = 0;
-    for (size_t i = 0; i < m->n_nodes; i++)
-        n += has_values(m, i);
-    Sxs__Pprof__Sample *all = make_elements(b, n, sizeof(*all), &b->profile.sample);
-    Sxs__Pprof__Label  *label_all = make_elements(b, n * LABELS, sizeof(*label_all), &labels);
-    for (size_t i = 0; i < m->n_nodes; i++) {
-        if (!has_values(m, i))
-            continue;
-        add_sample(b, &m->nodes[i], &all[at], label_all + at * LABELS, labels + at * LABELS);
-        at++;
-    }
-    // NOLINTNEXTLINE(clang-analyzer-unix.Malloc): the message holds the memory until the end
-    b->profile.n_sample = n;
+    struct label_texts      texts = add_label_texts(b, n);
+    uint32_t                frames[SXS_MAX_STACK];
+    size_t depth = sxs_model_stack(m, (uint32_t)(n - m->nodes), frames);
+    for (uint32_t i = 0, node = (uint32_t)(n - m->nodes); i < depth; node = m->nodes[node].parent)
+        out->locations[i++] = sxs_model_spot(m, node, b->spots, b->n_spots) + 1;
+    set_values(b, n, out->values);
+    set_label(&out->labels[0], texts.thread, texts.thread_name, 0);
+    set_label(&out->labels[1], texts.process, texts.process_name, 0);
+    set_label(&out->labels[2], texts.tid, 0, m->threads[n->thread].tid);
+    set_label(&out->labels[3], texts.class, texts.class_name, 0);
+    for (size_t i = 0; i < LABELS; i++)
+        out->list[i] = &out->labels[i];
+    sxs__pprof__sample__init(&out->message);
+    out->message.n_location_id = depth;
+    out->message.location_id = out->locations;
+    out->message.n_value = b->n_types;
+    out->message.value = out->values;
+    out->message.n_label = texts.class_name ? LABELS : LABELS - 1;
+    out->message.label = out->list;
 }
 
-/* Returns the gzip-compressed message; owned. @size: receives its bytes. */
-static uint8_t *compress(const Sxs__Pprof__Profile *profile, size_t *size)
+/* Writes the head of a field that has a size. Returns its bytes, at most 11. */
+static size_t put_head(uint8_t *out, unsigned field, size_t size)
 {
-    size_t   plain_size = protobuf_c_message_get_packed_size(&profile->base);
-    uint8_t *plain = sxs_must_zeroed(plain_size, 1), *out;
-    protobuf_c_message_pack(&profile->base, plain);
-    out = sxs_gzip(plain, plain_size, size);
-    free(plain);
-    return out;
+    enum { SIZED = 2, MORE = 0x80 };
+    size_t n = 0;
+    out[n++] = (uint8_t)(field << 3 | SIZED);
+    for (; size >= MORE; size >>= 7)
+        out[n++] = (uint8_t)(size | MORE);
+    out[n++] = (uint8_t)size;
+    return n;
+}
+
+/* Compresses the samples one by one: together they can need many times the memory of the session. */
+static void put_samples(struct builder *b, struct sxs_gzip *gzip)
+{
+    enum { FIELD = 2, HEAD = 11 };
+    static struct sample s;
+    size_t               cap = 0;
+    uint8_t             *bytes = NULL;
+    for (size_t i = 0; i < b->m->n_nodes; i++) {
+        if (!has_values(b->m, i))
+            continue;
+        make_sample(b, &b->m->nodes[i], &s);
+        size_t size = protobuf_c_message_get_packed_size(&s.message.base);
+        if (size + HEAD > cap) {
+            cap = 2 * (size + HEAD);
+            bytes = sxs_must(realloc(bytes, cap));
+        }
+        size_t head = put_head(bytes, FIELD, size);
+        protobuf_c_message_pack(&s.message.base, bytes + head);
+        sxs_gzip_put(gzip, bytes, head + size);
+    }
+    free(bytes);
+}
+
+static void put_message(const Sxs__Pprof__Profile *profile, struct sxs_gzip *gzip)
+{
+    size_t   size = protobuf_c_message_get_packed_size(&profile->base);
+    uint8_t *bytes = sxs_must_zeroed(size, 1);
+    protobuf_c_message_pack(&profile->base, bytes);
+    sxs_gzip_put(gzip, bytes, size);
+    free(bytes);
 }
 
 uint8_t *sxs_pprof_encode(const struct sxs_model *m, const struct sxs_pprof_period *period,
                           const char *comment, size_t *size)
 {
     struct builder b = {.m = m, .period_ns = period};
-    int64_t        comment_text;
+    int64_t         comment_text;
+    struct sxs_gzip gzip;
     sxs__pprof__profile__init(&b.profile);
     sxs_strings_add(&b.texts, "", 0);
     find_spots(&b);
     add_types(&b);
     add_functions(&b);
     add_locations(&b);
-    add_samples(&b);
+    sxs_gzip_begin(&gzip);
+    Sxs__Pprof__Profile types = SXS__PPROF__PROFILE__INIT; /* fields are in the order of their numbers */
+    types.n_sample_type = b.profile.n_sample_type;
+    types.sample_type = b.profile.sample_type;
+    put_message(&types, &gzip);
+    b.profile.n_sample_type = 0;
+    put_samples(&b, &gzip);
     comment_text = add_text(&b, comment ? comment : "");
     b.profile.n_comment = comment ? 1 : 0;
     b.profile.comment = &comment_text;
@@ -309,14 +358,12 @@ uint8_t *sxs_pprof_encode(const struct sxs_model *m, const struct sxs_pprof_peri
     b.profile.string_table = sxs_must_zeroed(b.texts.n, sizeof(char *));
     for (size_t i = 0; i < b.texts.n; i++)
         b.profile.string_table[i] = b.texts.all[i].text;
-    uint8_t *out = compress(&b.profile, size);
-    for (size_t i = 0; i < b.profile.n_sample; i++)
-        free(b.profile.sample[i]->location_id);
+    put_message(&b.profile, &gzip);
     for (size_t i = 0; i < b.n_owned; i++)
         free(b.owned[i]);
     free(b.profile.string_table);
     sxs_strings_free(&b.texts);
-    return out;
+    return sxs_gzip_end(&gzip, size);
 }
 
 static int write_pprof(const struct sxs_model *m, const struct sxs_report_options *o, FILE *to)

@@ -1,0 +1,26 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# mask_ignored.sh - plays a process whose library does not know --mask: it begins the session and says nothing of a mask.
+# The command ends the session and says why.
+. "$(dirname "$0")/lib.sh"
+peer=(python3 tests/hostile/control_peer.py)
+# start_with MASK: the status of `start --mask text` with a process that answers so; the message is in $tmp/err
+start_with() {
+    "${peer[@]}" fake "$BUILD/libsxsprof.so" say "ok\nphase=on\nnumber=1\ntools=census\nout=$tmp/x\n$1\n" >"$tmp/taken" 2>&1 &
+    local pid=$!
+    for _ in {1..300}; do grep -q taken "$tmp/taken" && break; sleep 0.1; done
+    timeout 60 "$sxsprof" start --tool census --mask text -o "$tmp/session$RANDOM" $pid >"$tmp/out" 2>"$tmp/err"
+    status=$?
+    kill $pid
+    wait $pid 2>/dev/null
+}
+start_with ''
+[ $status = 1 ] && grep -q 'mask text: its library does not mask' "$tmp/err"
+check "a library that says no mask: status 1 and the reason (status $status)" $? "$tmp/err"
+start_with 'mask=off\n'
+[ $status = 1 ] && grep -q 'mask text: its library does not mask' "$tmp/err"
+check "a library that masks nothing: status 1 and the reason (status $status)" $? "$tmp/err"
+start_with 'mask=all\n'
+[ $status = 0 ]
+check "a library that masks more is fine (status $status)" $? "$tmp/err"
+finish
