@@ -149,7 +149,7 @@ int sxs_maps_each(int dir, int (*each)(void *arg, const struct sxs_mapped_file *
     if (l.fd < 0)
         return errno;
     while (!err && (line = next_line(&l, &len))) {
-        if (++n > SXS_MAPS_MOST)
+        if (++n > SXS_MAPS_MAX)
             err = EOVERFLOW;
         else if (sxs_maps_parse_line(line, len, f) && (!last || !same_file(f, last))) {
             err = each(arg, f);

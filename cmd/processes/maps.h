@@ -13,7 +13,7 @@ struct sxs_mapped_file {
     char     path[PATH_MAX]; /* absolute; without " (deleted)" */
     bool     deleted;        /* the file is not there any more, or is another one */
     bool     ambiguous; /* the kernel writes a line feed as "\012", and a backslash as it is: which
-                              * file the path names cannot be told */
+                              * file the path names is not known */
     unsigned major,
         minor;      /* of the device; btrfs and overlay file systems show another than stat() */
     uint64_t inode; /* overlay file systems may show another than stat() */
@@ -21,7 +21,7 @@ struct sxs_mapped_file {
 };
 
 /** How many mappings of a process are read. The kernel's own limit is 65530 unless it is changed. */
-#define SXS_MAPS_MOST 300000
+#define SXS_MAPS_MAX 300000
 
 /**
  * sxs_maps_parse_line - parse a line of /proc/PID/maps: @len bytes, with or without a line feed.
@@ -37,7 +37,7 @@ bool sxs_maps_parse_line(const char *line, size_t len, struct sxs_mapped_file *o
  * @each: is called with @arg. A result other than 0 ends the search.
  * Returns 0, the result of @each that has ended the search, or an errno value: EACCES or EPERM when
  * the mappings may not be read, ESRCH when the process has ended, EOVERFLOW when it has more than
- * SXS_MAPS_MOST.
+ * SXS_MAPS_MAX.
  */
 int sxs_maps_each(int dir, int (*each)(void *arg, const struct sxs_mapped_file *f), void *arg);
 

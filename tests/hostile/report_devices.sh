@@ -26,8 +26,8 @@ report() { cost "$SXS" report "$@"; }
 names() { grep -q deep_secret "$tmp/out"; }
 
 # --- who may read the file
-session mine 0 "$tmp/root/secret.so"
-report "$tmp/mine"
+session own 0 "$tmp/root/secret.so"
+report "$tmp/own"
 names; check "root's session of a file of root has names" $? "$tmp/err"
 session his $attacker "$tmp/root/secret.so"
 report "$tmp/his"
