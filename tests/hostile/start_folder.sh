@@ -14,7 +14,7 @@ victim setpriv --reuid $victim --regid $victim --clear-groups
 check "root begins a session in a folder that it makes for the program's user" $? "$tmp/out"
 "$sxsprof" stop --quiet "$pid" >"$tmp/out" 2>&1
 
-# The command pauses after mkdir(), as if the attacker had been fast; he has swapped the folders when it goes on.
+# The command pauses after mkdirat(), as if the attacker had been fast; he has swapped the folders when it goes on.
 cat >"$tmp/swap.c" <<'END'
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -22,11 +22,11 @@ cat >"$tmp/swap.c" <<'END'
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-int mkdir(const char *path, mode_t mode)
+int mkdirat(int dir, const char *name, mode_t mode)
 {
-    int (*next)(const char *, mode_t) = (int (*)(const char *, mode_t))dlsym(RTLD_NEXT, "mkdir");
-    int result = next(path, mode);
-    if (!result && strstr(path, "/lair/"))
+    int (*next)(int, const char *, mode_t) = (int (*)(int, const char *, mode_t))dlsym(RTLD_NEXT, "mkdirat");
+    int result = next(dir, name, mode);
+    if (!result && strcmp(name, "new") == 0)
         result = system(getenv("SWAP")) ? -1 : 0;
     return result;
 }
