@@ -125,7 +125,7 @@ static int expand_link(struct walk *w, const char *text)
 static int follow_link(struct walk *w, const char *name, int is_last)
 {
     char          text[PATH_MAX];
-    struct statfs fs;
+    struct statfs fs = {0};
     ssize_t       n = 0;
     int           link = openat(w->fd, name, O_PATH | O_NOFOLLOW | O_CLOEXEC), err;
     if (link < 0)

@@ -64,11 +64,10 @@ int sxs_tree_unlink(int fd, const char *name)
     int         parent = openat(fd, "..", O_PATH | O_DIRECTORY | O_CLOEXEC), err = 0;
     if (parent < 0)
         return -errno;
-    if (fstat(fd, &st) != 0 || fstatat(parent, name, &named, AT_SYMLINK_NOFOLLOW) != 0)
-        err = errno;
-    else if (st.st_dev != named.st_dev || st.st_ino != named.st_ino)
+    int known = fstat(fd, &st) == 0 && fstatat(parent, name, &named, AT_SYMLINK_NOFOLLOW) == 0;
+    if (known && (st.st_dev != named.st_dev || st.st_ino != named.st_ino))
         err = ESTALE;
-    else if (unlinkat(parent, name, AT_REMOVEDIR) != 0)
+    else if (!known || unlinkat(parent, name, AT_REMOVEDIR) != 0)
         err = errno;
     close(parent);
     return -err;

@@ -97,11 +97,10 @@ const struct argp sxs_argp_start = {
 
 static bool is_empty(int dir)
 {
-    int            fd = openat(dir, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    DIR           *d = fd >= 0 ? fdopendir(fd) : NULL;
-    struct dirent *e;
-    unsigned       n = 0;
-    while (d && n < 3 && (e = readdir(d)))
+    int      fd = openat(dir, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    DIR     *d = fd >= 0 ? fdopendir(fd) : NULL;
+    unsigned n = 0;
+    while (d && n < 3 && readdir(d))
         n++;
     if (d)
         closedir(d);

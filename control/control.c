@@ -23,7 +23,6 @@
 
 /* Descriptors in the table of base/descriptors.h; written before the threads start. */
 static int listener = -1, woken = -1;
-static int may_load_code; /* written before the threads start */
 
 struct setup {
     unsigned long long start; /* this process's start time */
@@ -77,11 +76,6 @@ static int open_socket(void *arg)
     return -EAGAIN;
 }
 
-int sxs_control_may_load_code(void)
-{
-    return may_load_code;
-}
-
 /* Reads SXSPROF_CONTROL. Returns 1 if it is off. With raised rights nothing can be recorded, so nothing is answered. */
 static int is_off(void)
 {
@@ -90,9 +84,10 @@ static int is_off(void)
         return 1;
     if (!value || strcmp(value, "on") == 0)
         return 0;
-    may_load_code = strcmp(value, "code") == 0;
-    if (may_load_code)
+    if (strcmp(value, "code") == 0) {
+        sxs_request_permit_code();
         return 0;
+    }
     if (strcmp(value, "off") == 0)
         return 1;
     sxs_error("SXSPROF_CONTROL=%s: expected on, off or code; going on with on", value);

@@ -26,10 +26,6 @@ struct sxs_message; /* control/message/message.h */
  */
 void sxs_control_start(void);
 
-/** sxs_control_may_load_code - return 1 if requests over the socket may have tools load code:
- *  SXSPROF_CONTROL=code. Any thread. */
-int sxs_control_may_load_code(void);
-
 /**
  * sxs_control_begun - an attach has begun a session, or joined it: end it when its request says.
  * @request: "sxsprof 1 attach"; duration_ms and detach are read, counted from now on. Replaces an

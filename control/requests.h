@@ -43,6 +43,10 @@ void sxs_request_refuse(struct sxs_message_writer *answer, const char *why);
 /** sxs_request_run - do what @request says. Only on the session thread. */
 void sxs_request_run(struct sxs_request *request);
 
+/** sxs_request_permit_code - from now on, requests over the socket may have tools load code:
+ *  SXSPROF_CONTROL=code. Before the threads start. */
+void sxs_request_permit_code(void);
+
 /**
  * sxs_request_limit - read duration_ms of @message.
  * @ms: receives the milliseconds; 0: the session has no time limit.

@@ -305,13 +305,6 @@ static size_t count_live(const struct sxs_control_answer *answer)
     return n;
 }
 
-static int64_t now_ms(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
-}
-
 /* Waits until no runtime calls the library any more, as long as the process answers. Returns 0, or an
  * errno value. */
 static int wait_detached(const struct sxs_process *p, unsigned wait_ms)
@@ -319,8 +312,8 @@ static int wait_detached(const struct sxs_process *p, unsigned wait_ms)
     static struct sxs_control_answer answer;
     const struct timespec            pause = {.tv_nsec = 20000000};
     char                             why[SXS_CONTROL_WHY];
-    int64_t                          deadline = now_ms() + wait_ms;
-    while (now_ms() < deadline) {
+    int64_t                          deadline = sxs_deadline_now_ms() + wait_ms;
+    while (sxs_deadline_now_ms() < deadline) {
         int err = ask(p, "status", REPLY_MS, &answer, why);
         if (err == ECONNREFUSED || err == ESRCH || (!err && count_live(&answer) == 0))
             return 0; /* nothing of the library runs, or the process has ended */
@@ -347,10 +340,10 @@ static int ask_for_end(const struct sxs_process *p, const char *verb,
     const struct timespec            pause = {.tv_nsec = 100000000};
     char                             ignored[SXS_CONTROL_WHY];
     int                              err = ask(p, verb, STOP_MS, answer, why);
-    int64_t                          deadline = now_ms() + STOP_MS;
+    int64_t                          deadline = sxs_deadline_now_ms() + STOP_MS;
     if (err != EREMOTEIO || !is_ending(answer))
         return err;
-    while (now_ms() < deadline && ask(p, "status", REPLY_MS, &status, ignored) == 0) {
+    while (sxs_deadline_now_ms() < deadline && ask(p, "status", REPLY_MS, &status, ignored) == 0) {
         if (!is_ending(&status))
             return strcmp(verb, "stop") == 0 ? 0 : ask(p, verb, STOP_MS, answer, why);
         nanosleep(&pause, NULL);

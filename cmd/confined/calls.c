@@ -6,6 +6,7 @@
 #include <linux/sockios.h>
 #include <sched.h>
 #include <seccomp.h>
+#include <stdbool.h>
 #include <sys/ioctl.h>
 #include <sys/prctl.h>
 #include <unistd.h>
@@ -71,13 +72,32 @@ static const int parsing[] = {SCMP_SYS(read),
                               END};
 
 /* What one who looks does besides: names of files. Those that open are in allow_opening(). */
-static const int looking[] = {SCMP_SYS(openat2),    SCMP_SYS(stat),
-                              SCMP_SYS(lstat),      SCMP_SYS(newfstatat),
-                              SCMP_SYS(statx),      SCMP_SYS(statfs),
-                              SCMP_SYS(readlink),   SCMP_SYS(readlinkat),
-                              SCMP_SYS(getdents),   SCMP_SYS(access),
-                              SCMP_SYS(faccessat),  SCMP_SYS(faccessat2),
-                              SCMP_SYS(getdents64), END};
+static const int looking[] = {SCMP_SYS(stat),
+                              SCMP_SYS(lstat),
+                              SCMP_SYS(newfstatat),
+                              SCMP_SYS(statx),
+                              SCMP_SYS(statfs),
+                              SCMP_SYS(readlink),
+                              SCMP_SYS(readlinkat),
+                              SCMP_SYS(getdents),
+                              SCMP_SYS(access),
+                              SCMP_SYS(faccessat),
+                              SCMP_SYS(faccessat2),
+                              SCMP_SYS(getdents64),
+                              END};
+
+/* What one who reads files as their owner does besides, limits its own memory, and makes files in it. */
+static const int reading[] = {SCMP_SYS(setfsuid),
+                              SCMP_SYS(setfsgid),
+                              SCMP_SYS(setgroups),
+                              SCMP_SYS(getgroups),
+                              SCMP_SYS(getrlimit),
+                              SCMP_SYS(setrlimit),
+                              SCMP_SYS(fchdir),
+                              SCMP_SYS(dup2),
+                              SCMP_SYS(dup3),
+                              SCMP_SYS(memfd_create),
+                              END};
 
 /* What a report never does. */
 static const int refused[] = {
@@ -163,8 +183,22 @@ static void allow_opening(scmp_filter_ctx f)
     const scmp_datum_t writing = O_ACCMODE | O_CREAT | O_TRUNC;
     (void)seccomp_rule_add(f, SCMP_ACT_ALLOW, SCMP_SYS(openat), 1,
                            SCMP_A2(SCMP_CMP_MASKED_EQ, writing, O_RDONLY));
+    (void)seccomp_rule_add(f, SCMP_ACT_ALLOW, SCMP_SYS(openat2), 0);
     (void)seccomp_rule_add(f, SCMP_ACT_ALLOW, SCMP_SYS(open), 1,
                            SCMP_A1(SCMP_CMP_MASKED_EQ, writing, O_RDONLY));
+}
+
+/* Opening that has no effect on devices and pipes: to look, for folders, and for reading without waiting. */
+static void allow_reading(scmp_filter_ctx f)
+{
+    static const unsigned how[] = {O_PATH, O_DIRECTORY, O_NONBLOCK};
+    const scmp_datum_t    writing = O_ACCMODE | O_CREAT | O_TRUNC;
+    for (size_t i = 0; i < sizeof(how) / sizeof(*how); i++)
+        (void)seccomp_rule_add(f, SCMP_ACT_ALLOW, SCMP_SYS(openat), 1,
+                               SCMP_A2(SCMP_CMP_MASKED_EQ, writing | how[i], how[i]));
+    (void)seccomp_rule_add(f, SCMP_ACT_ALLOW, SCMP_SYS(fcntl), 1,
+                           SCMP_A1(SCMP_CMP_EQ, F_ADD_SEALS));
+    (void)seccomp_rule_add(f, SCMP_ACT_ALLOW, SCMP_SYS(prlimit64), 1, SCMP_A0(SCMP_CMP_EQ, 0));
 }
 
 /* Signals and limits of others, namespaces, and input for a terminal. */
@@ -210,9 +244,13 @@ int sxs_confined_filter(enum sxs_confined_calls calls)
         allow_memory(f);
         allow_itself(f);
     }
-    if (calls == SXS_CONFINED_LOOK) {
+    if (calls == SXS_CONFINED_LOOK || calls == SXS_CONFINED_READ)
         add_all(f, SCMP_ACT_ALLOW, looking);
+    if (calls == SXS_CONFINED_LOOK)
         allow_opening(f);
+    if (calls == SXS_CONFINED_READ) {
+        add_all(f, SCMP_ACT_ALLOW, reading);
+        allow_reading(f);
     }
     int err = -seccomp_load(f);
     seccomp_release(f);

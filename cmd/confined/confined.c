@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "cmd/confined/confined.h"
 
+#include "base/clock.h"
 #include "cmd/confined/calls.h"
+#include "cmd/confined/descriptors.h"
 #include "cmd/confined/writes.h"
 
 #include <errno.h>
@@ -94,18 +96,24 @@ static void drop_root(bool keep)
         (void)!setresuid(NOBODY, NOBODY, NOBODY);
 }
 
-static void drop_capabilities(uint64_t kept)
+int sxs_confined_keep_capabilities(uint64_t kept)
 {
     struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3};
     struct __user_cap_data_struct   set[2] = {{0}};
     if (syscall(SYS_capget, &header, set) != 0)
-        return;
+        return errno;
     for (unsigned i = 0; i < 2; i++) {
         set[i].permitted &= (uint32_t)(kept >> (32 * i));
         set[i].effective = set[i].permitted;
         set[i].inheritable = 0;
     }
-    syscall(SYS_capset, &header, set);
+    return syscall(SYS_capset, &header, set) == 0 ? 0 : errno;
+}
+
+/* Returns true when the process does nothing but what the filter of its calls lists. */
+static bool is_listed(enum sxs_confined_calls calls)
+{
+    return calls == SXS_CONFINED_PARSE || calls == SXS_CONFINED_LOOK || calls == SXS_CONFINED_READ;
 }
 
 bool sxs_confine_self(const struct sxs_confinement *c)
@@ -116,11 +124,11 @@ bool sxs_confine_self(const struct sxs_confinement *c)
     if (c->drop_root)
         drop_root(c->capabilities != 0);
     if (c->capabilities != SXS_CONFINED_KEEP_ALL || c->drop_root)
-        drop_capabilities(c->capabilities);
+        (void)sxs_confined_keep_capabilities(c->capabilities);
     bool fixed = prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0;
     if (c->drop_root) /* the change of the user has ended it, and the filter refuses it */
         prctl(PR_SET_PDEATHSIG, SIGKILL);
-    if (c->calls == SXS_CONFINED_PARSE || c->calls == SXS_CONFINED_LOOK)
+    if (is_listed(c->calls))
         prctl(PR_SET_DUMPABLE, 0, 0, 0, 0); /* processes of the same user cannot look into it */
     if (c->calls == SXS_CONFINED_PARSE)
         sxs_confine_writes(NULL, 0);
@@ -131,34 +139,18 @@ bool sxs_confine_self(const struct sxs_confinement *c)
 
 static uint64_t now_ms(void)
 {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (uint64_t)t.tv_sec * 1000 + (uint64_t)t.tv_nsec / 1000000;
-}
-
-static int by_number(const void *a, const void *b)
-{
-    return *(const int *)a - *(const int *)b;
+    return sxs_now_ns(CLOCK_MONOTONIC) / 1000000;
 }
 
 /* Closes all descriptors but the standard ones, those to keep, and @out. */
 static void close_others(const struct sxs_confinement *c, int out)
 {
-    int      keep[SXS_CONFINED_MAX_KEEP + 1];
-    size_t   n = 0;
-    unsigned next = 3;
+    int    keep[SXS_CONFINED_MAX_KEEP + 1];
+    size_t n = 0;
     for (; n < c->n_keep && n < SXS_CONFINED_MAX_KEEP; n++)
         keep[n] = c->keep[n];
     keep[n++] = out;
-    qsort(keep, n, sizeof(*keep), by_number);
-    for (size_t i = 0; i < n; i++) {
-        if (keep[i] < (int)next)
-            continue;
-        if (keep[i] > (int)next)
-            close_range(next, (unsigned)keep[i] - 1, 0);
-        next = (unsigned)keep[i] + 1;
-    }
-    close_range(next, ~0U, 0);
+    sxs_confined_close_others(keep, n);
 }
 
 static void reset_signals(void)

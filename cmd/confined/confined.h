@@ -9,20 +9,11 @@
 #ifndef SXS_CMD_CONFINED_CONFINED_H
 #define SXS_CMD_CONFINED_CONFINED_H
 
+#include "cmd/confined/calls.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-
-/** Which system calls are permitted. The others fail with EPERM; those of another architecture end the
- *  process. */
-enum sxs_confined_calls {
-    SXS_CONFINED_ANY,    /* no filter */
-    SXS_CONFINED_PARSE,  /* memory, and reading and writing descriptors that are open already */
-    SXS_CONFINED_LOOK,   /* the same, and opening for reading, sending and receiving descriptors */
-    SXS_CONFINED_REPORT, /* all but those that run programs, reach other processes or the network,
-                          * mount, load code into the kernel or change users */
-    SXS_CONFINED_NETWORK, /* the same, and connecting to servers */
-};
 
 /** Keeps all capabilities. */
 #define SXS_CONFINED_KEEP_ALL UINT64_MAX
@@ -62,6 +53,13 @@ struct sxs_confinement {
  * SXS_CONFINED_ANY).
  */
 bool sxs_confine_self(const struct sxs_confinement *c);
+
+/**
+ * sxs_confined_keep_capabilities - keep of the calling thread's capabilities only those in @kept, a bit set
+ * of CAP_...; all that it keeps are effective, and programs that it executes inherit none.
+ * Returns 0 or an errno value.
+ */
+int sxs_confined_keep_capabilities(uint64_t kept);
 
 /**
  * sxs_confined_run - call @work(@arg, @out_fd) in a confined child process and collect what it writes

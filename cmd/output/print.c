@@ -137,9 +137,9 @@ static void add_text(struct line *l, const struct conversion *c, const char *tex
 static intmax_t read_signed(const struct conversion *c, struct arguments *args)
 {
     switch (c->n_length ? *c->length : '\0') {
-    case 'z': return va_arg(args->ap, ssize_t);
-    case 't': return va_arg(args->ap, ptrdiff_t);
-    case 'j': return va_arg(args->ap, intmax_t);
+    case 'z':
+    case 't':
+    case 'j': return va_arg(args->ap, intmax_t); /* as wide as ssize_t and ptrdiff_t */
     case 'l': return c->n_length > 1 ? va_arg(args->ap, long long) : va_arg(args->ap, long);
     case 'h': {
         int v = va_arg(args->ap, int);
@@ -175,10 +175,13 @@ static void add_number(struct line *l, const struct conversion *c, struct argume
         n = snprintf(out, size, format, c->width, c->precision, read_signed(c, args));
     else if (is_integer)
         n = snprintf(out, size, format, c->width, c->precision, read_unsigned(c, args));
-    else if (c->letter == 'p')
-        n = snprintf(out, size, format, c->width, c->precision, va_arg(args->ap, void *));
-    else
-        n = snprintf(out, size, format, c->width, c->precision, va_arg(args->ap, double));
+    else if (c->letter == 'p') {
+        void *pointer = va_arg(args->ap, void *);
+        n = snprintf(out, size, format, c->width, c->precision, pointer);
+    } else {
+        double number = va_arg(args->ap, double);
+        n = snprintf(out, size, format, c->width, c->precision, number);
+    }
     l->len += n > 0 ? (size_t)n : 0;
 }
 

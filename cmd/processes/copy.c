@@ -189,7 +189,7 @@ static int copy_tree(int from, int to, int depth, struct copying *c);
 // NOLINTNEXTLINE(misc-no-recursion): as deep as SESSION_DEPTH
 static int copy_subfolder(int from, int to, const char *name, int depth, struct copying *c)
 {
-    struct stat st;
+    struct stat st = {0};
     int         in = open_folder(from, name), out = -1;
     int         err = in < 0 || fstat(in, &st) != 0 ? errno : 0;
     const char *fault = err ? NULL : find_fault(c, &st, UINT64_MAX);

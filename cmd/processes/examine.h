@@ -13,6 +13,12 @@ enum sxs_file_kind {
     SXS_FILE_NATIVE_AOT,   /* compiled ahead of time */
 };
 
+/** What is found out of a file. */
+struct sxs_inspected {
+    enum sxs_file_kind kind;
+    char               version[32]; /* "10.0.11"; "": not known, or not asked for */
+};
+
 /** sxs_examine_kind - find out what the regular file @fd is. A garbled file is SXS_FILE_OTHER. */
 enum sxs_file_kind sxs_examine_kind(int fd);
 

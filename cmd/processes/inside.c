@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "cmd/processes/inside.h"
 
+#include "cmd/confined/confined.h"
+#include "cmd/confined/descriptors.h"
 #include "cmd/processes/deadline.h"
 
 #include <errno.h>
@@ -121,19 +123,9 @@ static bool is_in_own_user_namespace(const struct sxs_process *p)
 /* Keeps of this command's capabilities those of @capabilities that work with files. */
 static int limit_capabilities(uint64_t capabilities)
 {
-    struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3};
-    struct __user_cap_data_struct   data[2];
-    const uint64_t files = 1u << CAP_CHOWN | 1u << CAP_DAC_OVERRIDE | 1u << CAP_DAC_READ_SEARCH |
-                           1u << CAP_FOWNER | 1u << CAP_FSETID;
-    uint64_t both = capabilities & files;
-    if (syscall(SYS_capget, &header, data) != 0)
-        return errno;
-    for (int i = 0; i < 2; i++) {
-        data[i].permitted &= (uint32_t)(both >> (32 * i));
-        data[i].effective = data[i].permitted;
-        data[i].inheritable = 0;
-    }
-    return syscall(SYS_capset, &header, data) == 0 ? 0 : errno;
+    return sxs_confined_keep_capabilities(
+        capabilities & (1u << CAP_CHOWN | 1u << CAP_DAC_OVERRIDE | 1u << CAP_DAC_READ_SEARCH |
+                        1u << CAP_FOWNER | 1u << CAP_FSETID));
 }
 
 /* Returns true when this command has the user and the groups already: in a user namespace it may not
@@ -208,29 +200,22 @@ static int become(const struct sxs_process *p, unsigned flags)
     return err;
 }
 
-static int by_number(const void *a, const void *b)
+static bool contains(const int *fds, size_t n, int fd)
 {
-    const int *x = a, *y = b;
-    return (*x > *y) - (*x < *y);
+    for (size_t i = 0; i < n; i++)
+        if (fds[i] == fd)
+            return true;
+    return false;
 }
 
 int sxs_inside_seclude(int *keep, size_t n, pid_t parent)
 {
     const int ignored[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE};
-    unsigned  from = 3;
     int       null = open("/dev/null", O_RDWR);
-    qsort(keep, n, sizeof(*keep), by_number);
     for (int i = 0; i < 3 && null >= 0; i++)
-        if (!bsearch(&i, keep, n, sizeof(*keep), by_number))
+        if (!contains(keep, n, i))
             dup2(null, i);
-    for (size_t i = 0; i < n; i++) {
-        if (keep[i] < (int)from)
-            continue;
-        if (keep[i] > (int)from)
-            syscall(SYS_close_range, from, (unsigned)keep[i] - 1, 0);
-        from = (unsigned)keep[i] + 1;
-    }
-    syscall(SYS_close_range, from, ~0u, 0);
+    sxs_confined_close_others(keep, n);
     for (size_t i = 0; i < sizeof(ignored) / sizeof(ignored[0]); i++)
         signal(ignored[i], SIG_IGN);
     alarm(0);
@@ -240,24 +225,6 @@ int sxs_inside_seclude(int *keep, size_t n, pid_t parent)
 }
 
 /* ---- the child ------------------------------------------------------------------------------- */
-
-/* Sends the result, and the descriptor if there is one. */
-static void send_result(int to, int err, int fd)
-{
-    char          control[CMSG_SPACE(sizeof(int))] = {0};
-    struct iovec  bytes = {&err, sizeof(err)};
-    struct msghdr m = {.msg_iov = &bytes, .msg_iovlen = 1};
-    if (fd >= 0) {
-        m.msg_control = control;
-        m.msg_controllen = sizeof(control);
-        struct cmsghdr *c = CMSG_FIRSTHDR(&m);
-        c->cmsg_level = SOL_SOCKET;
-        c->cmsg_type = SCM_RIGHTS;
-        c->cmsg_len = CMSG_LEN(sizeof(int));
-        memcpy(CMSG_DATA(c), &fd, sizeof(fd));
-    }
-    sendmsg(to, &m, MSG_NOSIGNAL);
-}
 
 /* Waits for the end of the child. Returns false when the time is over. */
 static bool wait_result(int from, unsigned flags)
@@ -277,24 +244,14 @@ static bool wait_result(int from, unsigned flags)
     }
 }
 
-/* Receives them. Returns the result, or an errno value when the child sent none. */
+/* Receives the result and the descriptor, if there is one. Returns the result, or an errno value when
+ * the child sent none. */
 static int receive_result(int from, unsigned flags, int *fd)
 {
-    char          control[CMSG_SPACE(sizeof(int))];
-    int           err = EPIPE;
-    struct iovec  bytes = {&err, sizeof(err)};
-    struct msghdr m = {.msg_iov = &bytes,
-                       .msg_iovlen = 1,
-                       .msg_control = control,
-                       .msg_controllen = sizeof(control)};
+    int err = EPIPE;
     if (!wait_result(from, flags))
         return ETIMEDOUT;
-    if (recvmsg(from, &m, MSG_CMSG_CLOEXEC) != (ssize_t)sizeof(err))
-        return EPIPE;
-    struct cmsghdr *c = CMSG_FIRSTHDR(&m);
-    if (c && c->cmsg_type == SCM_RIGHTS && c->cmsg_len == CMSG_LEN(sizeof(int)))
-        memcpy(fd, CMSG_DATA(c), sizeof(*fd));
-    return err;
+    return sxs_confined_receive(from, &err, sizeof(err), fd) == (ssize_t)sizeof(err) ? err : EPIPE;
 }
 
 static void __attribute__((noreturn))
@@ -308,7 +265,7 @@ run_child(const struct sxs_process *p, const struct sxs_inside_work *work, int t
         err = become(p, work->flags);
     if (!err)
         err = work->run(p->root, work->arg, &opened);
-    send_result(to, err, opened);
+    (void)sxs_confined_send(to, &err, sizeof(err), opened);
     _exit(0);
 }
 

@@ -102,7 +102,7 @@ static uint64_t now_us(void)
     return (uint64_t)t.tv_sec * 1000000 + (uint64_t)t.tv_nsec / 1000;
 }
 
-/* ---- what is known ---- */
+/* ---- what has been examined ---- */
 
 /* A file by the numbers that /proc/PID/maps shows, with its path, which is not 0; or by those of stat(),
  * with 0. */
@@ -110,18 +110,18 @@ struct key {
     uint64_t dev, ino, path;
 };
 
-struct cached {
+struct examined {
     struct key           key;
     bool                 used, with_version;
     int                  err;
     struct sxs_inspected found;
 };
 
-static struct cached *table;
-static size_t         n_cached, room; /* room: a power of 2 */
+static struct examined *table;
+static size_t           n_examined, room; /* room: a power of 2 */
 
 /* Returns the entry of @key, or a free one. There is always room. */
-static struct cached *slot_of(struct cached *in, size_t size, const struct key *key)
+static struct examined *slot_of(struct examined *in, size_t size, const struct key *key)
 {
     uint64_t hash =
         sxs_hash_add(sxs_hash_add(sxs_hash_add(SXS_HASH_START, key->dev), key->ino), key->path);
@@ -133,8 +133,8 @@ static struct cached *slot_of(struct cached *in, size_t size, const struct key *
 
 static bool make_room(void)
 {
-    size_t         more = room ? 2 * room : 1024;
-    struct cached *grown = n_cached < room / 2 ? table : calloc(more, sizeof(*grown));
+    size_t           more = room ? 2 * room : 1024;
+    struct examined *grown = n_examined < room / 2 ? table : calloc(more, sizeof(*grown));
     if (grown == table)
         return room != 0;
     if (!grown)
@@ -154,14 +154,14 @@ static void remember(const struct key *key, bool version, int err,
 {
     if (!make_room())
         return;
-    struct cached *k = slot_of(table, room, key);
-    n_cached += !k->used;
-    *k = (struct cached){*key, true, version, err, *found};
+    struct examined *k = slot_of(table, room, key);
+    n_examined += !k->used;
+    *k = (struct examined){*key, true, version, err, *found};
 }
 
-static const struct cached *look_up(const struct key *key, bool version)
+static const struct examined *look_up(const struct key *key, bool version)
 {
-    const struct cached *k = room ? slot_of(table, room, key) : NULL;
+    const struct examined *k = room ? slot_of(table, room, key) : NULL;
     return k && k->used && (k->with_version || !version) ? k : NULL;
 }
 
@@ -182,7 +182,7 @@ static bool key_of_stat(int dir, const struct sxs_mapped_file *f, struct key *ou
     return true;
 }
 
-static int take_cached(const struct cached *k, struct sxs_inspected *out)
+static int take_examined(const struct examined *k, struct sxs_inspected *out)
 {
     *out = k->found;
     return k->err;
@@ -192,18 +192,18 @@ int sxs_inspect(int dir, const struct sxs_mapped_file *f, bool version, struct s
 {
     struct sxs_inspector_answer answer = {0};
     struct key                  mapped = {0}, file = {0};
-    const struct cached        *k = NULL;
+    const struct examined      *k = NULL;
     if (f) {
         mapped = (struct key){makedev(f->major, f->minor), f->inode,
                               sxs_hash_text(SXS_HASH_START, f->path) | 1};
         k = look_up(&mapped, version);
     }
     if (k)
-        return take_cached(k, out);
+        return take_examined(k, out);
     bool has_key = key_of_stat(dir, f, &file);
     k = has_key ? look_up(&file, version) : NULL;
     if (k)
-        return take_cached(k, out);
+        return take_examined(k, out);
     memset(out, 0, sizeof(*out));
     if (!sxs_inspect_may_go_on(dir))
         return ETIMEDOUT;

@@ -15,11 +15,6 @@
 
 #include <stdbool.h>
 
-struct sxs_inspected {
-    enum sxs_file_kind kind;
-    char               version[32]; /* "10.0.11"; "": not known, or not asked for */
-};
-
 /**
  * sxs_inspect - find out what a mapped file is.
  * @dir: descriptor of /proc/PID.

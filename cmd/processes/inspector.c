@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "cmd/processes/inspector.h"
 
+#include "base/clock.h"
 #include "cmd/confined/confined.h"
+#include "cmd/confined/descriptors.h"
 #include "cmd/processes/mapped_file.h"
 
 #include <errno.h>
@@ -36,51 +38,6 @@ static struct {
     int starts;
 } now = {.to = -1, .from_opener = -1, .from_parser = -1};
 
-/* ---- messages with a descriptor ---- */
-
-static bool send_with(int socket, void *bytes, size_t size, int fd)
-{
-    union {
-        struct cmsghdr head;
-        char           room[CMSG_SPACE(sizeof(int))];
-    } control = {0};
-    struct iovec  part = {.iov_base = bytes, .iov_len = size};
-    struct msghdr m = {.msg_iov = &part, .msg_iovlen = 1};
-    if (fd >= 0) {
-        m.msg_control = &control;
-        m.msg_controllen = sizeof(control);
-        struct cmsghdr *c = CMSG_FIRSTHDR(&m);
-        c->cmsg_level = SOL_SOCKET;
-        c->cmsg_type = SCM_RIGHTS;
-        c->cmsg_len = CMSG_LEN(sizeof(int));
-        memcpy(CMSG_DATA(c), &fd, sizeof(int));
-    }
-    return sendmsg(socket, &m, MSG_NOSIGNAL) == (ssize_t)size;
-}
-
-/* Receives a message of @size bytes. Returns its descriptor, or -1 when it has none; *@good tells whether
- * there was a message. */
-static int receive_with(int socket, void *bytes, size_t size, bool *good)
-{
-    union {
-        struct cmsghdr head;
-        char           room[CMSG_SPACE(sizeof(int))];
-    } control = {0};
-    struct iovec    part = {.iov_base = bytes, .iov_len = size};
-    struct msghdr   m = {.msg_iov = &part,
-                         .msg_iovlen = 1,
-                         .msg_control = &control,
-                         .msg_controllen = sizeof(control)};
-    int             fd = -1;
-    ssize_t         n = recvmsg(socket, &m, MSG_CMSG_CLOEXEC);
-    struct cmsghdr *c = n > 0 ? CMSG_FIRSTHDR(&m) : NULL;
-    if (c && c->cmsg_level == SOL_SOCKET && c->cmsg_type == SCM_RIGHTS &&
-        c->cmsg_len == CMSG_LEN(sizeof(int)))
-        memcpy(&fd, CMSG_DATA(c), sizeof(int));
-    *good = n == (ssize_t)size;
-    return fd;
-}
-
 /* ---- the children ---- */
 
 /* What the children have: sockets to the parent and to each other. */
@@ -97,45 +54,41 @@ static void serve_opener(const struct ends *e, int dir, const struct request *r)
     answer.err = fd < 0 ? -fd : 0;
     if (fd >= 0) {
         struct task t = {r->version, st.st_dev, st.st_ino};
-        if (!send_with(e->other, &t, sizeof(t), fd))
+        if (sxs_confined_send(e->other, &t, sizeof(t), fd) != 0)
             answer.err = EIO;
         close(fd);
     }
     if (answer.err)
-        send_with(e->parent, &answer, sizeof(answer), -1);
+        (void)sxs_confined_send(e->parent, &answer, sizeof(answer), -1);
 }
 
 static int run_opener(void *arg)
 {
     const struct ends    *e = arg;
     static struct request r;
-    bool                  good = true;
-    for (;;) {
-        int dir = receive_with(e->parent, &r, sizeof(r), &good);
-        if (!good)
-            return 0;
+    int                   dir;
+    while (sxs_confined_receive(e->parent, &r, sizeof(r), &dir) == (ssize_t)sizeof(r)) {
         serve_opener(e, dir, &r);
         if (dir >= 0)
             close(dir);
     }
+    return 0;
 }
 
 static int run_parser(void *arg)
 {
     const struct ends *e = arg;
     struct task        t;
-    bool               good = true;
-    for (;;) {
-        int fd = receive_with(e->other, &t, sizeof(t), &good);
-        if (!good)
-            return 0;
+    int                fd;
+    while (sxs_confined_receive(e->other, &t, sizeof(t), &fd) == (ssize_t)sizeof(t)) {
         struct sxs_inspector_answer answer = {.dev = t.dev, .ino = t.ino};
         answer.found.kind = sxs_examine_kind(fd);
         if (t.version)
             sxs_examine_version(fd, answer.found.version, sizeof(answer.found.version));
-        send_with(e->parent, &answer, sizeof(answer), -1);
+        (void)sxs_confined_send(e->parent, &answer, sizeof(answer), -1);
         close(fd);
     }
+    return 0;
 }
 
 /* To look into processes of others, to read their files, and to find them by their addresses. */
@@ -214,9 +167,7 @@ void sxs_inspector_end(void)
 
 static int64_t now_ms(void)
 {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
+    return (int64_t)(sxs_now_ns(CLOCK_MONOTONIC) / 1000000);
 }
 
 /* Waits for the answer of one of the children. */
@@ -231,9 +182,10 @@ static int wait_for_answer(struct sxs_inspector_answer *out)
             return ETIMEDOUT;
         if (poll(both, 2, (int)left) <= 0)
             continue;
-        bool good;
-        receive_with(both[0].revents ? both[0].fd : both[1].fd, out, sizeof(*out), &good);
-        return good ? 0 : EBADMSG;
+        int     fd;
+        ssize_t n =
+            sxs_confined_receive(both[0].revents ? both[0].fd : both[1].fd, out, sizeof(*out), &fd);
+        return n == (ssize_t)sizeof(*out) ? 0 : EBADMSG;
     }
 }
 
@@ -248,7 +200,7 @@ int sxs_inspector_ask(int dir, const struct sxs_mapped_file *f, bool version,
     r.has_file = f != NULL;
     if (f)
         r.file = *f;
-    err = send_with(now.to, &r, sizeof(r), dir) ? wait_for_answer(out) : EBADMSG;
+    err = sxs_confined_send(now.to, &r, sizeof(r), dir) == 0 ? wait_for_answer(out) : EBADMSG;
     out->found.version[sizeof(out->found.version) - 1] = '\0';
     if (err)
         sxs_inspector_end();

@@ -3,7 +3,8 @@
 #ifndef SXS_CMD_PROCESSES_INSPECTOR_H
 #define SXS_CMD_PROCESSES_INSPECTOR_H
 
-#include "cmd/processes/inspect.h"
+#include "cmd/processes/examine.h"
+#include "cmd/processes/maps.h"
 
 #include <sys/types.h>
 

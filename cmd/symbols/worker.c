@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "cmd/symbols/worker.h"
 
+#include "base/clock.h"
 #include "cmd/confined/confined.h"
+#include "cmd/confined/descriptors.h"
 #include "cmd/output/must.h"
 #include "cmd/symbols/worker_limits.h"
 
@@ -26,10 +28,10 @@ enum tell { TELL_ANSWER, TELL_LIMITED, TELL_FREE };
 
 struct sxs_symbol_worker {
     sxs_symbol_worker_answer *answer;
-    void              *arg;
-    pid_t              pid; /* 0: none */
-    int                fd;
-    unsigned           starts;
+    void                     *arg;
+    pid_t                     pid; /* 0: none */
+    int                       fd;
+    unsigned                  starts;
 };
 
 struct message {
@@ -42,57 +44,6 @@ struct message {
 
 /* What is left of LIMITED_NS. */
 static int64_t left_ns = LIMITED_NS;
-
-/* ---- both ------------------------------------------------------------------------------------- */
-
-/* Sends @size bytes and @passed, which is borrowed, if it is one. */
-static bool send_message(int to, const void *bytes, size_t size, int passed)
-{
-    struct iovec part = {(void *)(uintptr_t)bytes, size};
-    union {
-        char           room[CMSG_SPACE(sizeof(int))];
-        struct cmsghdr align;
-    } control = {{0}};
-    struct msghdr m = {.msg_iov = &part, .msg_iovlen = 1};
-    if (passed >= 0) {
-        m.msg_control = control.room;
-        m.msg_controllen = sizeof(control.room);
-        struct cmsghdr *c = CMSG_FIRSTHDR(&m);
-        c->cmsg_level = SOL_SOCKET;
-        c->cmsg_type = SCM_RIGHTS;
-        c->cmsg_len = CMSG_LEN(sizeof(int));
-        memcpy(CMSG_DATA(c), &passed, sizeof(int));
-    }
-    ssize_t n;
-    do
-        n = sendmsg(to, &m, MSG_NOSIGNAL);
-    while (n < 0 && errno == EINTR);
-    return n == (ssize_t)size;
-}
-
-/* Receives a message. @passed: receives the descriptor that came with it, or -1. Returns its size; 0
- * or less at the end. */
-static ssize_t receive_message(int from, void *bytes, size_t size, int *passed)
-{
-    struct iovec part = {bytes, size};
-    union {
-        char           room[CMSG_SPACE(sizeof(int))];
-        struct cmsghdr align;
-    } control;
-    struct msghdr m = {.msg_iov = &part,
-                       .msg_iovlen = 1,
-                       .msg_control = control.room,
-                       .msg_controllen = sizeof(control.room)};
-    ssize_t       n;
-    *passed = -1;
-    do
-        n = recvmsg(from, &m, MSG_CMSG_CLOEXEC);
-    while (n < 0 && errno == EINTR);
-    struct cmsghdr *c = n > 0 ? CMSG_FIRSTHDR(&m) : NULL;
-    if (c && c->cmsg_type == SCM_RIGHTS && c->cmsg_len == CMSG_LEN(sizeof(int)))
-        memcpy(passed, CMSG_DATA(c), sizeof(int));
-    return n;
-}
 
 /* ---- in the worker ---------------------------------------------------------------------------- */
 
@@ -107,7 +58,7 @@ bool sxs_symbol_worker_limited(bool limited)
         return was;
     is_limited = limited;
     sxs_symbol_worker_limit_memory(limited);
-    if (!send_message(to_master, &tell, 1, -1))
+    if (sxs_confined_send(to_master, &tell, 1, -1) != 0)
         _exit(0);
     return was;
 }
@@ -122,15 +73,15 @@ static void end_at_once(void)
  * connection. */
 static int serve(void *arg)
 {
-    static struct message    request, answer;
+    static struct message           request, answer;
     const struct sxs_symbol_worker *w = arg;
     to_master = w->fd;
     if (atexit(end_at_once) != 0)
         return 1;
-    sxs_symbol_worker_confine();
+    sxs_symbol_worker_prepare();
     for (;;) {
         int     passed;
-        ssize_t n = receive_message(to_master, &request, sizeof(request), &passed);
+        ssize_t n = sxs_confined_receive(to_master, &request, sizeof(request), &passed);
         if (n < (ssize_t)HEAD)
             return 0;
         is_limited = request.tell == TELL_LIMITED;
@@ -138,7 +89,7 @@ static int serve(void *arg)
         size_t size = w->answer(w->arg, request.bytes, (size_t)n - HEAD, answer.bytes, &passed);
         sxs_symbol_worker_limit_memory(false);
         answer.tell = TELL_ANSWER;
-        if (!send_message(to_master, &answer, HEAD + size, passed))
+        if (sxs_confined_send(to_master, &answer, HEAD + size, passed) != 0)
             return 0;
         if (passed >= 0)
             close(passed);
@@ -161,9 +112,7 @@ unsigned sxs_symbol_worker_starts(const struct sxs_symbol_worker *w)
 
 static int64_t now_ns(void)
 {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+    return (int64_t)sxs_now_ns(CLOCK_MONOTONIC);
 }
 
 /* Ends the process and returns its status; -1: it has not ended, because it waits in the kernel for
@@ -195,7 +144,7 @@ static bool start(struct sxs_symbol_worker *w)
     for (int i = 0; i < 2; i++)
         setsockopt(pair[i], SOL_SOCKET, SO_SNDBUF, &room, sizeof(room));
     /* Root keeps what opens its own files, and what takes the rights of others. */
-    const struct sxs_confinement c = {.calls = SXS_CONFINED_ANY,
+    const struct sxs_confinement c = {.calls = SXS_CONFINED_READ,
                                       .keep = &pair[1],
                                       .n_keep = 1,
                                       .capabilities = 1u << CAP_DAC_OVERRIDE |
@@ -221,7 +170,8 @@ static void spend(int64_t began, bool whole)
 }
 
 /* Waits for the answer. Returns its size; 0: the process has ended; -1: time is over. */
-static ssize_t await(const struct sxs_symbol_worker *w, bool limited, struct message *m, int *passed)
+static ssize_t await(const struct sxs_symbol_worker *w, bool limited, struct message *m,
+                     int *passed)
 {
     int64_t began = now_ns();
     for (;;) {
@@ -230,7 +180,7 @@ static ssize_t await(const struct sxs_symbol_worker *w, bool limited, struct mes
         int           got = limited && ms <= 0 ? 0 : poll(&p, 1, ms);
         if (got < 0 && errno == EINTR)
             continue;
-        ssize_t n = got > 0 ? receive_message(w->fd, m, sizeof(*m), passed) : -1;
+        ssize_t n = got > 0 ? sxs_confined_receive(w->fd, m, sizeof(*m), passed) : -1;
         bool    is_free = n >= 1 && m->tell == TELL_FREE;
         if (limited)
             spend(began, !is_free);
@@ -248,8 +198,8 @@ static const char *why_ended(int status)
     return "it could not be read: its contents are damaged or hostile";
 }
 
-const void *sxs_symbol_worker_ask(struct sxs_symbol_worker *w, const void *request, size_t size, bool limited,
-                           int *fd, size_t *answer_size, const char **why)
+const void *sxs_symbol_worker_ask(struct sxs_symbol_worker *w, const void *request, size_t size,
+                                  bool limited, int *fd, size_t *answer_size, const char **why)
 {
     static struct message m;
     int                   with = *fd;
@@ -265,7 +215,7 @@ const void *sxs_symbol_worker_ask(struct sxs_symbol_worker *w, const void *reque
     m.tell = limited ? TELL_LIMITED : TELL_FREE;
     memcpy(m.bytes, request, size);
     ssize_t n = 0;
-    if (send_message(w->fd, &m, HEAD + size, with))
+    if (sxs_confined_send(w->fd, &m, HEAD + size, with) == 0)
         n = await(w, limited, &m, fd);
     if (n > 0) {
         *answer_size = (size_t)n - HEAD;

@@ -26,7 +26,7 @@ struct sxs_symbol_worker;
  * closed then. @answer: has room for SXS_SYMBOL_WORKER_MESSAGE bytes. Returns the size of the answer.
  */
 typedef size_t sxs_symbol_worker_answer(void *arg, const void *request, size_t size, void *answer,
-                                 int *fd);
+                                        int *fd);
 
 /**
  * sxs_symbol_worker_new - return an owned worker, whose process starts with the first request. It sees the
@@ -42,8 +42,8 @@ struct sxs_symbol_worker *sxs_symbol_worker_new(sxs_symbol_worker_answer *answer
  * Returns the answer, borrowed until the next request, and its @answer_size; or NULL. After NULL the
  * process has ended, and what it knew is gone: sxs_symbol_worker_starts() has changed.
  */
-const void *sxs_symbol_worker_ask(struct sxs_symbol_worker *w, const void *request, size_t size, bool limited,
-                           int *fd, size_t *answer_size, const char **why);
+const void *sxs_symbol_worker_ask(struct sxs_symbol_worker *w, const void *request, size_t size,
+                                  bool limited, int *fd, size_t *answer_size, const char **why);
 
 /** sxs_symbol_worker_starts - return the number of the process that answers the next request, from 1. */
 unsigned sxs_symbol_worker_starts(const struct sxs_symbol_worker *w);

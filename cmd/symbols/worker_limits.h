@@ -1,17 +1,16 @@
 /* SPDX-License-Identifier: MIT */
-/** worker_limits.h - what a worker (worker.h) may do, and how much memory it may take. */
+/** worker_limits.h - how much memory a worker (worker.h) may take. */
 #ifndef SXS_CMD_SYMBOLS_WORKER_LIMITS_H
 #define SXS_CMD_SYMBOLS_WORKER_LIMITS_H
 
 #include <stdbool.h>
 
 /**
- * sxs_symbol_worker_confine - in a new worker of sxs_confined_start(): have the kernel refuse everything that
- * reading files does not need. In particular, files can be opened only in the way of
- * sxs_foreign_open(), not as libraries do it on their own. The standard streams are given up, because
- * a worker that hangs in the kernel would keep them open.
+ * sxs_symbol_worker_prepare - in a new worker of sxs_confined_start(), before anything else here: open what
+ * limits of memory need, and give up the standard streams, because a worker that hangs in the kernel
+ * would keep them open.
  */
-void sxs_symbol_worker_confine(void);
+void sxs_symbol_worker_prepare(void);
 
 /**
  * sxs_symbol_worker_limit_memory - begin or end to limit how much memory is taken from now on. What is

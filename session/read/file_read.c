@@ -65,7 +65,7 @@ const char *sxs_file_why(int err, char *buf, size_t size)
 
 int sxs_file_open(int folder_fd, const char *name, uint64_t *size, char *why, size_t why_size)
 {
-    struct stat st;
+    struct stat st = {0};
     int         fd = sxs_file_open_regular(folder_fd, name, &st);
     why[0] = '\0';
     if (fd >= 0)

@@ -35,7 +35,7 @@ many=$(for n in $(seq 16); do printf '%s,listen;' "$(folder many)/port-$n"; done
     timed late "$pid" "$sxsprof" attach -o "$tmp/late.out"
 }
 mkdir "$tmp/mute"
-python3 tests/hostile/mute_fuse.py "$tmp/mute" >"$tmp/fuse" 2>&1 &
+python3 tests/hostile/fuse.py "$tmp/mute" >"$tmp/fuse" 2>&1 &
 server=$!
 trap 'kill $server $pids 2>/dev/null; wait $pids 2>/dev/null; umount -l "$tmp/mute" 2>/dev/null; rm -rf "$tmp" "$run"' EXIT
 is_mounted() { grep -q mounted "$tmp/fuse" || ! kill -0 $server 2>/dev/null; }

@@ -53,7 +53,7 @@ check "the socket of the other user is there" $?
 refused dead 'no runtime answers' "a dead socket of the process's own user is replaced"
 [ ! -e "$lair/dead" ]
 check "the socket that replaced it is removed at the end" $?
-[ "$(cat "$lair/new" 2>/dev/null)" = "mine" ]
+[ "$(cat "$lair/new" 2>/dev/null)" = own ]
 check "a file that took the place of the command's own socket is not removed" $? "$tmp/new.log"
 [ -S "$theirs/roots" ]
 check "user 0 without capabilities has no socket removed from another user's folder" $? "$tmp/roots.log"

@@ -16,8 +16,8 @@ static void add_method(struct samples_file *f, uint64_t lo, uint32_t number, con
     static const struct sxs_code_line at[] = {{0, 0}};
     char                              name[32];
     int                               n = snprintf(name, sizeof(name), "App.Work%u.Run()", number);
-    size_t p = strlen(assembly), text = offsetof(struct sxs_record_code, text);
-    size_t lines = (text + (size_t)n + p + 7) & ~(size_t)7;
+    size_t                  p = strlen(assembly), text = offsetof(struct sxs_record_code, text);
+    size_t                  lines = (text + (size_t)n + p + 7) & ~(size_t)7;
     struct sxs_record_code *r = samples_add(f, SXS_RECORD_CODE, lines + sizeof(at));
     r->time_ns = 1;
     r->lo = lo;

@@ -18,6 +18,8 @@ import struct
 import sys
 import time
 
+import fuse
+
 kept = []
 
 
@@ -78,46 +80,33 @@ ABSURD = {
 }
 
 
-def no_answer(fd, path):
+def no_answer(device, path):
     """Plays a file system in which there is one file, whose content is never read."""
-    number, size = 2, 64 << 20
-    attributes = struct.pack("<QQQQQQIIIIIIIIII", number, size, 8, 0, 0, 0, 0, 0, 0, 0o100644, 1, os.getuid(), os.getgid(), 0,
+    file, size = 2, 64 << 20
+    attributes = struct.pack("<QQQQQQIIIIIIIIII", file, size, 8, 0, 0, 0, 0, 0, 0, 0o100644, 1, os.getuid(), os.getgid(), 0,
                              4096, 0)
     root = struct.pack("<QQQQQQIIIIIIIIII", 1, 0, 0, 0, 0, 0, 0, 0, 0, 0o040755, 2, os.getuid(), os.getgid(), 0, 4096, 0)
-    while True:
-        request = os.read(fd, 1 << 17)
-        length, opcode, unique, node = struct.unpack_from("<IIQQ", request)
-        if opcode == 26:  # INIT
-            body = struct.pack("<IIIIHHIIHHI28x", 7, 31, 0, 0, 0, 0, 4096, 1, 0, 0, 0)
-        elif opcode == 1:  # LOOKUP
-            body = struct.pack("<QQQQII", number, 0, 3600, 3600, 0, 0) + attributes
-        elif opcode == 3:  # GETATTR
-            body = struct.pack("<QII", 3600, 0, 0) + (root if node == 1 else attributes)
-        elif opcode in (14, 27):  # OPEN, OPENDIR
-            if os.path.exists(path + ".quiet"):
-                continue
-            body = struct.pack("<QII", 1, 2, 0)
-        elif opcode in (2, 42):  # FORGET
-            continue
-        elif opcode == 15:  # READ
-            continue
-        else:
-            body = b""
-        known = opcode in (1, 3, 14, 18, 25, 26, 27, 29)  # others: no such function
-        os.write(fd, struct.pack("<IiQ", 16 + len(body), 0 if known else -38, unique) + body)
+    for operation, number, node in fuse.requests(device):
+        if operation == 1:  # LOOKUP
+            fuse.answer(device, number, struct.pack("<QQQQII", file, 0, 3600, 3600, 0, 0) + attributes)
+        elif operation == 3:  # GETATTR
+            fuse.answer(device, number, struct.pack("<QII", 3600, 0, 0) + (root if node == 1 else attributes))
+        elif operation in (14, 27):  # OPEN, OPENDIR
+            if not os.path.exists(path + ".quiet"):
+                fuse.answer(device, number, struct.pack("<QII", 1, 2, 0))
+        elif operation in (18, 25, 29):  # RELEASE, FLUSH, RELEASEDIR
+            fuse.answer(device, number)
+        elif operation not in (2, 15, 42, fuse.INIT):  # FORGET and READ are not answered
+            fuse.answer(device, number, error=38)  # no such function
 
 
-def fuse(ready, folder):
-    libc = ctypes.CDLL(None, use_errno=True)
-    fd = os.open("/dev/fuse", os.O_RDWR)
-    options = "fd=%d,rootmode=40000,user_id=%d,group_id=%d,allow_other" % (fd, os.getuid(), os.getgid())
-    if libc.mount(b"hostile", folder.encode(), b"fuse.hostile", 6, options.encode()) != 0:
-        sys.exit("mount: %s" % os.strerror(ctypes.get_errno()))
+def map_on_fuse(ready, folder):
+    device = fuse.mount(folder, 0o40000, 6)
     # The server is a process of its own: the kernel ends all requests when it is gone, whatever this one waits for.
     if os.fork() == 0:
-        libc.prctl(1, 9)  # PR_SET_PDEATHSIG, SIGKILL
-        no_answer(fd, ready)
-    os.close(fd)
+        ctypes.CDLL(None).prctl(1, 9)  # PR_SET_PDEATHSIG, SIGKILL
+        no_answer(device, ready)
+    os.close(device)
     map_file(folder + "/libcoreclr.so")
 
 
@@ -148,7 +137,7 @@ def main():
             os.truncate(arguments[0], 8192)
         map_file(arguments[0])
     elif kind == "fuse":
-        fuse(ready, arguments[0])
+        map_on_fuse(ready, arguments[0])
     open(ready, "w").close()
     time.sleep(600)
 

@@ -5,7 +5,7 @@
 needs_root "$0"
 pids=
 trap 'kill $pids 2>/dev/null; rm -rf "$tmp"' EXIT
-cp tests/hostile/mapper.py "$tmp/mapper.py"
+cp tests/hostile/mapper.py tests/hostile/fuse.py "$tmp"
 python=/usr/bin/python3
 as $attacker $python -c 'import mmap' 2>/dev/null || skip_all "$0" "other users cannot run Python here"
 # hostile ARGUMENT...: runs mapper.py as the attacker, in the background; sets $pid

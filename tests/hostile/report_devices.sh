@@ -134,14 +134,18 @@ at_most "40 links to it" 15 262144
 
 # --- a file system that never answers
 mkdir "$home/fuse"
-if python3 tests/hostile/silent_fuse.py "$home/fuse" "$tmp/fuse-pid" 2>/dev/null; then
+python3 tests/hostile/fuse.py "$home/fuse" >"$tmp/mounted" 2>&1 &
+fuse=$!
+trap 'kill $fuse 2>/dev/null; umount -l "$home/fuse" 2>/dev/null; rm -rf "$tmp"' EXIT
+wait_until sh -c 'grep -q mounted "$1" || ! kill -0 "$2" 2>/dev/null' sh "$tmp/mounted" $fuse
+if grep -q mounted "$tmp/mounted"; then
     "$tmp/make_paths" "$tmp/hangs" "$home/fuse/lib.so" "$home/fuse/a/b.so" "$tmp/root/readable.so" -- "$home/fuse/App.dll"
     chown -R $attacker "$tmp/hangs"
     cost timeout -s INT 60 "$SXS" report "$tmp/hangs"
     check "a file system that never answers: the report is written" "$status" "$tmp/err"
     at_most "it ends in time" 15 262144
     grep -q "in time" "$tmp/err"; check "a line says so" $? "$tmp/err"
-    kill "$(cat "$tmp/fuse-pid")" 2>/dev/null
+    kill $fuse 2>/dev/null
     umount -l "$home/fuse" 2>/dev/null
 else
     skip "a file system that never answers" "no file system of a process can be mounted here"

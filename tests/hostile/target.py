@@ -113,7 +113,7 @@ elif mode == "replace":
     time.sleep(0.1)
     os.rename(path, path + ".old")
     with open(path, "w") as f:
-        f.write("mine")
+        f.write("own")
     time.sleep(1000)
 else:
     is_ready()

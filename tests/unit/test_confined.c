@@ -82,7 +82,7 @@ static int crash(void *arg, int fd)
     return 0;
 }
 
-static void results_and_crashes_differ(void **state)
+static void results_and_crashes_are_distinguished(void **state)
 {
     int number = ENOEXEC;
     (void)state;
@@ -411,7 +411,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_the_work_writes_comes_back),
-        cmocka_unit_test(results_and_crashes_differ),
+        cmocka_unit_test(results_and_crashes_are_distinguished),
         cmocka_unit_test(a_child_that_does_not_end_is_killed_at_its_time),
         cmocka_unit_test(a_child_that_has_closed_its_output_is_killed_too),
         cmocka_unit_test(processor_time_is_limited),

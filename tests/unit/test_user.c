@@ -24,8 +24,14 @@ static void every_user_is_known_where_all_are_mapped(void **state)
 static void the_overflow_user_is_not_known_where_users_lack(void **state)
 {
     static const char *const maps[] = {
-        "", "         0       1000          1\n", "     65534       1000          1\n",
-        "0 100000 65536\n", "0 0 4294967294\n", "0 1000 1\n1 100000 65536\n", "garbage", "1 2\n",
+        "",
+        "         0       1000          1\n",
+        "     65534       1000          1\n",
+        "0 100000 65536\n",
+        "0 0 4294967294\n",
+        "0 1000 1\n1 100000 65536\n",
+        "garbage",
+        "1 2\n",
     };
     (void)state;
     for (size_t i = 0; i < sizeof(maps) / sizeof(maps[0]); i++) {
