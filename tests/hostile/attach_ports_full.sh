@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 # attach_ports_full.sh - plays a user who gives many sockets the name of another user's diagnostics port, so that the
-# true one is not found among them. The true one is where no setting says.
+# true one is not found among them, and writes lines about the true one into /proc/net/unix. It is where no setting says.
 . "$(dirname "$0")/lib.sh"
 needs_root attach_ports_full
 . tests/hostile/target.inc
@@ -24,6 +24,13 @@ for pid in sys.argv[3:]:
         kept.append(socket.socket(socket.AF_UNIX))
         kept[-1].bind("%s/dotnet-diagnostic-%s-1-socket" % (folder, pid))
         kept[-1].listen(1)
+    with open("/proc/net/unix") as f:
+        fields = [line.split() for line in f]
+    true = [x[6] for x in fields if len(x) == 8 and "-%s-" % pid in x[7] and not x[7].startswith(sys.argv[1])]
+    for i in range(400):
+        kept.append(socket.socket(socket.AF_UNIX))
+        kept[-1].bind("\0%s-%d\n0: 00000002 00000000 00010000 0001 01 %s /%d/dotnet-diagnostic-%s-1-socket"
+                      % (pid[-3:], i, true[0], i, pid))
 open(sys.argv[2], "w").close()
 time.sleep(1000)
 END
