@@ -105,7 +105,8 @@ static uint64_t now_us(void)
 /* ---- what is known ---- */
 
 /* A file by the numbers that /proc/PID/maps shows, with its path, which is not 0; or by those of stat(),
- * with 0. */
+ * with 0. A failure is known by those of stat() and the user, as if he were a path: a process can change
+ * its mappings between two looks, and shall hide no file of another user by that. */
 struct key {
     uint64_t dev, ino, path;
 };
@@ -119,6 +120,7 @@ struct known {
 
 static struct known *table;
 static size_t        n_known, room; /* room: a power of 2 */
+static bool          has_failures;
 
 /* Returns the entry of @key, or a free one. There is always room. */
 static struct known *slot_of(struct known *in, size_t size, const struct key *key)
@@ -182,6 +184,12 @@ static bool key_of_stat(int dir, const struct sxs_mapped_file *f, struct key *ou
     return true;
 }
 
+/* Makes the key of failures for the user of the process. */
+static struct key key_of_failure(int dir, const struct key *file)
+{
+    return (struct key){file->dev, file->ino, (uint64_t)user_of(dir) << 1 | 1};
+}
+
 static int take_known(const struct known *k, struct sxs_inspected *out)
 {
     *out = k->found;
@@ -202,6 +210,10 @@ int sxs_inspect(int dir, const struct sxs_mapped_file *f, bool version, struct s
         return take_known(k, out);
     bool has_key = key_of_stat(dir, f, &file);
     k = has_key ? look_up(&file, version) : NULL;
+    if (!k && has_key && has_failures) {
+        struct key failure = key_of_failure(dir, &file);
+        k = look_up(&failure, version);
+    }
     if (k)
         return take_known(k, out);
     memset(out, 0, sizeof(*out));
@@ -214,13 +226,17 @@ int sxs_inspect(int dir, const struct sxs_mapped_file *f, bool version, struct s
         return ETIMEDOUT; /* too many files have ended the children */
     if (!err)
         *out = answer.found;
-    if (!err && !answer.err && !has_key)
-        file = (struct key){answer.dev, answer.ino, 0}, has_key = true;
     err = err ? err : answer.err;
-    if (has_key && (!err || err == ETIMEDOUT || err == EBADMSG))
-        remember(&file, version, err, out);
-    if (f && err != ENOENT)
-        remember(&mapped, version, err, out);
+    struct key found = {answer.dev, answer.ino, 0};
+    if (!err) {
+        remember(&found, version, 0, out);
+        if (f && (!has_key || (found.dev == mapped.dev && found.ino == mapped.ino)))
+            remember(&mapped, version, 0, out);
+    } else if (has_key && (err == ETIMEDOUT || err == EBADMSG)) {
+        struct key failure = key_of_failure(dir, &file);
+        remember(&failure, version, err, out);
+        has_failures = true;
+    }
     return err;
 }
 

@@ -232,7 +232,9 @@ static int wait_for_answer(struct sxs_inspector_answer *out)
         if (poll(both, 2, (int)left) <= 0)
             continue;
         bool good;
-        receive_with(both[0].revents ? both[0].fd : both[1].fd, out, sizeof(*out), &good);
+        int  fd = receive_with(both[0].revents ? both[0].fd : both[1].fd, out, sizeof(*out), &good);
+        if (fd >= 0) /* no answer has one, but a child that a file has taken over may send one */
+            close(fd);
         return good ? 0 : EBADMSG;
     }
 }

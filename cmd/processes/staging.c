@@ -20,9 +20,9 @@
 #include <time.h>
 #include <unistd.h>
 
-#define LIBRARY  "libsxsprof.so"
-#define SESSION_DEPTH 8u /* of folders below it */
-#define STUCK_MS 5000 /* a copy that moves no byte for so long has ended */
+#define LIBRARY       "libsxsprof.so"
+#define SESSION_DEPTH 8u   /* of folders below it */
+#define STUCK_MS      5000 /* a copy that moves no byte for so long has ended */
 
 /* Libraries that are copied if they lie beside the library: it finds them in its own folder. */
 static const char *const own_libraries[] = {LIBRARY, "libsxsxml.so", "libsxsunwind.so",
@@ -191,8 +191,9 @@ int sxs_staging_open(const struct sxs_process *p, const char *library, struct sx
     size_t                   len = 0;
     memset(out, 0, sizeof(*out));
     out->dir = -1;
-    if (getrandom(&number, sizeof(number), 0) != sizeof(number))
-        return errno;
+    ssize_t got = getrandom(&number, sizeof(number), 0);
+    if (got != sizeof(number))
+        return got < 0 ? errno : EIO;
     snprintf(name, sizeof(name), NAME_PREFIX "%016llx", (unsigned long long)number);
     plan.name = name;
     const struct sxs_inside_work work = {
