@@ -2,6 +2,7 @@
 #include "cmd/processes/inspect.h"
 
 #include "base/hash.h"
+#include "cmd/processes/account.h"
 #include "cmd/processes/inspector.h"
 
 #include <errno.h>
@@ -35,20 +36,6 @@ static struct {
     } users[MAX_USERS];
 } spent;
 
-/* Returns the real user of a process: the owner of /proc/PID is root when it is not dumpable. */
-static unsigned user_of(int dir)
-{
-    char        text[2048];
-    int         fd = openat(dir, "status", O_RDONLY | O_CLOEXEC);
-    ssize_t     n = fd >= 0 ? read(fd, text, sizeof(text) - 1) : -1;
-    const char *at;
-    if (fd >= 0)
-        close(fd);
-    text[n > 0 ? n : 0] = '\0';
-    at = strstr(text, "\nUid:");
-    return at ? (unsigned)strtoul(at + 5, NULL, 10) : UINT32_MAX;
-}
-
 /* Returns the account of a user, or NULL when there are too many. */
 static uint64_t *account_of(unsigned uid)
 {
@@ -78,7 +65,7 @@ void sxs_inspect_charge(int dir, uint64_t us)
     uint64_t before = spent.process < FREE_US ? FREE_US : spent.process;
     spent.all += us;
     spent.process += us;
-    uint64_t *account = spent.process > FREE_US ? account_of(user_of(dir)) : NULL;
+    uint64_t *account = spent.process > FREE_US ? account_of(sxs_account_of(dir)) : NULL;
     if (account)
         *account += spent.process - before;
 }
@@ -91,7 +78,7 @@ bool sxs_inspect_may_go_on(int dir)
     bool heavy = false; /* has any user used up the time? */
     for (size_t i = 0; i < spent.n_users; i++)
         heavy |= spent.users[i].us >= USER_US;
-    uint64_t *account = heavy ? account_of(user_of(dir)) : NULL;
+    uint64_t *account = heavy ? account_of(sxs_account_of(dir)) : NULL;
     return !account || *account < USER_US;
 }
 
@@ -187,7 +174,7 @@ static bool key_of_stat(int dir, const struct sxs_mapped_file *f, struct key *ou
 /* Makes the key of failures for the user of the process. */
 static struct key key_of_failure(int dir, const struct key *file)
 {
-    return (struct key){file->dev, file->ino, (uint64_t)user_of(dir) << 1 | 1};
+    return (struct key){file->dev, file->ino, (uint64_t)sxs_account_of(dir) << 1 | 1};
 }
 
 static int take_known(const struct known *k, struct sxs_inspected *out)

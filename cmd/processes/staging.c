@@ -20,9 +20,9 @@
 #include <time.h>
 #include <unistd.h>
 
-#define LIBRARY       "libsxsprof.so"
-#define SESSION_DEPTH 8u   /* of folders below it */
-#define STUCK_MS      5000 /* a copy that moves no byte for so long has ended */
+#define LIBRARY  "libsxsprof.so"
+#define SESSION_DEPTH 8u /* of folders below it */
+#define STUCK_MS 5000 /* a copy that moves no byte for so long has ended */
 
 /* Libraries that are copied if they lie beside the library: it finds them in its own folder. */
 static const char *const own_libraries[] = {LIBRARY, "libsxsxml.so", "libsxsunwind.so",
