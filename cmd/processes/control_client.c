@@ -54,14 +54,16 @@ static int try_name(const struct sxs_process *p, const char *name, int *fd,
     return EEXIST;
 }
 
-/* Tries each name once, and forgets those that nobody or another process has. Returns 0 or an errno
- * value: EAGAIN: names are left; EEXIST: another process has one; ECONNREFUSED: nobody has one; any
+/* Tries each name once, up to @due_ns, and forgets those that nobody or another process has. Returns 0
+ * or an errno value: EAGAIN: names are left; EEXIST: another process has one; ECONNREFUSED: nobody has one; any
  * other value: the process cannot be reached. */
 static int try_names(const struct sxs_process *p, struct sxs_control_names *names, int *fd,
-                     char why[SXS_CONTROL_WHY])
+                     uint64_t due_ns, char why[SXS_CONTROL_WHY])
 {
     int result = ECONNREFUSED;
     for (unsigned i = 0; i < names->n; i++) {
+        if (i >= SXS_CONTROL_NAMES && sxs_now_ns(CLOCK_MONOTONIC) >= due_ns)
+            return EAGAIN;
         int err = names->text[i][0] ? try_name(p, names->text[i], fd, why) : ECONNREFUSED;
         if (err == EEXIST || err == ECONNREFUSED)
             names->text[i][0] = '\0';
@@ -106,7 +108,7 @@ static int connect_until(const struct sxs_process *p, int *fd, uint64_t due_ns,
         return ECONNREFUSED;
     }
     sxs_control_names_find(p, &names);
-    while ((err = try_names(p, &names, fd, why)) == EAGAIN &&
+    while ((err = try_names(p, &names, fd, due_ns, why)) == EAGAIN &&
            sxs_now_ns(CLOCK_MONOTONIC) < due_ns && sxs_deadline_left(1))
         usleep(TRY_EVERY_US);
     switch (err) {

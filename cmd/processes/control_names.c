@@ -9,6 +9,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "cmd/processes/unix_names.h"
+
 #define MAX_ENTRIES 65536u   /* of a folder that is read */
 #define MAX_SOCKETS 256u     /* of the control thread: it serves 32 clients */
 #define LISTENS     0x10000u /* flag of a socket in /proc/net/unix */
@@ -89,23 +91,50 @@ static bool has_inode(const struct sockets *s, uint64_t inode)
     return false;
 }
 
-/* Takes the name out of a line of /proc/net/unix if one of @s listens there:
+/* Adds the name of a socket that listens, if it is one of the library. */
+static void add_name(const char *name, struct sxs_control_names *out)
+{
+    static const char head[] = "@sxsprof/";
+    if (strncmp(name, head, strlen(head)) == 0 && strlen(name) < sizeof(out->text[0]) &&
+        out->n < SXS_CONTROL_CANDIDATES)
+        snprintf(out->text[out->n++], sizeof(out->text[0]), "%s", name);
+}
+
+/* Asks the kernel, by @fd, for the names of @s. */
+static void add_own(int fd, const struct sockets *s, struct sxs_control_names *out)
+{
+    struct sxs_unix_name name;
+    for (size_t i = 0; i < s->n; i++)
+        if (sxs_unix_names_ask(fd, s->inodes[i], &name) == 0 && name.listens)
+            add_name(name.text, out);
+    out->are_its_own = out->n > 0;
+}
+
+/* Takes the name out of a line of /proc/PID/net/unix if one of @s listens there:
  * "NUM: REFERENCES PROTOCOL FLAGS TYPE STATE INODE NAME". */
 static void take_line(char *line, const struct sockets *s, struct sxs_control_names *out)
 {
-    static const char head[] = "@sxsprof/";
-    unsigned          flags;
-    uint64_t          inode;
-    int               at = 0;
+    unsigned flags;
+    uint64_t inode;
+    int      at = 0;
     line[strcspn(line, "\n")] = '\0';
-    if (sscanf(line, "%*s %*s %*s %x %*s %*s %" SCNu64 " %n", &flags, &inode, &at) != 2 || !at ||
-        !(flags & LISTENS) || !has_inode(s, inode))
-        return;
-    if (strncmp(line + at, head, strlen(head)) != 0 || strlen(line + at) >= sizeof(out->text[0]) ||
-        out->n >= SXS_CONTROL_NAMES)
-        return;
-    snprintf(out->text[out->n++], sizeof(out->text[0]), "%s", line + at);
-    out->are_its_own = true;
+    if (sscanf(line, "%*s %*s %*s %x %*s %*s %" SCNu64 " %n", &flags, &inode, &at) == 2 && at &&
+        (flags & LISTENS) && has_inode(s, inode))
+        add_name(line + at, out);
+}
+
+/* Adds what the lines of /proc/PID/net/unix say, of which other users may have written some. */
+static void add_lines(const struct sxs_process *p, const struct sockets *s,
+                      struct sxs_control_names *out)
+{
+    char  *line = NULL;
+    size_t room = 0;
+    FILE  *f = open_text(p->dir, "net/unix");
+    while (f && out->n < SXS_CONTROL_CANDIDATES && getline(&line, &room, f) > 0)
+        take_line(line, s, out);
+    free(line);
+    if (f)
+        fclose(f);
 }
 
 /* The names that the library tries first. */
@@ -122,17 +151,15 @@ static void add_usual(const struct sxs_process *p, struct sxs_control_names *out
 void sxs_control_names_find(const struct sxs_process *p, struct sxs_control_names *out)
 {
     struct sockets sockets = {.n = 0};
-    char          *line = NULL;
-    size_t         room = 0;
-    FILE          *f;
     memset(out, 0, sizeof(*out));
     find_sockets(p, &sockets);
-    f = sockets.n ? open_text(p->dir, "net/unix") : NULL;
-    while (f && getline(&line, &room, f) > 0)
-        take_line(line, &sockets, out);
-    free(line);
-    if (f)
-        fclose(f);
+    int fd = sockets.n ? sxs_unix_names_open(p) : -1;
+    if (fd >= 0) {
+        add_own(fd, &sockets, out);
+        close(fd);
+    }
     if (!out->n)
         add_usual(p, out);
+    if (sockets.n && fd < 0)
+        add_lines(p, &sockets, out);
 }

@@ -2,6 +2,7 @@
 #include "cmd/processes/inspect.h"
 
 #include "base/hash.h"
+#include "cmd/processes/account.h"
 #include "cmd/processes/inspector.h"
 
 #include <errno.h>
@@ -35,20 +36,6 @@ static struct {
     } users[MAX_USERS];
 } spent;
 
-/* Returns the real user of a process: the owner of /proc/PID is root when it is not dumpable. */
-static unsigned user_of(int dir)
-{
-    char        text[2048];
-    int         fd = openat(dir, "status", O_RDONLY | O_CLOEXEC);
-    ssize_t     n = fd >= 0 ? read(fd, text, sizeof(text) - 1) : -1;
-    const char *at;
-    if (fd >= 0)
-        close(fd);
-    text[n > 0 ? n : 0] = '\0';
-    at = strstr(text, "\nUid:");
-    return at ? (unsigned)strtoul(at + 5, NULL, 10) : UINT32_MAX;
-}
-
 /* Returns the account of a user, or NULL when there are too many. */
 static uint64_t *account_of(unsigned uid)
 {
@@ -78,7 +65,7 @@ void sxs_inspect_charge(int dir, uint64_t us)
     uint64_t before = spent.process < FREE_US ? FREE_US : spent.process;
     spent.all += us;
     spent.process += us;
-    uint64_t *account = spent.process > FREE_US ? account_of(user_of(dir)) : NULL;
+    uint64_t *account = spent.process > FREE_US ? account_of(sxs_account_of(dir)) : NULL;
     if (account)
         *account += spent.process - before;
 }
@@ -91,7 +78,7 @@ bool sxs_inspect_may_go_on(int dir)
     bool heavy = false; /* has any user used up the time? */
     for (size_t i = 0; i < spent.n_users; i++)
         heavy |= spent.users[i].us >= USER_US;
-    uint64_t *account = heavy ? account_of(user_of(dir)) : NULL;
+    uint64_t *account = heavy ? account_of(sxs_account_of(dir)) : NULL;
     return !account || *account < USER_US;
 }
 
@@ -105,7 +92,8 @@ static uint64_t now_us(void)
 /* ---- what has been examined ---- */
 
 /* A file by the numbers that /proc/PID/maps shows, with its path, which is not 0; or by those of stat(),
- * with 0. */
+ * with 0. A failure is known by those of stat() and the user, as if he were a path: a process can change
+ * its mappings between two looks, and shall hide no file of another user by that. */
 struct key {
     uint64_t dev, ino, path;
 };
@@ -119,6 +107,7 @@ struct examined {
 
 static struct examined *table;
 static size_t           n_examined, room; /* room: a power of 2 */
+static bool             has_failures;
 
 /* Returns the entry of @key, or a free one. There is always room. */
 static struct examined *slot_of(struct examined *in, size_t size, const struct key *key)
@@ -182,6 +171,12 @@ static bool key_of_stat(int dir, const struct sxs_mapped_file *f, struct key *ou
     return true;
 }
 
+/* Makes the key of failures for the user of the process. */
+static struct key key_of_failure(int dir, const struct key *file)
+{
+    return (struct key){file->dev, file->ino, (uint64_t)sxs_account_of(dir) << 1 | 1};
+}
+
 static int take_examined(const struct examined *k, struct sxs_inspected *out)
 {
     *out = k->found;
@@ -202,6 +197,10 @@ int sxs_inspect(int dir, const struct sxs_mapped_file *f, bool version, struct s
         return take_examined(k, out);
     bool has_key = key_of_stat(dir, f, &file);
     k = has_key ? look_up(&file, version) : NULL;
+    if (!k && has_key && has_failures) {
+        struct key failure = key_of_failure(dir, &file);
+        k = look_up(&failure, version);
+    }
     if (k)
         return take_examined(k, out);
     memset(out, 0, sizeof(*out));
@@ -214,13 +213,17 @@ int sxs_inspect(int dir, const struct sxs_mapped_file *f, bool version, struct s
         return ETIMEDOUT; /* too many files have ended the children */
     if (!err)
         *out = answer.found;
-    if (!err && !answer.err && !has_key)
-        file = (struct key){answer.dev, answer.ino, 0}, has_key = true;
     err = err ? err : answer.err;
-    if (has_key && (!err || err == ETIMEDOUT || err == EBADMSG))
-        remember(&file, version, err, out);
-    if (f && err != ENOENT)
-        remember(&mapped, version, err, out);
+    struct key found = {answer.dev, answer.ino, 0};
+    if (!err) {
+        remember(&found, version, 0, out);
+        if (f && (!has_key || (found.dev == mapped.dev && found.ino == mapped.ino)))
+            remember(&mapped, version, 0, out);
+    } else if (has_key && (err == ETIMEDOUT || err == EBADMSG)) {
+        struct key failure = key_of_failure(dir, &file);
+        remember(&failure, version, err, out);
+        has_failures = true;
+    }
     return err;
 }
 

@@ -185,6 +185,8 @@ static int wait_for_answer(struct sxs_inspector_answer *out)
         int     fd;
         ssize_t n =
             sxs_confined_receive(both[0].revents ? both[0].fd : both[1].fd, out, sizeof(*out), &fd);
+        if (fd >= 0) /* no answer has one, but a child that a file has taken over may send one */
+            close(fd);
         return n == (ssize_t)sizeof(*out) ? 0 : EBADMSG;
     }
 }

@@ -24,11 +24,14 @@ static enum numbers numbers_of(int fd)
                                               : AGREE_ALL;
 }
 
-static bool is_same(const struct sxs_mapped_file *f, const struct stat *st, enum numbers agree)
+/* @exact: no file system is trusted to show other numbers. */
+static bool is_same(const struct sxs_mapped_file *f, int fd, const struct stat *st, bool exact)
 {
-    return agree == AGREE_NONE ||
-           (st->st_ino == f->inode &&
-            (agree == AGREE_INODE || st->st_dev == makedev(f->major, f->minor)));
+    bool inode = st->st_ino == f->inode;
+    if (inode && st->st_dev == makedev(f->major, f->minor))
+        return true;
+    enum numbers agree = exact ? AGREE_ALL : numbers_of(fd);
+    return agree == AGREE_NONE || (agree == AGREE_INODE && inode);
 }
 
 /* Looks a file up by its addresses. Returns an O_PATH descriptor, or -errno. */
@@ -38,13 +41,15 @@ static int find_by_range(int dir, const struct sxs_mapped_file *f, struct stat *
     snprintf(name, sizeof(name), "map_files/%llx-%llx", (unsigned long long)f->start,
              (unsigned long long)f->end);
     int fd = openat(dir, name, O_PATH | O_CLOEXEC);
-    if (fd < 0 || fstat(fd, st) == 0)
-        return fd < 0 ? -errno : fd;
+    if (fd < 0)
+        return -errno;
+    if (fstat(fd, st) == 0 && is_same(f, fd, st, false))
+        return fd;
     close(fd);
-    return -EIO;
+    return -ESTALE; /* something else has been mapped there meanwhile */
 }
 
-/* Looks a file up by its path below @root. @exact: no file system is trusted to show other numbers. */
+/* Looks a file up by its path below @root. @exact: as is_same(). */
 static int find_by_path(int root, const struct sxs_mapped_file *f, bool exact, struct stat *st)
 {
     struct open_how how = {
@@ -54,7 +59,7 @@ static int find_by_path(int root, const struct sxs_mapped_file *f, bool exact, s
     int fd = (int)syscall(SYS_openat2, root, f->path, &how, sizeof(how));
     if (fd < 0)
         return errno == ELOOP ? -ESTALE : -errno;
-    if (fstat(fd, st) == 0 && is_same(f, st, exact ? AGREE_ALL : numbers_of(fd)))
+    if (fstat(fd, st) == 0 && is_same(f, fd, st, exact))
         return fd;
     close(fd);
     return -ESTALE;

@@ -2,6 +2,7 @@
 #include "cmd/processes/ports.h"
 
 #include "cmd/processes/deadline.h"
+#include "cmd/processes/unix_names.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -22,7 +23,9 @@
  * runnable threads for each core needed more than 700 ms. Waited for only while a runtime is missing. */
 #define SETTLE_MS   5000
 #define MAX_SOCKETS (1u << 20)
-#define ADVERT_MS   1000u /* a runtime sends its name with the first bytes of a connection */
+/* Sockets whose names the kernel is asked for, the oldest first: a runtime opens its port early. */
+#define MAX_ASKED 16384u
+#define ADVERT_MS 1000u /* a runtime sends its name with the first bytes of a connection */
 
 static void add_port(struct sxs_ports *out, const char *path, size_t len, bool connects)
 {
@@ -136,23 +139,48 @@ static char *path_of_line(char *line, const char *name, const struct sockets *ow
     return path;
 }
 
+/* Adds those of @own whose names, as the kernel tells them by @fd, contain @name. */
+static void add_own_names(int fd, const char *name, const struct sockets *own,
+                          struct sxs_ports *out)
+{
+    struct sxs_unix_name found;
+    for (size_t i = 0; i < own->n && i < MAX_ASKED && sxs_deadline_left(1); i++)
+        if (sxs_unix_names_ask(fd, own->inodes[i], &found) == 0 && found.listens &&
+            strstr(found.text, name))
+            add_port(out, found.text, strlen(found.text), false);
+}
+
+/* Adds those that the lines of /proc/PID/net/unix name, of which other users may have written some. */
+static void add_lines(const struct sxs_process *p, const char *name, const struct sockets *own,
+                      struct sxs_ports *out)
+{
+    char  *line = NULL, *path;
+    size_t room = 0;
+    int    fd = openat(p->dir, "net/unix", O_RDONLY | O_CLOEXEC);
+    FILE  *from = fd >= 0 ? fdopen(fd, "r") : NULL;
+    while (from && sxs_deadline_left(1) && getline(&line, &room, from) > 0)
+        if ((path = path_of_line(line, name, own)))
+            add_port(out, path, strlen(path), false);
+    free(line);
+    if (from)
+        fclose(from);
+}
+
 /* Adds the sockets with the default name that the process listens at, also those that a change of
  * TMPDIR has put elsewhere. */
 static void add_open_ports(const struct sxs_process *p, struct sxs_ports *out)
 {
     struct sockets own = find_sockets(p);
-    char           name[64], *line = NULL, *path;
-    size_t         room = 0;
-    int            fd = openat(p->dir, "net/unix", O_RDONLY | O_CLOEXEC);
-    FILE          *from = fd >= 0 ? fdopen(fd, "r") : NULL;
+    char           name[64];
+    int            fd = own.known ? sxs_unix_names_open(p) : -1;
     snprintf(name, sizeof(name), "/dotnet-diagnostic-%d-", (int)p->ns_pid);
-    while (from && sxs_deadline_left(1) && getline(&line, &room, from) > 0)
-        if ((path = path_of_line(line, name, &own)))
-            add_port(out, path, strlen(path), false);
-    free(line);
+    if (fd >= 0) {
+        add_own_names(fd, name, &own, out);
+        close(fd);
+    } else {
+        add_lines(p, name, &own, out);
+    }
     free(own.inodes);
-    if (from)
-        fclose(from);
 }
 
 void sxs_ports_find(const struct sxs_process *p, struct sxs_ports *out)

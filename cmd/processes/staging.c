@@ -194,8 +194,9 @@ int sxs_staging_open(const struct sxs_process *p, const char *library, struct sx
     size_t                   len = 0;
     memset(out, 0, sizeof(*out));
     out->dir = -1;
-    if (getrandom(&number, sizeof(number), 0) != sizeof(number))
-        return errno;
+    ssize_t got = getrandom(&number, sizeof(number), 0);
+    if (got != sizeof(number))
+        return got < 0 ? errno : EIO;
     snprintf(name, sizeof(name), NAME_PREFIX "%016llx", (unsigned long long)number);
     plan.name = name;
     const struct sxs_inside_work work = {

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 # attach_ports_full.sh - plays a user who gives many sockets the name of another user's diagnostics port, so that the
-# true one is not found among them. The true one is where no setting says.
+# true one is not found among them, and writes lines about the true one into /proc/net/unix. It is where no setting says.
 . "$(dirname "$0")/lib.sh"
 needs_root attach_ports_full
 . tests/hostile/target.inc
@@ -15,7 +15,10 @@ target $(user $victim) env TMPDIR=/tmp -- answer "$hidden/changed"
 changed=$pid
 # shellcheck disable=SC2046
 $(user $attacker) env python3 - "$lair" "$tmp/ready/full" "$usual" "$changed" <<'END' &
-import os, socket, sys, time
+import os, resource, socket, sys, time
+hard = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
+resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
+os.chdir(sys.argv[1])
 kept = []
 for pid in sys.argv[3:]:
     for i in range(400):
@@ -24,6 +27,14 @@ for pid in sys.argv[3:]:
         kept.append(socket.socket(socket.AF_UNIX))
         kept[-1].bind("%s/dotnet-diagnostic-%s-1-socket" % (folder, pid))
         kept[-1].listen(1)
+    with open("/proc/net/unix") as f:
+        fields = [line.split() for line in f]
+    true = [x[6] for x in fields if len(x) == 8 and "-%s-" % pid in x[7] and not x[7].startswith(sys.argv[1])]
+    lines = "%s\n0: 2 0 0 1 1 %s " % (pid, true[0])
+    os.mkdir(lines)
+    for i in range(400):
+        kept.append(socket.socket(socket.AF_UNIX))
+        kept[-1].bind("%s/dotnet-diagnostic-%s-%d-socket" % (lines, pid, i))
 open(sys.argv[2], "w").close()
 time.sleep(1000)
 END

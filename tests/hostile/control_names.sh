@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 # control_names.sh - plays a stranger who takes the names of another program's control socket before that program can, and
-# lets nobody connect: the program is reached all the same, and fast.
+# lets nobody connect, or writes lines about it into /proc/net/unix: the program is reached all the same, and fast.
 . "$(dirname "$0")/lib.sh"
 needs_root "$0"
 . tests/hostile/control.inc
@@ -34,5 +34,14 @@ reached "root reaches a program whose names a stranger has all taken"
 reached "its user does, too" $own
 [ ! -s "$tmp/log" ]
 check "the program has no reason to complain" $? "$tmp/log"
+leave
+# shellcheck disable=SC2086 # a command
+victim $own
+peer forge "$pid" 600
+[ "$(grep -c "@sxsprof/[0-9]*$" /proc/net/unix)" -ge 600 ]
+check "a stranger writes lines about a program's socket into /proc/net/unix" $?
+reached "root reaches the program all the same"
+# shellcheck disable=SC2086
+reached "its user does" $own
 leave
 finish

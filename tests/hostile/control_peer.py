@@ -4,6 +4,8 @@
     control_peer.py ask PID TEXT      send a request (TEXT has \\n), print the answer
     control_peer.py squat PID N       take names 0 to N-1 of the process's socket, let their queues of connections fill up
                                       and accept none; print "taken"; until killed
+    control_peer.py forge PID N       give N sockets names that write lines about the process's socket into /proc/net/unix;
+                                      print "taken"; until killed
     control_peer.py fake LIBRARY HOW [TEXT...]   be a process that has the library mapped, and answer at the name of its
                                       socket; print "taken"; until killed. HOW:
                                       silent: do not answer; drip: a byte every half a second;
@@ -67,6 +69,20 @@ def squat(pid, n):
             except BlockingIOError:
                 break
             sockets.append(c)
+    print("taken", flush=True)
+    time.sleep(1000)
+
+
+def forge(pid, n):
+    name = "@" + address(pid)[1:]
+    with open("/proc/net/unix") as f:
+        inode = next(line.split()[6] for line in f if line.endswith(" " + name + "\n"))
+    sockets = []
+    for i in range(int(n)):
+        s = socket.socket(socket.AF_UNIX)
+        s.bind(f"\0{i}\n0: 00000002 00000000 00010000 0001 01 {inode} @sxsprof/{i}")
+        s.listen(1)
+        sockets.append(s)
     print("taken", flush=True)
     time.sleep(1000)
 

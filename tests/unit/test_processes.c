@@ -19,6 +19,7 @@
 #include <cmocka.h>
 
 #include "base/tree.h"
+#include "cmd/processes/account.h"
 #include "cmd/processes/container.h"
 #include "cmd/processes/copy.h"
 #include "cmd/processes/diagnostics.h"
@@ -224,6 +225,26 @@ static void a_runtime_that_does_not_answer_costs_a_limited_time(void **state)
     assert_int_equal(exchange_with(&half, 50, &answer), ETIMEDOUT);
     assert_int_equal(exchange_with(&closed, 20000, &answer), ECONNRESET);
     assert_int_equal(exchange_with(&garbage, 20000, &answer), EBADMSG);
+}
+
+/* ---- accounts -------------------------------------------------------------------------------- */
+
+static void subordinate_users_are_charged_to_who_has_them(void **state)
+{
+    const char *subuid =
+        "bad\n:::\nann:100000:65536\n1002:200000:65536\nroot:300000:10\ngone:400000:10";
+    const char *passwd =
+        "root:x:0:0::/:/bin/sh\nanna:x:1:1\nann:x:1001:1001:Ann:/home/ann:/bin/sh\n";
+    (void)state;
+    assert_int_equal(sxs_account_of_range(subuid, passwd, 99999), 99999);
+    assert_int_equal(sxs_account_of_range(subuid, passwd, 100000), 1001);
+    assert_int_equal(sxs_account_of_range(subuid, passwd, 165535), 1001);
+    assert_int_equal(sxs_account_of_range(subuid, passwd, 165536), 165536);
+    assert_int_equal(sxs_account_of_range(subuid, passwd, 200001), 1002);
+    assert_int_equal(sxs_account_of_range(subuid, passwd, 300009), 300000);
+    assert_int_equal(sxs_account_of_range(subuid, passwd, 400009), 400000);
+    assert_int_equal(sxs_account_of_range("", "", 7), 7);
+    assert_int_equal(sxs_account_of_range(subuid, "ann", 100000), 100000);
 }
 
 /* ---- ports ----------------------------------------------------------------------------------- */
@@ -516,6 +537,7 @@ int main(void)
         cmocka_unit_test(random_bytes_are_parsed_or_refused),
         cmocka_unit_test(an_answer_may_come_in_pieces),
         cmocka_unit_test(a_runtime_that_does_not_answer_costs_a_limited_time),
+        cmocka_unit_test(subordinate_users_are_charged_to_who_has_them),
         cmocka_unit_test(the_setting_of_ports_names_paths_and_modes),
         cmocka_unit_test(an_advert_has_cookie_and_process),
         cmocka_unit_test(containers_are_named_as_their_makers_write_them),
