@@ -44,6 +44,7 @@ MALLOC_SRC  := $(call linked,malloc)
 CMD_SRC     := $(filter-out base/%,$(call linked,command))
 CONFIG_SRC  := $(wildcard instr/config/*.c)
 READ_SRC    := $(wildcard session/read/*.c)
+FORMAT_SRC  := $(wildcard session/format/*.c)
 RUNSXS_SRC  := $(wildcard harness/*.c)
 BRIDGE_SRC  := $(wildcard harness/bridge/*.c)
 FAKE_SRC    := $(wildcard tests/fake/*.c)
@@ -355,7 +356,7 @@ $(O)/tests/%: tests/unit/%.c $(CASE_OBJ) $(LIB_OBJ) $(READ_OBJ)
 # The test program of reports, and fuzz drivers of the readers of samples, PDBs, calls and
 # instrumented methods.
 PROFILE_OBJ := $(call obj,$(wildcard cmd/live/*.c cmd/report/*.c cmd/symbols/*.c cmd/confined/*.c cmd/heap/*.c cmd/costs/*.c cmd/traces/*.c) cmd/calls/load.c cmd/calls/replay.c \
-                 cmd/calls/coverage_gaps.c cmd/calls/coverage_gaps_text.c cmd/instrument/load.c cmd/output/processes.c cmd/output/segments.c cmd/output/joined.c cmd/output/output_file.c cmd/output/temporary.c cmd/output/text.c cmd/output/print.c cmd/output/names_of_values.c cmd/output/strings.c cmd/output/shown.c cmd/output/json_values.c $(READ_SRC)) \
+                 cmd/calls/coverage_gaps.c cmd/calls/coverage_gaps_text.c cmd/instrument/load.c cmd/output/processes.c cmd/output/segments.c cmd/output/joined.c cmd/output/output_file.c cmd/output/temporary.c cmd/output/text.c cmd/output/print.c cmd/output/names_of_values.c cmd/output/strings.c cmd/output/shown.c cmd/output/json_values.c $(READ_SRC) $(FORMAT_SRC)) \
                $(addprefix $(O)/obj/gen/,profile.pb-c.o names.pb-c.o otlp.pb-c.o)
 
 # Unit tests of the preloaded allocator: of its parts, and of the library, which the test program
@@ -383,7 +384,7 @@ $(O)/tests/test_control: tests/unit/test_control.c tests/unit/sessions_stub.h $(
 
 # The ring without sessions, runtimes and their thread, which the test program stands in for.
 RING_OBJ := $(call obj,$(wildcard control/ring*.c control/ring/*.c control/keep/*.c control/message/*.c) manager/watch.c \
-              $(filter base/% signals/% tools/options/% session/write/%,$(LIB_SRC)))
+              $(filter base/% signals/% tools/options/% session/write/% session/format/%,$(LIB_SRC)))
 
 $(O)/tests/test_ring: tests/unit/test_ring.c $(CASE_OBJ) $(RING_OBJ)
 	@mkdir -p $(@D)

@@ -111,7 +111,8 @@ extern const struct sxs_env_row sxs_env_clrie_prefixes[SXS_N_CLRIE_PREFIXES]; /*
 int sxs_env_is_secure(void);
 
 /** sxs_env_get - read @variable. Returns its value, which belongs to the environment, or NULL if
- *  the variable is unset or empty, or does not count (SXS_ENV_SECURE). As thread-safe as getenv(); not signal-safe. */
+ *  the variable is unset or empty, or does not count (SXS_ENV_SECURE). As thread-safe as getenv();
+ *  not signal-safe. */
 const char *sxs_env_get(enum sxs_env variable);
 
 /** sxs_env_named - read the variable @name, which may be any variable: of a runtime, or of the
@@ -127,7 +128,8 @@ const char *sxs_env_named_securely(const char *name);
 const char *sxs_env_clrie_get(enum sxs_clrie_env variable);
 
 /** sxs_env_entry - return entry number @n of the environment, from 0, as "NAME=VALUE", or NULL after
- *  the last one, or in a program with raised rights. The entry belongs to the environment. As thread-safe as getenv(); not signal-safe. */
+ *  the last one, or in a program with raised rights. The entry belongs to the environment. As
+ *  thread-safe as getenv(); not signal-safe. */
 const char *sxs_env_entry(size_t n);
 
 #endif

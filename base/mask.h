@@ -21,6 +21,7 @@ enum sxs_mask {
 };
 
 #define SXS_MASK_EXPECTED "off, text or all"
+#define SXS_MASKED        "*" /* in place of a value */
 
 /** sxs_mask_name - return the name of @mask. Static. */
 static inline const char *sxs_mask_name(enum sxs_mask mask)

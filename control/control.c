@@ -76,7 +76,8 @@ static int open_socket(void *arg)
     return -EAGAIN;
 }
 
-/* Reads SXSPROF_CONTROL. Returns 1 if it is off. With raised rights nothing can be recorded, so nothing is answered. */
+/* Reads SXSPROF_CONTROL. Returns 1 if it is off. With raised rights nothing can be recorded, so
+ * nothing is answered. */
 static int is_off(void)
 {
     const char *value = sxs_env_get(SXS_ENV_CONTROL);

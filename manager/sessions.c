@@ -383,7 +383,8 @@ static int begin_locked(const struct sxs_session_request *request, char why[SXS_
     struct sxs_settings *settings;
     struct sxs_session   next = {.n_tools = 0};
     struct sxs_runtimes  live;
-    int                  err;
+    enum sxs_mask        mask = sxs_mask();
+    int                  err, loads = sxs_session_may_load_code();
     if (!sessions.settings || sxs_sessions_in_child())
         return sxs_sessions_say(why, -ENOTSUP, "the profiler is not at work in this process");
     if (sxs_sessions_phase() == SXS_SESSION_ON && joins(request))
@@ -407,9 +408,11 @@ static int begin_locked(const struct sxs_session_request *request, char why[SXS_
                                     "no runtime of this process can be profiled now; sxsprof "
                                     "attach begins a session after a detach");
     sxs_runtimes_drop(&live);
-    if (err && sxs_sessions_phase() == SXS_SESSION_NONE && sessions.now.text) {
+    if (err && sxs_sessions_phase() == SXS_SESSION_NONE) {
         free(sessions.now.text);
         memset(&sessions.now, 0, sizeof(sessions.now));
+        sxs_mask_begin(sxs_mask_name(mask)); /* as before: not weaker than the environment's */
+        atomic_store(&may_load_code, loads);
     }
     return err;
 }

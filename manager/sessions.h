@@ -58,10 +58,11 @@ struct sxs_session_state {
  * sxs_session_begin - begin a session on the runtimes that are live, and on those that come.
  * @why: receives one sentence for the user after a failure, and after a success what is left out
  *   (a tool that a runtime refuses), or ""; SXS_SESSION_WHY bytes.
- * Returns 0; -EBUSY: another session is on, or does not end (@why names its tools and folder); -EINVAL: a setting is
- * not understood; -EPERM: a tool would load code (@why says what to set); -ENOTSUP: no tool can be started now; or another negative errno value of the
- * folder. After a failure nothing has changed. Waits for nothing but the runtimes. Any thread that
- * is not inside a callback; not signal-safe.
+ * Returns 0; -EBUSY: another session is on, or does not end (@why names its tools and folder);
+ * -EINVAL: a setting is not understood; -EPERM: a tool would load code (@why says what to set);
+ * -ENOTSUP: no tool can be started now; or another negative errno value of the folder. After a
+ * failure nothing has changed. Waits for nothing but the runtimes. Any thread that is not inside a
+ * callback; not signal-safe.
  */
 int sxs_session_begin(const struct sxs_session_request *request, char why[SXS_SESSION_WHY]);
 
@@ -77,10 +78,10 @@ int sxs_session_begin(const struct sxs_session_request *request, char why[SXS_SE
 int sxs_session_end(char why[SXS_SESSION_WHY]);
 
 /**
- * sxs_session_may_load_code - return 1 if tools of the session that is on, or is beginning, may load code
- * that their settings name. The session of the environment may, because whoever sets the environment can
- * load anything. So may one that a diagnostics port has begun, which loads code itself. A request over
- * the control socket may only with SXSPROF_CONTROL=code. Any thread.
+ * sxs_session_may_load_code - return 1 if tools of the session that is on, or is beginning, may load
+ * code that their settings name. The session of the environment may, because whoever sets the
+ * environment can load anything. So may one that a diagnostics port has begun, which loads code
+ * itself. A request over the control socket may only with SXSPROF_CONTROL=code. Any thread.
  */
 int sxs_session_may_load_code(void);
 
@@ -100,7 +101,8 @@ int sxs_session_settle(void);
  * @timeout_ms: how long a runtime may take until it looks first whether threads are still inside.
  * @why: names the runtimes that cannot be detached, and the reason; else "".
  * Returns 0 when all have been asked; a runtime is detached when it is not live any more. -ENOTSUP:
- * some cannot; -ETIMEDOUT: as sxs_session_end(), also for a runtime that does not answer. The library stays in memory, with its signal router; no runtime calls it.
+ * some cannot; -ETIMEDOUT: as sxs_session_end(), also for a runtime that does not answer.
+ * The library stays in memory, with its signal router; no runtime calls it.
  */
 int sxs_runtimes_detach(unsigned timeout_ms, char why[SXS_SESSION_WHY]);
 

@@ -31,7 +31,12 @@ void sxs_line_char(struct sxs_line *line, uint32_t c, char quote)
 
 void sxs_line_string(struct sxs_line *line, const uint16_t *units, size_t n, size_t total)
 {
-    if (sxs_mask()) {
+    enum sxs_mask mask = sxs_mask();
+    if (mask == SXS_MASK_ALL) {
+        sxs_line_put(line, SXS_MASKED);
+        return;
+    }
+    if (mask) {
         sxs_line_putf(line, "string(%zu)", total);
         return;
     }

@@ -31,7 +31,8 @@ static inline struct sxs_line sxs_line_in(char *text, size_t cap)
 /** sxs_line_char - append the code point @c as UTF-8, escaped as in C#. @quote is escaped, too. */
 void sxs_line_char(struct sxs_line *line, uint32_t c, char quote);
 /** sxs_line_string - append @n UTF-16 units in double quotes. @total: length of the whole string;
- *  if it is more than @n, it is appended: "abc"...[1000]. */
+ *  if it is more than @n, it is appended: "abc"...[1000]. With a mask (base/mask.h) only the length
+ *  is, or nothing. */
 void sxs_line_string(struct sxs_line *line, const uint16_t *units, size_t n, size_t total);
 
 /** sxs_line_utf8 - convert UTF-16, up to a zero or @n units, to UTF-8 in @out. Control characters

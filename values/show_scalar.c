@@ -11,7 +11,6 @@
 
 #include "values/show.h"
 
-#define MASKED "*" /* in place of a value */
 
 /* Appends a number with the fewest digits that give the same number when read back. */
 static void show_float(struct sxs_line *line, double value, int is_single)
@@ -42,7 +41,7 @@ void sxs_show_primitive(struct sxs_line *line, uint8_t element, const uint8_t *b
         uint64_t u8; float r4; double r8;
     } v;
     if (is_masked(element)) {
-        sxs_line_put(line, MASKED);
+        sxs_line_put(line, SXS_MASKED);
         return;
     }
     memcpy(&v, bytes, sxs_element_size(element));
@@ -104,7 +103,7 @@ void sxs_show_enum(struct sxs_line *line, const struct sxs_type *t, const uint8_
     unsigned    n = 0;
     uint64_t    value = number_of(t->element, bytes);
     if (sxs_mask() == SXS_MASK_ALL) {
-        sxs_line_put(line, MASKED);
+        sxs_line_put(line, SXS_MASKED);
         return;
     }
     for (uint32_t i = 0; i < t->n_literals; i++) {
@@ -209,7 +208,7 @@ static void show_guid(struct sxs_line *line, const uint8_t *b)
 void sxs_show_form(struct sxs_line *line, const struct sxs_type *t, const uint8_t *bytes)
 {
     if (sxs_mask() == SXS_MASK_ALL)
-        sxs_line_put(line, MASKED);
+        sxs_line_put(line, SXS_MASKED);
     else if (t->form == SXS_FORM_DECIMAL && t->size == 16)
         show_decimal(line, bytes);
     else if (t->form == SXS_FORM_DATE && t->size == 8)

@@ -21,10 +21,10 @@
  *   of the request is closed; timeout_ms. keep, every, on, budget (as SXSPROF_KEEP and so on): the
  *   session is the first of a ring of segments (docs/internals/keep.md).
  * Names in answers:   why (a sentence, also after "ok": what was left out), phase (none|on|ending),
- *   number, id, tools, out, mask (as SXSPROF_MASK: what counts), ring (the folder of the segments, of which the session is one),
- *   started_ns, left_ms (until the session ends by itself), client
- *   (process ID of who has begun it by a request), pid, version (of the library), and `runtime` once for each
- *   runtime: "NUMBER VERSION STATE live|ended PATH".
+ *   number, id, tools, out, mask (as SXSPROF_MASK: what counts), ring (the folder of the segments,
+ *   of which the session is one), started_ns, left_ms (until the session ends by itself), client
+ *   (process ID of who has begun it by a request), pid, version (of the library), and `runtime` once
+ *   for each runtime: "NUMBER VERSION STATE live|ended PATH".
  */
 #ifndef SXS_CONTROL_MESSAGE_MESSAGE_H
 #define SXS_CONTROL_MESSAGE_MESSAGE_H

@@ -52,9 +52,11 @@ static ssize_t mask_arguments(char *command, size_t size, ssize_t len)
     if (strcmp(name ? name + 1 : command, "dotnet") == 0 && (ssize_t)at + 1 < len &&
         strlen(assembly) > 4 && strcmp(assembly + strlen(assembly) - 4, ".dll") == 0)
         at += 1 + strlen(assembly);
-    if ((ssize_t)at >= len || at + sizeof(masked) > size)
-        return len < (ssize_t)at ? len : (ssize_t)at;
+    if ((ssize_t)at >= len)
+        return len;
     memset(command + at, 0, size - at);
+    if (at + sizeof(masked) > size)
+        return (ssize_t)at;
     memcpy(command + at, masked, sizeof(masked));
     return (ssize_t)(at + sizeof(masked) - 1);
 }

@@ -14,8 +14,7 @@ timed() { # NAME PID COMMAND...: run it in the background; $tmp/NAME.seconds, .s
         echo $((($(date +%s%N) - began) / 1000000)) >"$tmp/$1.ms") &
     runners="${runners:-} $!"
 }
-# Ten seconds, on a machine with free processors. The command itself gives four times as much when threads wait for them.
-pressure() { awk '/^some/ { sub("avg10=", "", $2); print int($2) }' /proc/pressure/cpu 2>/dev/null || echo 100; }
+# Twelve seconds, on a machine with free processors. The command itself gives four times as much when threads wait for them.
 in_time() { # NAME CLAIM: it ended by itself, with a problem, in time
     local status ms most
     status=$(cat "$tmp/$1.status" 2>/dev/null) ms=$(cat "$tmp/$1.ms" 2>/dev/null)

@@ -28,6 +28,15 @@ has option 'runsxs \(arguments masked\)'; check "of the command line the program
 record all SXSPROF_MASK=all --
 [ $status = 0 ] && ! has all 'shown=1|"derived|-9223372036854775808'
 check "SXSPROF_MASK=all: numbers are not in it either" $? "$tmp/err"
+! has all 'string\([0-9]+\)'; check "nor lengths of texts" $? "$tmp/err"
+# A path that nearly fills the line of the census: no place for "arguments masked" behind it.
+file=$(realpath "$runsxs")
+for length in 1000 1005 1015; do
+    program=$(printf '%*s' $((length - ${#file})) '' | tr ' ' /)$file
+    "$sxsprof" run --quiet --mask text -o "$tmp/long$length" -- "$program" --timeout 100 "$version" calls "shown=1" >"$tmp/out" 2>&1
+    [ $? = 0 ] && has "long$length" "$file" && ! has "long$length" '[-]-tim|shown=1'
+    check "no argument is behind a path of $length characters" $? "$tmp/out"
+done
 "$sxsprof" run --mask text -o "$tmp/said" -- "$runsxs" --timeout 100 "$version" calls "shown=1" >"$tmp/out" 2>&1
 grep -q 'values are masked: of texts the length was recorded' "$tmp/out"; check "the summary says so" $? "$tmp/out"
 record wrong SXSPROF_MASK=some --

@@ -36,8 +36,8 @@ refused "SXSPROF_OUT=// is refused" //tmp/..
 mkdir -m 700 "$tmp/home" && touch "$tmp/home/.profile"
 refused "a home folder with hidden files only is refused" "$tmp/home"
 refused "the same with segments" "$tmp/home" SXSPROF_KEEP=1m
-mkdir -m 700 "$tmp/files" "$tmp/files/4242" && touch "$tmp/files/letter"
-refused "a folder that has a file besides a session is refused" "$tmp/files"
+mkdir -m 700 "$tmp/files" "$tmp/files/2026" && touch "$tmp/files/letter"
+refused "a folder of files, and of a folder that is no process's, is refused" "$tmp/files"
 grep -q "it has 'letter' in it" "$tmp/err"; check "the line names the file" $? "$tmp/err"
 
 recorded "a new folder is made" "$tmp/new"
@@ -48,6 +48,15 @@ mkdir -m 755 "$tmp/empty" && recorded "an empty folder is used" "$tmp/empty"
 mkdir -m 700 "$tmp/disk" "$tmp/disk/lost+found" && recorded "the root of a file system is used" "$tmp/disk"
 recorded "segments are added to a folder of segments" "$tmp/ring" SXSPROF_KEEP=1m
 recorded "and again" "$tmp/ring" SXSPROF_KEEP=1m
+# A service that starts again: its folder has reports and copies in it, which its user has put there.
+for dir in new ring; do
+    touch "$tmp/$dir/today.html" "$tmp/$dir/.hidden" && mkdir "$tmp/$dir/old" && ln -s old "$tmp/$dir/link"
+    n=$(find "$tmp/$dir" -name census | wc -l) keep=NOTHING=1
+    [ $dir = new ] || keep=SXSPROF_KEEP=1m
+    recorded "reports beside a session do not stop it: $dir" "$tmp/$dir" $keep
+    [ "$(find "$tmp/$dir" -name census | wc -l)" -gt "$n" ] && [ -e "$tmp/$dir/today.html" ]
+    check "a record is added, and the reports stay: $dir" $?
+done
 
 # The command.
 cannot() { # CLAIM DIR TEXT [OPTION...]
@@ -61,4 +70,8 @@ cannot "-o / is refused" / "in it"
 cannot "-o / with --append is refused" / "in it" --append
 cannot "-o with a home folder is refused, with --keep, too" "$tmp/home" "'.profile'" --keep 1m
 cannot "-o with a folder of files is refused" "$tmp/files" "'letter'" --append
+cannot "-o with a session, and a report beside it, is refused without --append" "$tmp/new" "expected --append"
+cannot "--keep does not take the folder of a session" "$tmp/new" "in it, which is not of a session" --keep 1m
+"$sxsprof" run --quiet -o "$tmp/new" --append -- true >"$tmp/out" 2>"$tmp/err"
+check "--append adds to a session with a report beside it" $? "$tmp/err"
 finish

@@ -2,6 +2,7 @@
 # ps_hangs.sh - a process has mapped a runtime on a file system that never answers again, when it is read or opened.
 . "$(dirname "$0")/lib.sh"
 needs_root "$0"
+own_pids
 pids=
 trap 'kill -9 $pids 2>/dev/null; rm -rf "$tmp"' EXIT
 [ -c /dev/fuse ] || skip_all "$0" "there is no /dev/fuse"

@@ -3,6 +3,7 @@
 # "\012", while the literal path is a link to a file of root's, or to a pipe; another file mounted over the path.
 . "$(dirname "$0")/lib.sh"
 needs_root "$0"
+own_pids
 pids=
 trap 'kill $pids 2>/dev/null; rm -rf "$tmp"' EXIT
 cp tests/hostile/mapper.py tests/hostile/fuse.py "$tmp"

@@ -3,6 +3,7 @@
 # names of a large sparse runtime, headers that lie, tables without end, and as many mappings as a process may have.
 . "$(dirname "$0")/lib.sh"
 needs_root "$0"
+own_pids
 pids=
 trap 'kill $pids 2>/dev/null; rm -rf "$tmp"' EXIT
 cp tests/hostile/mapper.py tests/hostile/fuse.py "$tmp"

@@ -100,8 +100,12 @@ plain=$(nm "$tmp/plain.so" | awk '$3 == "deep_secret" { print $1 }')
 objcopy --only-keep-debug "$tmp/plain.so" "$tmp/root/secret-debug"
 python3 tests/hostile/make_elf.py link "$tmp/plain.so" "$home/up.so" "../root/secret-debug" "$tmp/root/secret-debug"
 address=$plain session link $attacker "$home/up.so" "" ""
-strace -f -o "$tmp/trace" -e trace=open,openat,openat2 "$SXS" report "$tmp/link" >"$tmp/out" 2>"$tmp/err"
-grep -q 'secret-debug' "$tmp/trace"; check "a debuglink with slashes is not followed" $((! $?)) "$tmp/trace"
+if strace -f -o "$tmp/link-trace" -e trace=open,openat,openat2 "$SXS" report "$tmp/link" >"$tmp/out" 2>"$tmp/err"; then
+    grep -q '/up\.so"' "$tmp/link-trace" && ! grep -q 'secret-debug' "$tmp/link-trace"
+    check "a debuglink with slashes is not followed" $? "$tmp/link-trace"
+else
+    skip "a debuglink with slashes is not followed" "strace does not work here"
+fi
 python3 tests/hostile/make_elf.py link "$tmp/plain.so" "$home/pipe.so" "pipe"
 address=$plain session link2 $attacker "$home/pipe.so" "" ""
 report "$tmp/link2"

@@ -10,6 +10,7 @@
 #include <errno.h>
 #include <sys/syscall.h>
 
+#include "base/mask.h"
 #include "base/session_state.h"
 #include "manager/guid.h"
 #include "manager/runtime_internal.h"

@@ -106,6 +106,7 @@ static void refused_body(void)
     const struct sxs_session_request relative = {.tools = "spy", .out = "out"};
     const struct sxs_session_request pick = {.tools = "spy", .out = out, .pick = "some"};
     const struct sxs_session_request other = {.tools = "spy", .out = out, .pick = "one:11"};
+    const struct sxs_session_request masked = {.tools = "spy:fail", .out = out, .mask = "all"};
     start_two();
     capture();
     CHECK_EQ(sxs_session_end(why), -ENOENT);
@@ -121,6 +122,9 @@ static void refused_body(void)
     CHECK_EQ(begin_with("spy:fail", why), -ENOTSUP);
     CHECK(strstr(why, "it was told to fail"));
     CHECK_EQ(sxs_session_begin(&other, why), -ENOTSUP);
+    CHECK_EQ(sxs_session_begin(&masked, why), -ENOTSUP);
+    CHECK_EQ(sxs_mask(), SXS_MASK_OFF);
+    CHECK_EQ(sxs_session_may_load_code(), 1); /* as in the session of the environment */
     CHECK_EQ(phase(), SXS_SESSION_NONE);
     CHECK_EQ(entries_of(out), 0);
     must_begin("spy");

@@ -10,6 +10,7 @@
 
 #include <cmocka.h>
 
+#include "base/mask.h"
 #include "tests/unit/dice.h"
 #include "values/show.h"
 
@@ -149,6 +150,13 @@ static void strings(void **state)
     line = sxs_line_in(text, sizeof(text));
     sxs_line_string(&line, u"ab\xd83d", 3, 1000); /* no half of a pair at the end of a part */
     assert_string_equal(text, "\"ab\"...[1000]");
+    for (int mask = SXS_MASK_TEXT; mask <= SXS_MASK_ALL; mask++) {
+        assert_int_equal(sxs_mask_begin(sxs_mask_name((enum sxs_mask)mask)), 0);
+        line = sxs_line_in(text, sizeof(text));
+        sxs_line_string(&line, u"ab", 2, 1000);
+        assert_string_equal(text, mask == SXS_MASK_TEXT ? "string(1000)" : SXS_MASKED);
+    }
+    sxs_mask_begin("off");
     assert_string_equal(shown(&s, &(uintptr_t){0}, 8), "null");
     assert_string_equal(shown(&s, &(uintptr_t){1}, 8), "<?: unreadable>");
     assert_string_equal(shown(&s, &(uintptr_t){(uintptr_t)page + 4096}, 8), "<?: unreadable>");

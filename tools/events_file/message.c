@@ -80,6 +80,10 @@ static void read_string(const struct sxs_message_layout *l, uintptr_t at, struct
         there = ARRAY_LEN(units);
     if (there > length)
         there = length;
+    if (sxs_mask() == SXS_MASK_ALL) {
+        out->size = (size_t)snprintf(out->text, sizeof(out->text), SXS_MASKED);
+        return;
+    }
     if (sxs_mask()) {
         out->size = (size_t)snprintf(out->text, sizeof(out->text), "string(%u)", length);
         return;
