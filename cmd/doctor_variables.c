@@ -6,6 +6,7 @@
 #include "cmd/settings.h"
 #include "session/format/folder_open.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
