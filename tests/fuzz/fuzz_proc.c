@@ -119,8 +119,7 @@ static void check_named(const char *chosen)
     n = snprintf(text, sizeof(text), "Name:\t%s%s", escaped, strchr(usual_status, '\n'));
     fill(STATUS, text, (size_t)n);
     MUST(read_all() == 0);
-    MUST(process.state == 'S' && process.start_ticks == TICKS);
-    MUST(process.uid == 61002 && process.gid == 2 && process.ns_pid == 3);
+    MUST(process.state == 'S' && process.ns_pid == 3);
     check_texts();
     MUST(sxs_process_lives(&process));
     fuzz_whole++;
@@ -136,8 +135,7 @@ static void check_file(int kind, const uint8_t *bytes, size_t size)
     if (err)
         return;
     check_texts();
-    MUST(kind == STAT || process.start_ticks == TICKS);
-    MUST(kind == STATUS || (process.uid == 61002 && process.ns_pid == 3));
+    MUST(kind == STATUS || process.ns_pid == 3);
     fuzz_whole++;
 }
 

@@ -5,7 +5,7 @@
 . "$(dirname "$0")/lib.sh"
 "${CC:-cc}" -std=gnu11 -O1 -D_GNU_SOURCE -I. tests/profile/make_hostile.c -o "$tmp/make_hostile" &&
     "$tmp/make_hostile" "$tmp/deep" deep || exit 1
-for format in collapsed text json pprof speedscope html chrome firefox; do
+for format in collapsed text json pprof speedscope html firefox; do
     # CPU time, so that a busy machine makes no difference
     cost sh -c 'ulimit -t 10; exec "$@"' sh "$sxsprof" report --data calls --format $format -o "$tmp/report" "$tmp/deep"
     at_most "report --format $format of a path of 100,000 calls" 110 262144
