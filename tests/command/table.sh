@@ -20,11 +20,11 @@ is "the JSON has all keys and the expected values" ok "$(python3 - "$T/out" <<'P
 import json, sys
 rows = json.load(open(sys.argv[1]))["runtimes"]
 keys = ["number", "version", "path", "state", "modules", "methods", "threads", "gcs", "exceptions",
-        "signals", "pid", "process"]
+        "signals", "pid", "process", "mask"]
 assert [list(r) for r in rows] == [keys] * 3, rows
 assert rows[0] == dict(number=1, version="8.0.29", path="/r/8/libcoreclr.so", state="picked",
                        modules=21, methods=345, threads=6, gcs=2, exceptions=3, signals=40,
-                       pid=100, process="dotnet app.dll"), rows[0]
+                       pid=100, process="dotnet app.dll", mask="off"), rows[0]
 assert [r["state"] for r in rows] == ["picked", "guarded", "cancelled"]
 print("ok")
 PY
