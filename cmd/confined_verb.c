@@ -206,10 +206,10 @@ int sxs_confined_verb(const struct sxs_confined_verb *needs, int (*work)(void *a
 {
     static struct work w;
     const char        *setting = sxs_env_named("SXSPROF_CONFINE");
-    uint64_t           bytes = input_bytes(needs);
     int                status = 0;
     if (setting && strcmp(setting, "off") == 0)
         return work(arg);
+    uint64_t bytes = input_bytes(needs);
     w = (struct work){.call = work, .arg = arg};
     w.limits = (struct sxs_confinement){
         .data = needs->endless ? 0 : MEMORY + MEMORY_FACTOR * bytes,

@@ -128,9 +128,3 @@ void sxs_temporary_remove(const char *prefix)
         }
     sigprocmask(SIG_SETMASK, &before, NULL);
 }
-
-void sxs_temporary_forget_all(void)
-{
-    made.n = 0; /* the texts stay: fork() copied them */
-    made.owner = 0;
-}

@@ -25,8 +25,4 @@ int sxs_temporary_rename(const char *path, const char *to);
 /** sxs_temporary_remove - remove everything whose path begins with @prefix now. */
 void sxs_temporary_remove(const char *prefix);
 
-/** sxs_temporary_forget_all - empty the list without removing anything: in a child process, which has
- *  the list of its parent. */
-void sxs_temporary_forget_all(void);
-
 #endif

@@ -18,17 +18,10 @@ enum { MAX_DEPTH = 33 };    /* of user namespaces; the kernel allows 32 */
 #define MAX_FILE (4u << 20) /* bytes */
 
 /* Returns the real user of a process: the owner of /proc/PID is root when it is not dumpable. */
-static unsigned user_of(int dir)
+static uid_t user_of(int dir)
 {
-    char        text[2048];
-    int         fd = openat(dir, "status", O_RDONLY | O_CLOEXEC);
-    ssize_t     n = fd >= 0 ? read(fd, text, sizeof(text) - 1) : -1;
-    const char *at;
-    if (fd >= 0)
-        close(fd);
-    text[n > 0 ? n : 0] = '\0';
-    at = strstr(text, "\nUid:");
-    return at ? (unsigned)strtoul(at + 5, NULL, 10) : UINT_MAX;
+    struct sxs_identity identity;
+    return sxs_identity_read_users(dir, &identity) == 0 ? identity.uids[0] : (uid_t)-1;
 }
 
 static bool is_own(int ns, const struct stat *own)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "cmd/processes/copy.h"
 
+#include "base/clock.h"
 #include "base/tree.h"
 
 #include <dirent.h>
@@ -34,19 +35,12 @@ struct copying {
     size_t                       n_entries;
 };
 
-static uint64_t now_ns(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
-
 /* Returns 0 when the copy may go on, else an errno value. */
 static int check_limits(const struct copying *c)
 {
     if (!c || !c->rules)
         return 0;
-    if (c->rules->deadline_ns && now_ns() >= c->rules->deadline_ns)
+    if (c->rules->deadline_ns && sxs_now_ns(CLOCK_MONOTONIC) >= c->rules->deadline_ns)
         return ETIMEDOUT;
     if (c->rules->go_on && !c->rules->go_on(c->rules->arg, c->result->bytes))
         return EINTR;

@@ -87,20 +87,24 @@ static bool is_guarded(int dir, const struct sxs_identity *identity)
            (st.st_uid != identity->uids[1] || st.st_gid != identity->gids[1]);
 }
 
-int sxs_identity_read(int dir, struct sxs_identity *out)
+int sxs_identity_read_users(int dir, struct sxs_identity *out)
 {
     memset(out, 0, sizeof(*out));
-    char *stat = sxs_proc_text(dir, "stat", MAX_STATUS, NULL);
-    char *status = stat ? sxs_proc_text(dir, "status", MAX_STATUS, NULL) : NULL;
-    int   err = status ? 0 : errno;
-    if (!err && !sxs_stat_field(stat, SXS_STAT_START))
-        err = ESRCH;
-    if (!err) {
-        out->start_ticks = sxs_stat_number(stat, SXS_STAT_START);
-        err = sxs_identity_of_status(status, out);
-    }
-    free(stat);
+    char *status = sxs_proc_text(dir, "status", MAX_STATUS, NULL);
+    int   err = status ? sxs_identity_of_status(status, out) : errno;
     free(status);
+    return err == ENOENT ? ESRCH : err;
+}
+
+int sxs_identity_read(int dir, struct sxs_identity *out)
+{
+    int   err = sxs_identity_read_users(dir, out);
+    char *stat = err ? NULL : sxs_proc_text(dir, "stat", MAX_STATUS, NULL);
+    if (!err)
+        err = !stat ? errno : sxs_stat_field(stat, SXS_STAT_START) ? 0 : ESRCH;
+    if (!err)
+        out->start_ticks = sxs_stat_number(stat, SXS_STAT_START);
+    free(stat);
     if (!err) {
         read_program(dir, out);
         out->guarded = is_guarded(dir, out);

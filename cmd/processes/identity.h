@@ -40,6 +40,9 @@ const char *sxs_status_value(const char *text, const char *name);
  *  /proc/PID/status. Returns 0 or EPROTO. Pure. */
 int sxs_identity_of_status(const char *text, struct sxs_identity *out);
 
+/** sxs_identity_read_users - read users, groups and capabilities only. As sxs_identity_read(). */
+int sxs_identity_read_users(int dir, struct sxs_identity *out);
+
 /** sxs_identity_read - read the identity of the process @dir (descriptor of /proc/PID). Asks no file
  *  system. Returns 0 or an errno value: ESRCH when the process has ended. */
 int sxs_identity_read(int dir, struct sxs_identity *out);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "cmd/processes/inspect.h"
 
+#include "base/clock.h"
 #include "base/hash.h"
 #include "cmd/processes/account.h"
 #include "cmd/processes/inspector.h"
@@ -84,9 +85,7 @@ bool sxs_inspect_may_go_on(int dir)
 
 static uint64_t now_us(void)
 {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (uint64_t)t.tv_sec * 1000000 + (uint64_t)t.tv_nsec / 1000;
+    return sxs_now_ns(CLOCK_MONOTONIC) / 1000;
 }
 
 /* ---- what has been examined ---- */

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "cmd/processes/inspector.h"
 
-#include "base/clock.h"
 #include "cmd/confined/confined.h"
 #include "cmd/confined/descriptors.h"
+#include "cmd/processes/deadline.h"
 #include "cmd/processes/mapped_file.h"
 
 #include <errno.h>
@@ -165,19 +165,14 @@ void sxs_inspector_end(void)
 
 /* ---- the parent ---- */
 
-static int64_t now_ms(void)
-{
-    return (int64_t)(sxs_now_ns(CLOCK_MONOTONIC) / 1000000);
-}
-
 /* Waits for the answer of one of the children. */
 static int wait_for_answer(struct sxs_inspector_answer *out)
 {
-    int64_t end = now_ms() + ANSWER_MS;
+    int64_t end = sxs_deadline_now_ms() + ANSWER_MS;
     for (;;) {
         struct pollfd both[2] = {{.fd = now.from_parser, .events = POLLIN},
                                  {.fd = now.from_opener, .events = POLLIN}};
-        int64_t       left = end - now_ms();
+        int64_t       left = end - sxs_deadline_now_ms();
         if (left <= 0)
             return ETIMEDOUT;
         if (poll(both, 2, (int)left) <= 0)

@@ -2,6 +2,7 @@
 #include "cmd/processes/session.h"
 
 #include "cmd/confined/confined.h"
+#include "cmd/processes/identity.h"
 #include "cmd/processes/maps.h"
 #include "session/format/session.h"
 #include "session/read/session_read.h"
@@ -180,18 +181,8 @@ static int check_claim(void *arg, int out_fd)
 /* Returns the effective user of a process, or -1. */
 static uid_t user_of(int dir)
 {
-    char        text[2048];
-    unsigned    user = (unsigned)-1;
-    int         fd = openat(dir, "status", O_RDONLY | O_CLOEXEC);
-    ssize_t     n = fd >= 0 ? read(fd, text, sizeof(text) - 1) : -1;
-    const char *at;
-    if (fd >= 0)
-        close(fd);
-    text[n > 0 ? n : 0] = '\0';
-    at = strstr(text, "\nUid:");
-    if (at)
-        sscanf(at, "\nUid: %*u %u", &user);
-    return user;
+    struct sxs_identity identity;
+    return sxs_identity_read_users(dir, &identity) == 0 ? identity.uids[1] : (uid_t)-1;
 }
 
 /* Opens the folder that the process has named, if it is its session: first in the child, whose waiting for

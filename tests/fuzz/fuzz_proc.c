@@ -13,9 +13,10 @@
 
 #include <errno.h>
 
+#define TICKS 123456789
+
 enum { MAPS, NAMED, STAT, STATUS, CMDLINE, CGROUP, ENVIRON, UNIX, N_KINDS };
 
-#define TICKS 123456789
 static const char usual_stat[] =
     "7 (a) S 1 7 7 0 -1 4194560 1 0 0 0 1 2 0 0 20 0 5 0 123456789 1 2\n";
 static const char usual_status[] =
@@ -111,7 +112,8 @@ static size_t escape_name(char *out, const char *name)
 /* A process has the name @chosen, and the rest is the kernel's. */
 static void check_named(const char *chosen)
 {
-    char name[16], escaped[32], text[512];
+    struct sxs_identity identity;
+    char                name[16], escaped[32], text[512];
     snprintf(name, sizeof(name), "%s", chosen);
     escape_name(escaped, name);
     int n = snprintf(text, sizeof(text), "7 (%s%s", name, strchr(usual_stat, ')'));
@@ -120,6 +122,8 @@ static void check_named(const char *chosen)
     fill(STATUS, text, (size_t)n);
     MUST(read_all() == 0);
     MUST(process.state == 'S' && process.ns_pid == 3);
+    MUST(sxs_identity_read(process.dir, &identity) == 0 && identity.start_ticks == TICKS);
+    MUST(identity.uids[1] == 61002 && identity.gids[1] == 2);
     check_texts();
     MUST(sxs_process_lives(&process));
     fuzz_whole++;
@@ -130,12 +134,16 @@ static void check_file(int kind, const uint8_t *bytes, size_t size)
     fill(STAT, usual_stat, strlen(usual_stat));
     fill(STATUS, usual_status, strlen(usual_status));
     fill(kind, bytes, size);
-    int err = read_all();
+    struct sxs_identity identity;
+    int                 err = read_all();
     MUST(err == 0 || err == ESRCH);
     if (err)
         return;
     check_texts();
-    MUST(kind == STATUS || process.ns_pid == 3);
+    err = sxs_identity_read(process.dir, &identity);
+    MUST(kind == STATUS || kind == STAT || err == 0);
+    MUST(kind == STAT || err || identity.start_ticks == TICKS);
+    MUST(kind == STATUS || (process.ns_pid == 3 && (err || identity.uids[1] == 61002)));
     fuzz_whole++;
 }
 

@@ -4,19 +4,7 @@
 . "$(dirname "$0")/lib.sh"
 needs_root "$0"
 own_pids
-pids=
-trap 'kill $pids 2>/dev/null; rm -rf "$tmp"' EXIT
-cp tests/hostile/mapper.py tests/hostile/fuse.py "$tmp"
-python=/usr/bin/python3
-as $attacker $python -c 'import mmap' 2>/dev/null || skip_all "$0" "other users cannot run Python here"
-# hostile ARGUMENT...: runs mapper.py as the attacker, in the background; sets $pid
-hostile() {
-    (exec setpriv --reuid $attacker --regid $attacker --clear-groups $python "$tmp/mapper.py" "$@") &
-    pid=$!
-    pids="$pids $pid"
-}
-# mapped FILE: the attacker has mapped all of it, or has failed
-mapped() { [ -e "$1" ] || ! kill -0 $pid 2>/dev/null; }
+. tests/hostile/mapper.inc
 lair=$(lair $attacker lair)
 mkdir -p "$lair/8.0.1" && head -c 100000 /dev/zero >"$lair/8.0.1/libcoreclr.so"
 runtime=$lair/8.0.1/libcoreclr.so
