@@ -15,7 +15,7 @@
 #include "cmd/output/text.h"
 #include "cmd/processes/control_names.h"
 #include "cmd/processes/deadline.h"
-#include "cmd/processes/inside.h"
+#include "cmd/processes/inside_sockets.h"
 
 #define NS_PER_MS  UINT64_C(1000000)
 #define CONNECT_NS (5000 * NS_PER_MS) /* for all names together */

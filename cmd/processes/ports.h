@@ -10,7 +10,7 @@
 #define SXS_CMD_PROCESSES_PORTS_H
 
 #include "cmd/processes/diagnostics.h"
-#include "cmd/processes/inside.h"
+#include "cmd/processes/inside_sockets.h"
 #include "cmd/processes/process.h"
 
 #define SXS_MAX_PORTS   16u
