@@ -128,11 +128,10 @@ says "tiers=off: only precompiled code and stubs are distinguished" off \
     'own(r"^System\.").get("R2R", 0) > 0 and set(own(r"^Tiers\.")) == {"unknown"}'
 
 # An EventPipe session that another tool has started gets its own events beside the session of sxsprof.
-mkdir "$tmp/theirs"
-DOTNET_EnableEventPipe=1 DOTNET_EventPipeOutputPath=$tmp/theirs/trace DOTNET_EventPipeConfig='Microsoft-Windows-DotNETRuntime:0x10:5' \
+DOTNET_EnableEventPipe=1 DOTNET_EventPipeOutputPath=$tmp/theirs.trace DOTNET_EventPipeConfig='Microsoft-Windows-DotNETRuntime:0x10:5' \
     run theirs 10.0.11 tiers "seconds=1"
 says "tiers are known beside another EventPipe session" theirs 'own("") and "unknown" not in own("")'
-[ "$(tr -d '\0' <"$tmp/theirs/trace" | grep -a -c 'Tiers\.Program')" -gt 0 ]
+[ "$(tr -d '\0' <"$tmp/theirs.trace" | grep -a -c 'Tiers\.Program')" -gt 0 ]
 check "the other EventPipe session has the methods of the app" $?
 
 # Names of code that is unloaded while samples are taken, and whose memory is then used for other code.
