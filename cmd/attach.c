@@ -5,6 +5,7 @@
 #include "cmd/command.h"
 #include "cmd/library.h"
 #include "cmd/output/text.h"
+#include "cmd/processes/account.h"
 #include "cmd/processes/deadline.h"
 #include "cmd/progress.h"
 #include "cmd/run.h"
@@ -34,7 +35,8 @@ static volatile sig_atomic_t n_signals, phase;
 #define HURRY_MS  700u /* for a question that is waiting for its answer */
 #define CHECK_S   2u   /* then the command ends, whatever it waits for */
 #define ATTACH_S  3u
-#define REMOVAL_S 4u /* the same, added to a deadline: for what was made to be removed */
+#define FREE_MS   1000u /* what each process may take, however long others of its user took */
+#define REMOVAL_S 2u    /* the same, added to a deadline: for what was made to be removed */
 
 /* The first signal ends the recording. The second one ends this command at once: the library notices
  * that nobody holds the session any more, and detaches by itself. */
@@ -74,6 +76,25 @@ static unsigned spent_of(unsigned ms, unsigned whole_ms)
 {
     unsigned left = sxs_deadline_left(whole_ms);
     return whole_ms ? ms - (unsigned)((uint64_t)ms * left / whole_ms) : ms;
+}
+
+/* The time that each user's processes have taken beyond FREE_MS, in milliseconds. Who has one that does not answer
+ * has FREE_MS for each other one: with --all there can be many of them. */
+static struct sxs_accounts overdue;
+
+/* Returns how much of @ms the process may take. */
+static unsigned allowed_ms(const struct sxs_target *t, unsigned ms)
+{
+    const uint64_t *spent =
+        t->p.dir >= 0 ? sxs_accounts_get(&overdue, sxs_account_of(t->p.dir)) : NULL;
+    return spent && *spent >= SXS_TARGET_MS / 4 && ms > FREE_MS ? FREE_MS : ms;
+}
+
+static void charge(const struct sxs_target *t, unsigned ms)
+{
+    uint64_t *spent = t->p.dir >= 0 ? sxs_accounts_get(&overdue, sxs_account_of(t->p.dir)) : NULL;
+    if (spent && ms > FREE_MS)
+        *spent += ms - FREE_MS;
 }
 
 static uint64_t now_ms(void)
@@ -118,11 +139,13 @@ static int read_and_check(struct sxs_target *t, pid_t pid, const struct sxs_targ
     int      status = sxs_target_read(t, pid, why);
     t->spent_ms = spent_of(SXS_TARGET_READ_MS, whole);
     set_signals(count_signal);
-    begin_phase(PHASE_CHECK, SXS_TARGET_CHECK_MS);
+    unsigned most = allowed_ms(t, SXS_TARGET_MS - SXS_TARGET_LEAST_MS - t->spent_ms);
+    begin_phase(PHASE_CHECK, most);
     whole = sxs_deadline_left(UINT_MAX);
     if (!status)
         status = sxs_target_check(t, wish, why);
-    t->spent_ms += spent_of(SXS_TARGET_CHECK_MS, whole);
+    t->spent_ms += spent_of(most, whole);
+    charge(t, t->spent_ms);
     return status;
 }
 
@@ -168,10 +191,11 @@ static int attach_all(struct targets *all, const struct sxs_target_wish *wish, b
     *n = 0;
     for (size_t i = 0; i < all->n && !n_signals; i++) {
         struct sxs_target *t = &all->items[i];
-        begin_phase(PHASE_ATTACH, t->spent_ms + SXS_TARGET_LEAST_MS < SXS_TARGET_MS
-                                      ? SXS_TARGET_MS - t->spent_ms
-                                      : SXS_TARGET_LEAST_MS);
-        int result = sxs_target_attach(t, wish, why);
+        unsigned           most = allowed_ms(t, SXS_TARGET_MS - t->spent_ms);
+        begin_phase(PHASE_ATTACH, most);
+        unsigned whole = sxs_deadline_left(UINT_MAX);
+        int      result = sxs_target_attach(t, wish, why);
+        charge(t, spent_of(most, whole));
         if (*why)
             sxs_complain("%s", why);
         if (result)

@@ -21,11 +21,12 @@
 #define ATTACH_COMMAND 1u
 #define LOAD_MS        30000 /* for the runtime to be ready to load the library: the runtime's own limit */
 #define MOST_MS        (4 * SXS_TARGET_MS) /* what the deadline becomes on a busy machine */
-#define CLOSE_MS       3000u  /* for what was made in the folders of the process to be removed */
+#define CLOSE_MS       1500u  /* for what was made in the folders of the process to be removed */
 #define STOP_MS        120000 /* for a session to end: its threads are joined, names looked up */
 #define DETACH_MS      60000  /* for the runtimes to let the library go */
 #define REPLY_MS       8000   /* for the process to say how far it is */
 #define LOOK_MS        200u
+#define EXIT_MS        5000  /* for a process that is ending to end: its memory is freed */
 #define ORPHAN_MS      15000 /* if this command dies before it holds the session */
 #define NO_LIMIT_MS    UINT64_C(31622400000)
 /* In the library's reason why a runtime in which instrument was on cannot be detached; that was said
@@ -405,6 +406,16 @@ static bool fetch_session(struct sxs_target *t, char why[SXS_TARGET_WHY])
     return !err && !result.n_skipped;
 }
 
+/* Returns true when the process has ended. One that is ending has given up its program some time before
+ * its pidfd says so. */
+static bool has_ended(struct sxs_target *t)
+{
+    struct pollfd ended = {.fd = t->pidfd, .events = POLLIN};
+    if (t->pidfd >= 0 && sxs_target_poll(t) != SXS_TARGET_GONE && !sxs_process_is_same(&t->p))
+        poll(&ended, 1, EXIT_MS);
+    return sxs_target_poll(t) == SXS_TARGET_GONE;
+}
+
 int sxs_target_detach(struct sxs_target *t, char why[SXS_TARGET_WHY])
 {
     int status = SXS_EXIT_OK;
@@ -413,7 +424,7 @@ int sxs_target_detach(struct sxs_target *t, char why[SXS_TARGET_WHY])
     enum sxs_target_state state = sxs_target_poll(t);
     if (t->attached && state == SXS_TARGET_ON)
         status = stop_session(t, why);
-    if (status && sxs_target_poll(t) == SXS_TARGET_GONE) { /* it ended meanwhile */
+    if (status && has_ended(t)) { /* meanwhile */
         status = SXS_EXIT_OK;
         *why = '\0';
     }

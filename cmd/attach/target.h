@@ -17,13 +17,11 @@
 
 #define SXS_TARGET_WHY 2048 /* bytes that are enough for a reason */
 
-/* The time for each step, all answers of the process together, and for all steps together. The caller
- * begins the deadline (deadline.h) before it calls sxs_target_read(), sxs_target_check() and
- * sxs_target_attach(). What one step leaves is for the next one, which has SXS_TARGET_LEAST_MS in any
- * case. */
-#define SXS_TARGET_READ_MS  5000u
-#define SXS_TARGET_CHECK_MS 4500u
-#define SXS_TARGET_MS       8500u
+/* The time for all steps together, all answers of the process included; the first step has
+ * SXS_TARGET_READ_MS of it at most, and the last one SXS_TARGET_LEAST_MS at least. The caller begins the deadline
+ * (deadline.h) before it calls sxs_target_read(), sxs_target_check() and sxs_target_attach(). */
+#define SXS_TARGET_MS       8000u
+#define SXS_TARGET_READ_MS  3000u
 #define SXS_TARGET_LEAST_MS 2500u
 
 /** What shall be recorded. The strings are borrowed. */
@@ -60,7 +58,7 @@ struct sxs_target {
     bool                      stays;       /* with instrument, no runtime can be detached */
     int                       hold;        /* connection that holds the session; -1: none */
     int                       pidfd;       /* readable when the process has ended; -1: none */
-    unsigned                  spent_ms;    /* of SXS_TARGET_MS; the caller counts it */
+    unsigned spent_ms; /* of SXS_TARGET_MS - SXS_TARGET_LEAST_MS; the caller counts it */
 };
 
 /**

@@ -50,18 +50,18 @@ static int read_link(const char *path, char target[PATH_MAX])
     const char   *slash = strrchr(path, '/');
     struct stat   st;
     struct statfs fs;
-    int           fd = open(path, O_PATH | O_NOFOLLOW | O_CLOEXEC), err = 0;
+    int           fd = open(path, O_PATH | O_NOFOLLOW | O_CLOEXEC), err;
     ssize_t       n = -1;
     if (fd < 0)
         return errno;
-    if (fstat(fd, &st) != 0 || fstatfs(fd, &fs) != 0 ||
-        (n = readlinkat(fd, "", name, sizeof(name) - 1)) < 0)
-        err = errno;
-    else if (!is_trusted(&st))
-        err = EAGAIN;
+    if (fstat(fd, &st) == 0 && fstatfs(fd, &fs) == 0)
+        n = readlinkat(fd, "", name, sizeof(name) - 1);
+    err = errno;
     close(fd);
-    if (err)
-        return err;
+    if (n < 0)
+        return err ? err : EIO;
+    if (!is_trusted(&st))
+        return EAGAIN;
     if (fs.f_type == PROC_SUPER_MAGIC) /* /proc/self/fd/1: its text is no path */
         return snprintf(target, PATH_MAX, "%s", path) < PATH_MAX ? 0 : ENAMETOOLONG;
     name[n] = '\0';

@@ -105,3 +105,17 @@ unsigned sxs_account_of(int dir)
         uid = user_of(dir);
     return subuid ? sxs_account_of_range(subuid, passwd ? passwd : "", uid) : uid;
 }
+
+uint64_t *sxs_accounts_get(struct sxs_accounts *accounts, unsigned account)
+{
+    size_t n = accounts->n;
+    for (size_t i = 0; i < n; i++)
+        if (accounts->items[i].account == account)
+            return &accounts->items[i].spent;
+    if (n == sizeof(accounts->items) / sizeof(accounts->items[0]))
+        return NULL;
+    accounts->items[n].account = account;
+    accounts->items[n].spent = 0;
+    accounts->n++;
+    return &accounts->items[n].spent;
+}

@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/** account.h - to which user the work for a process is charged. */
+/** account.h - to which user the work for a process is charged, and how much each user has been charged. */
 #ifndef SXS_CMD_PROCESSES_ACCOUNT_H
 #define SXS_CMD_PROCESSES_ACCOUNT_H
+
+#include <stddef.h>
+#include <stdint.h>
 
 /**
  * sxs_account_of - find the user who can be made to answer for the process of @dir (of /proc/PID).
@@ -20,5 +23,18 @@ unsigned sxs_account_of(int dir);
  * they are not in @passwd, or @uid when no range has it. Pure.
  */
 unsigned sxs_account_of_range(const char *subuid, const char *passwd, unsigned uid);
+
+/** What users have been charged so far. 0 everywhere: nothing. */
+struct sxs_accounts {
+    size_t n;
+    struct {
+        unsigned account; /* sxs_account_of() */
+        uint64_t spent;   /* time, in the unit of who charges */
+    } items[64];
+};
+
+/** sxs_accounts_get - return where the time of @account is counted, which starts at 0; NULL when too many others
+ *  are. Borrowed from @accounts. */
+uint64_t *sxs_accounts_get(struct sxs_accounts *accounts, unsigned account);
 
 #endif

@@ -25,29 +25,15 @@
 /* A process that costs less is not counted as its user's: an honest machine may have many. */
 #define FREE_US UINT64_C(20000)
 
-enum { MAX_USERS = 64 };
-
 static struct {
-    uint64_t all, process;
-    ino_t    which; /* inode of /proc/PID: the process that is being examined */
-    size_t   n_users;
-    struct {
-        unsigned uid;
-        uint64_t us;
-    } users[MAX_USERS];
+    uint64_t            all, process;
+    ino_t               which; /* inode of /proc/PID: the process that is being examined */
+    struct sxs_accounts users; /* in microseconds */
 } spent;
 
-/* Returns the account of a user, or NULL when there are too many. */
-static uint64_t *account_of(unsigned uid)
+static uint64_t *account_of(int dir)
 {
-    for (size_t i = 0; i < spent.n_users; i++)
-        if (spent.users[i].uid == uid)
-            return &spent.users[i].us;
-    if (spent.n_users == MAX_USERS)
-        return NULL;
-    spent.users[spent.n_users].uid = uid;
-    spent.users[spent.n_users].us = 0;
-    return &spent.users[spent.n_users++].us;
+    return sxs_accounts_get(&spent.users, sxs_account_of(dir));
 }
 
 /* Begins to count for a process. */
@@ -66,7 +52,7 @@ void sxs_inspect_charge(int dir, uint64_t us)
     uint64_t before = spent.process < FREE_US ? FREE_US : spent.process;
     spent.all += us;
     spent.process += us;
-    uint64_t *account = spent.process > FREE_US ? account_of(sxs_account_of(dir)) : NULL;
+    uint64_t *account = spent.process > FREE_US ? account_of(dir) : NULL;
     if (account)
         *account += spent.process - before;
 }
@@ -77,9 +63,9 @@ bool sxs_inspect_may_go_on(int dir)
     if (spent.all >= ALL_US || spent.process >= PROCESS_US)
         return false;
     bool heavy = false; /* has any user used up the time? */
-    for (size_t i = 0; i < spent.n_users; i++)
-        heavy |= spent.users[i].us >= USER_US;
-    uint64_t *account = heavy ? account_of(sxs_account_of(dir)) : NULL;
+    for (size_t i = 0; i < spent.users.n; i++)
+        heavy |= spent.users.items[i].spent >= USER_US;
+    uint64_t *account = heavy ? account_of(dir) : NULL;
     return !account || *account < USER_US;
 }
 

@@ -5,13 +5,13 @@
 needs_root attach_ports_full
 . tests/hostile/target.inc
 lair=$(lair $attacker lair)
-hidden=$(lair $victim hidden)
+hidden=$(lair $victim h) # short: the path of a socket has at most 107 bytes
 # shellcheck disable=SC2046 # a command and its arguments
 target $(user $victim) env TMPDIR="$hidden" -- answer "$hidden"
 usual=$pid
-mkdir "$hidden/changed" && chown $victim:$victim "$hidden/changed"
+mkdir "$hidden/c" && chown $victim:$victim "$hidden/c"
 # shellcheck disable=SC2046
-target $(user $victim) env TMPDIR=/tmp -- answer "$hidden/changed"
+target $(user $victim) env TMPDIR=/tmp -- answer "$hidden/c"
 changed=$pid
 # shellcheck disable=SC2046
 $(user $attacker) env python3 - "$lair" "$tmp/ready/full" "$usual" "$changed" <<'END' &
@@ -27,9 +27,11 @@ for pid in sys.argv[3:]:
         kept.append(socket.socket(socket.AF_UNIX))
         kept[-1].bind("%s/dotnet-diagnostic-%s-1-socket" % (folder, pid))
         kept[-1].listen(1)
-    with open("/proc/net/unix") as f:
-        fields = [line.split() for line in f]
-    true = [x[6] for x in fields if len(x) == 8 and "-%s-" % pid in x[7] and not x[7].startswith(sys.argv[1])]
+    true = []
+    while not true:  # the file skips sockets while others are closed
+        with open("/proc/net/unix") as f:
+            fields = [line.split() for line in f]
+        true = [x[6] for x in fields if len(x) == 8 and "-%s-" % pid in x[7] and not x[7].startswith(sys.argv[1])]
     lines = "%s\n0: 2 0 0 1 1 %s " % (pid, true[0])
     os.mkdir(lines)
     for i in range(400):
@@ -39,7 +41,7 @@ open(sys.argv[2], "w").close()
 time.sleep(1000)
 END
 pids="$pids $!"
-full() { [ -e "$tmp/ready/full" ]; }
+full() { [ -e "$tmp/ready/full" ] || ! kill -0 $! 2>/dev/null; }
 wait_until full
 attach_to usual "$usual"
 attach_to changed "$changed"
