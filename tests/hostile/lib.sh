@@ -57,9 +57,9 @@ with open(sys.argv[3], "w") as to:
     read -r status seconds kib waited <"$tmp/cost"
 }
 # at_most CLAIM SECONDS KIB: check what `cost` has measured. The seconds are those on a machine with free processors;
-# where threads wait for them all the time, five times as many.
+# where threads wait for them all the time, five times as many. A sanitizer takes several times as much of both.
 at_most() {
-    awk -v s="$seconds" -v k="$kib" -v w="$waited" -v ms="$2" -v mk="$3" \
-        'BEGIN { exit !(s <= ms * (1 + 4 * w) && k <= mk) }'
+    awk -v s="$seconds" -v k="$kib" -v w="$waited" -v ms="$2" -v mk="$3" -v f="${SAN:+4}" \
+        'BEGIN { f = f ? f : 1; exit !(s <= f * ms * (1 + 4 * w) && k <= f * mk) }'
     check "$1 (measured: $seconds s, $kib KiB; processors were waited for: $waited)" $? "$tmp/err"
 }

@@ -17,7 +17,7 @@ wait_until sh -c '[ -e "$1" ] || ! kill -0 "$2" 2>/dev/null' sh "$tmp/ready" $pi
 for when in read opened; do
     [ $when = read ] || touch "$tmp/ready.quiet"
     cost "$sxsprof" ps
-    at_most "ps ends though a file does not answer when it is $when" 20 262144
+    at_most "ps ends though a file does not answer when it is $when" 10 262144
     grep -q "^ *$pid .* ?  " "$tmp/out"
     check "$when: the runtime is listed without a version" $? "$tmp/out"
     grep -q "examined in part" "$tmp/err"

@@ -5,9 +5,11 @@
 . "$(dirname "$0")/lib.sh"
 "${CC:-cc}" -std=gnu11 -O1 -D_GNU_SOURCE -I. tests/profile/make_hostile.c -o "$tmp/make_hostile" &&
     "$tmp/make_hostile" "$tmp/deep" deep || exit 1
+cpu_s=10
+[ -z "$SAN" ] || cpu_s=40
 for format in collapsed text json pprof speedscope html firefox; do
     # CPU time, so that a busy machine makes no difference
-    cost sh -c 'ulimit -t 10; exec "$@"' sh "$sxsprof" report --data calls --format $format -o "$tmp/report" "$tmp/deep"
+    cost sh -c "ulimit -t $cpu_s"'; exec "$@"' sh "$sxsprof" report --data calls --format $format -o "$tmp/report" "$tmp/deep"
     at_most "report --format $format of a path of 100,000 calls" 110 262144
     [ "$status" = 0 ]
     check "it succeeds" $? "$tmp/err"
@@ -15,6 +17,6 @@ for format in collapsed text json pprof speedscope html firefox; do
 done
 [ "$lines" = 99999 ]
 check "collapsed has one line for each stack with time of its own (has $lines)" $?
-cost sh -c 'ulimit -t 10; exec "$@"' sh "$sxsprof" diff "$tmp/deep" "$tmp/deep"
+cost sh -c "ulimit -t $cpu_s"'; exec "$@"' sh "$sxsprof" diff "$tmp/deep" "$tmp/deep"
 at_most "diff of two paths of 100,000 calls" 110 262144
 finish

@@ -5,7 +5,8 @@
 
 reads the outputs of strace -ff -y -o FOLDER/PREFIX. NAME=PATH: paths that begin with PATH are written NAME in the table.
 Prints the calls that no row accounts for, and the rows' counts; status 1 when there is such a call.
-In a row's path, "#" is a number, "*" any text without a slash, "**" any text. The call "reach" is no system call: it
+PARENT is each folder on the way to OUT. In a row's path, "#" is a number, "*" any text without a slash, "**" any
+text. The call "reach" is no system call: it
 is the file that a call has opened if its path was a link, one of the kernel (/proc/self/fd/5) or of a file system.
 """
 import collections
@@ -131,14 +132,17 @@ def main():
     rows, places = read_rows(page), [n.split("=", 1) for n in names]
     target = dict(places).pop("USER", None)
     counts, lost, total = collections.Counter(), collections.Counter(), 0
+    out = dict(places).get("OUT", "")
     for kind, user, path in calls_of(prefix):
         total += 1
+        is_parent = out.startswith(path + "/")
         who = "process" if user == target else "root" if user == "0" else user
         for name, place in places:
             if name != "USER" and (path == place or path.startswith(place + "/")):
                 path = name + path[len(place):]
         for kinds, users, patterns, row in rows:
-            if kind in kinds and who in users and any(p.match(path) for p in patterns):
+            if kind in kinds and who in users and any(
+                    p.match(path) or is_parent and p.match("PARENT") for p in patterns):
                 counts[row] += 1
                 break
         else:
