@@ -166,15 +166,12 @@ static int find_named(const char *name, pid_t *pids, size_t max, size_t *n)
     struct sxs_process_list list;
     int                     status = SXS_EXIT_OK;
     size_t                  found = 0;
-    int                     err = sxs_process_list_read(&list);
+    int                     err = sxs_process_list_read(&list, sxs_process_named, name);
     if (err)
         status = sxs_wrong_input("/proc: %s", strerror(err));
-    for (size_t i = 0; !status && i < list.n; i++)
-        if (sxs_process_named(&list.items[i], name)) {
-            if (found < max)
-                pids[found] = list.items[i].pid;
-            found++;
-        }
+    for (; !status && found < list.n; found++)
+        if (found < max)
+            pids[found] = list.items[found].pid;
     if (!status && found == 0)
         status =
             sxs_wrong_input("%s: no process with a .NET runtime has this name; sxsprof ps lists "

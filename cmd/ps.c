@@ -201,9 +201,10 @@ static int print_json(const struct sxs_process_list *list)
 static void note_gaps(const struct sxs_process_list *list)
 {
     if (list->n_partly)
-        sxs_complain("%zu processes were examined in part: their files are too many, took too long to "
-                     "read, or were replaced",
-                     list->n_partly);
+        sxs_complain(
+            "%zu processes were examined in part: their files are too many, took too long to "
+            "read, or were replaced",
+            list->n_partly);
     if (list->n_left_out)
         sxs_complain("%zu processes with .NET runtimes are left out: the list is too long",
                      list->n_left_out);
@@ -214,7 +215,7 @@ int sxs_cmd_ps(int argc, char **argv)
     enum sxs_format         format = SXS_FORMAT_TEXT;
     struct sxs_process_list list;
     sxs_options_parse(&sxs_argp_ps, argc, argv, 0, &format);
-    int err = sxs_process_list_read(&list);
+    int err = sxs_process_list_read(&list, NULL, NULL);
     if (err) {
         sxs_complain("/proc: %s", strerror(err));
     } else if (format == SXS_FORMAT_JSON) {

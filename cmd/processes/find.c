@@ -41,22 +41,13 @@ bool sxs_process_named(const struct sxs_process *p, const char *name)
     return found;
 }
 
-/* Writes "PID, PID..." of the processes that @name names. Returns how many there are, and the last
- * of them in @last. */
-static size_t list_named(const struct sxs_process_list *list, const char *name, pid_t *last,
-                         char *pids, size_t size)
+/* Writes "PID, PID..." of the processes in the list, as many as fit. */
+static void write_pids(const struct sxs_process_list *list, char *pids, size_t size)
 {
-    size_t n = 0, len = 0;
     pids[0] = '\0';
-    for (size_t i = 0; i < list->n; i++) {
-        if (!sxs_process_named(&list->items[i], name))
-            continue;
-        *last = list->items[i].pid;
-        if (len < size)
-            len += (size_t)snprintf(pids + len, size - len, "%s%d", n ? ", " : "", (int)*last);
-        n++;
-    }
-    return n;
+    for (size_t i = 0, len = 0; i < list->n && len < size; i++)
+        len += (size_t)snprintf(pids + len, size - len, "%s%d", i ? ", " : "",
+                                (int)list->items[i].pid);
 }
 
 static int find_by_name(const char *name, pid_t *pid, char *why, size_t size)
@@ -64,9 +55,12 @@ static int find_by_name(const char *name, pid_t *pid, char *why, size_t size)
     struct sxs_process_list list;
     char                    clean[256], pids[200];
     size_t                  n;
-    int                     err = sxs_process_list_read(&list);
+    int                     err = sxs_process_list_read(&list, sxs_process_named, name);
     sxs_text_clean(name, clean, sizeof(clean));
-    n = err ? 0 : list_named(&list, name, pid, pids, sizeof(pids));
+    n = err ? 0 : list.n;
+    if (n)
+        *pid = list.items[n - 1].pid;
+    write_pids(&list, pids, sizeof(pids));
     sxs_process_list_free(&list);
     if (err)
         snprintf(why, size, "the processes cannot be listed: %s", strerror(err));

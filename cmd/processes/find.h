@@ -10,7 +10,7 @@
  * program's file name, or the file name of the assembly that dotnet runs ("app" or "app.dll" for
  * "dotnet /srv/app.dll").
  */
-bool sxs_process_named(const struct sxs_process *p, const char *name);
+sxs_process_filter sxs_process_named;
 
 /**
  * sxs_process_find - find the one process that @argument names.

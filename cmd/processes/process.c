@@ -184,20 +184,38 @@ int sxs_process_read_files(struct sxs_process *p)
     return p->problem ? 0 : sxs_process_find_profilers(p);
 }
 
-/* Reads the process once. @only_runtimes: leaves out the rest when it has no runtime and seems to have
- * none. Returns 0 or an errno value: EAGAIN when it has changed its identity meanwhile. */
-static int read_once(pid_t pid, struct sxs_process *out, bool only_runtimes)
+/* Which processes are read completely; NULL: each one. */
+struct choice {
+    sxs_process_filter *named; /* NULL: by no name */
+    const char         *name;
+};
+
+/* Returns true when the process has another name. Does not look at its mappings: a process costs the time of
+ * nobody who asks for another one. */
+static bool is_named_otherwise(struct sxs_process *p, const struct choice *choice)
+{
+    if (!choice || !choice->named || read_status(p) != 0)
+        return false;
+    read_command(p);
+    return !choice->named(p, choice->name);
+}
+
+/* Reads the process once. @only: leaves out the rest when it is not chosen, or has no runtime and seems to
+ * have none. Returns 0 or an errno value: EAGAIN when it has changed its identity meanwhile. */
+static int read_once(pid_t pid, struct sxs_process *out, const struct choice *only)
 {
     int err = open_process(pid, out);
     if (!err)
         err = sxs_identity_read(out->dir, &out->identity);
+    if (!err && is_named_otherwise(out, only))
+        return 0;
     if (!err)
         err = sxs_process_find_runtimes(out);
-    if (!err && only_runtimes && !out->n_runtimes && !seems_to_have_runtime(out))
+    if (!err && only && !out->n_runtimes && !seems_to_have_runtime(out))
         return 0;
     if (!err)
         err = sxs_process_read_files(out);
-    if (!err && !only_runtimes)
+    if (!err && !only)
         out->root = openat(out->dir, "root", O_PATH | O_DIRECTORY | O_CLOEXEC);
     if (!err && !sxs_process_is_same(out))
         err = EAGAIN;
@@ -205,19 +223,19 @@ static int read_once(pid_t pid, struct sxs_process *out, bool only_runtimes)
 }
 
 /* Reads it again while it changes its identity meanwhile. */
-static int read_steady(pid_t pid, struct sxs_process *out, bool only_runtimes)
+static int read_steady(pid_t pid, struct sxs_process *out, const struct choice *only)
 {
-    int err = read_once(pid, out, only_runtimes);
+    int err = read_once(pid, out, only);
     for (int i = 1; err == EAGAIN && i < MAX_READS; i++) {
         sxs_process_free(out);
-        err = read_once(pid, out, only_runtimes);
+        err = read_once(pid, out, only);
     }
     return err == ENOENT ? ESRCH : err;
 }
 
 int sxs_process_read(pid_t pid, struct sxs_process *out)
 {
-    int err = read_steady(pid, out, false);
+    int err = read_steady(pid, out, NULL);
     sxs_inspect_end();
     return err;
 }
@@ -316,11 +334,11 @@ static int add_process(struct sxs_process_list *list, struct sxs_process *p)
     return 0;
 }
 
-/* Adds process @pid if it has a runtime, or seems to and may not be read. */
-static int consider(struct sxs_process_list *list, pid_t pid)
+/* Adds process @pid if it is chosen, and has a runtime, or seems to and may not be read. */
+static int consider(struct sxs_process_list *list, pid_t pid, const struct choice *choice)
 {
     struct sxs_process p;
-    int                err = read_steady(pid, &p, true);
+    int                err = read_steady(pid, &p, choice);
     if (err == EAGAIN) /* it is shown as it was seen last */
         err = 0;
     bool hidden = !err && (p.problem == EACCES || p.problem == EPERM);
@@ -340,15 +358,16 @@ static int consider(struct sxs_process_list *list, pid_t pid)
     return err == ENOMEM ? ENOMEM : 0; /* other processes ended meanwhile */
 }
 
-int sxs_process_list_read(struct sxs_process_list *out)
+int sxs_process_list_read(struct sxs_process_list *out, sxs_process_filter *named, const char *name)
 {
+    const struct choice choice = {named, name};
     memset(out, 0, sizeof(*out));
     int  fd = open("/proc", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     DIR *proc = fd >= 0 ? fdopendir(fd) : NULL;
     int  err = proc ? 0 : errno;
     for (struct dirent *e; proc && !err && (e = readdir(proc));)
         if (isdigit((unsigned char)e->d_name[0]))
-            err = consider(out, (pid_t)strtol(e->d_name, NULL, 10));
+            err = consider(out, (pid_t)strtol(e->d_name, NULL, 10), &choice);
     if (proc)
         closedir(proc);
     sxs_inspect_end();

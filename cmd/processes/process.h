@@ -56,10 +56,10 @@ struct sxs_process {
     char                user[64];       /* name of the user, or its number */
     char                container[160]; /* "docker 0123456789ab"; "": none that is known */
     int                 problem;        /* errno value: the mappings could not be read (EACCES) */
-    bool                partly;         /* not all of its files were examined: they are too many, took
+    bool                partly;    /* not all of its files were examined: they are too many, took
                                          * too long, or are not those any more that their paths name */
-    bool                musl;           /* has musl's loader instead of glibc's */
-    bool                allocator;      /* has libsxsprof-malloc.so */
+    bool                musl;      /* has musl's loader instead of glibc's */
+    bool                allocator; /* has libsxsprof-malloc.so */
     struct sxs_process_namespaces other;
     struct sxs_process_runtime   *runtimes; /* owned */
     size_t                        n_runtimes;
@@ -125,12 +125,18 @@ struct sxs_process_list {
     size_t              bytes;        /* of memory that the items take */
 };
 
+/** sxs_process_filter - return true when @name names the process, of which only name, command and PIDs are
+ *  known. sxs_process_named() is one. */
+typedef bool sxs_process_filter(const struct sxs_process *p, const char *name);
+
 /**
  * sxs_process_list_read - find the processes that have runtimes, and those whose threads are named
  * as those of runtimes but which may not be read (problem: EACCES).
+ * @named: leaves out, before anything else of them is read, processes that @name does not name; NULL: none.
  * Returns 0 or an errno value.
  */
-int  sxs_process_list_read(struct sxs_process_list *out);
+int  sxs_process_list_read(struct sxs_process_list *out, sxs_process_filter *named,
+                           const char *name);
 void sxs_process_list_free(struct sxs_process_list *list);
 
 #endif

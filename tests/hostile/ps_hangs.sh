@@ -23,4 +23,6 @@ for when in read opened; do
     grep -q "examined in part" "$tmp/err"
     check "$when: ps says that it has not examined all" $? "$tmp/err"
 done
+cost "$sxsprof" status another-name
+at_most "a verb that names another process does not wait for it" 0.4 262144
 finish
