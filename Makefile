@@ -413,10 +413,10 @@ $(CMD_UNIT): $(O)/tests/%: tests/unit/%.c $(PROFILE_OBJ) $(O)/libsxsil.a $(O)/li
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) -MMD -MP $(LDFLAGS) -o $@ $(filter %.c %.o,$^) $(filter %.a,$^) $(CMD_LIBS) -lcmocka
 
-$(O)/tests/test_confined: tests/unit/test_confined.c $(CASE_OBJ) $(call obj,$(wildcard cmd/confined/*.c))
+$(O)/tests/test_confined: tests/unit/test_confined.c $(CASE_OBJ) $(call obj,$(wildcard cmd/confined/*.c)) $(O)/libbase.a
 	@mkdir -p $(@D)
 	$(call say,LINK,$@)
-	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) -MMD -MP $(LDFLAGS) -o $@ $(filter %.c %.o,$^) -lseccomp -lcmocka -lpthread
+	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) -MMD -MP $(LDFLAGS) -o $@ $(filter %.c %.o,$^) $(filter %.a,$^) -lseccomp -lcmocka -lpthread
 
 # Unit tests of cmd/processes.
 PROCESSES_OBJ := $(call obj,$(wildcard cmd/processes/*.c cmd/confined/*.c control/message/*.c))

@@ -63,6 +63,18 @@ static int is_trusted(const struct stat *st)
     return st->st_uid == 0 || st->st_uid == geteuid();
 }
 
+/* Tells whether the link is the kernel's /proc/self or /proc/thread-self, which has no owner in a user
+ * namespace without the machine's root. */
+static int is_self(const struct walk *w, const char *name)
+{
+    enum { PROC_ROOT = 1 }; /* inode */
+    struct statfs fs;
+    struct stat   st;
+    return (strcmp(name, "self") == 0 || strcmp(name, "thread-self") == 0) &&
+           fstatfs(w->fd, &fs) == 0 && fs.f_type == PROC_SUPER_MAGIC && fstat(w->fd, &st) == 0 &&
+           st.st_ino == PROC_ROOT;
+}
+
 /* Tells whether the link, whose descriptor is @link, may be followed. Returns 0 or -errno. */
 static int check_link(struct walk *w, int link, const char *name, int is_last)
 {
@@ -75,7 +87,7 @@ static int check_link(struct walk *w, int link, const char *name, int is_last)
         snprintf(w->why, w->size, "it is a symbolic link; expected the folder itself");
         return -ENOTDIR;
     }
-    if (!is_trusted(&st) || !is_trusted(&folder)) {
+    if (!is_self(w, name) && (!is_trusted(&st) || !is_trusted(&folder))) {
         snprintf(w->why, w->size,
                  "%s%s%s is a symbolic link that another user (uid %u) can change; expected a path "
                  "without it",

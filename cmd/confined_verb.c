@@ -4,8 +4,8 @@
 #include "base/env.h"
 #include "cmd/child.h"
 #include "cmd/command.h"
-#include "cmd/confined/confined.h"
-#include "cmd/confined/writes.h"
+#include "cmd/confined/reader.h"
+#include "cmd/output/output_file.h"
 #include "cmd/output/shown.h"
 #include "cmd/symbols/debuginfod.h"
 
@@ -13,7 +13,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
-#include <linux/capability.h>
 #include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -95,7 +94,7 @@ static const char *open_for_child(const char *path)
 
 /* ---- where it writes ------------------------------------------------------------------------- */
 
-#define MAX_WRITES (2 * SXS_CONFINED_PATHS + 3)
+#define MAX_WRITES (SXS_CONFINED_PATHS + 2)
 
 struct places {
     char   path[MAX_WRITES][PATH_MAX];
@@ -109,19 +108,15 @@ static void add_place(struct places *p, const char *path)
         p->n++;
 }
 
-/* Adds the file, and the folder in which a new one takes its place. */
-static void add_file(struct places *p, const char *path)
+/* Adds the folder @path; the one in which it lies if it does not exist, or is no folder. */
+static void add_folder(struct places *p, const char *path)
 {
     char        folder[PATH_MAX];
     const char *slash = strrchr(path, '/');
     int         len = slash == path ? 1 : slash ? (int)(slash - path) : 1;
     struct stat st;
     snprintf(folder, sizeof(folder), "%.*s", len, slash ? path : ".");
-    bool through = lstat(path, &st) == 0 && S_ISLNK(st.st_mode) &&
-                   (st.st_uid == geteuid() || st.st_uid == 0); /* as sxs_output_open() decides */
-    if (!through && (stat(path, &st) != 0 || S_ISREG(st.st_mode)))
-        add_place(p, folder);
-    add_place(p, path);
+    add_place(p, stat(path, &st) == 0 && S_ISDIR(st.st_mode) ? path : folder);
 }
 
 /* Adds the folder in which libdebuginfod keeps files. It makes the folder when it needs it, which it
@@ -150,10 +145,11 @@ static void find_places(const struct sxs_confined_verb *needs, struct places *p)
 {
     const char *tmp = sxs_env_named("TMPDIR");
     p->n = 0;
-    add_place(p, tmp && *tmp ? tmp : "/tmp"); /* packed sessions are unpacked there */
+    if (!needs->no_packs)
+        add_place(p, tmp && *tmp ? tmp : "/tmp"); /* packed sessions are unpacked there */
     for (size_t i = 0; i < SXS_CONFINED_PATHS; i++)
         if (needs->writes[i])
-            add_file(p, needs->writes[i]);
+            add_folder(p, needs->writes[i]);
     if (needs->network && sxs_debuginfod_enabled())
         add_cache(p);
 }
@@ -162,19 +158,23 @@ static void find_places(const struct sxs_confined_verb *needs, struct places *p)
 
 struct work {
     int (*call)(void *arg);
-    void                  *arg;
-    struct sxs_confinement limits;
-    struct places          places;
+    void                           *arg;
+    const struct sxs_confined_verb *needs;
+    struct sxs_confinement          limits;
+    struct places                   places;
 };
 
 static int confine_and_work(void *arg)
 {
-    static const char *below[MAX_WRITES];
-    struct work       *w = arg;
+    static const char               *below[MAX_WRITES];
+    struct work                     *w = arg;
+    const struct sxs_confined_reader reader = {
+        .writes = below, .n_writes = w->places.n, .network = w->needs->network};
     for (size_t i = 0; i < w->places.n; i++)
         below[i] = w->places.path[i];
-    sxs_confine_writes(below, w->places.n); /* a kernel without Landlock: the other limits remain */
-    sxs_confine_self(&w->limits);
+    if (w->needs->asks)
+        sxs_helper_start(w->needs->answer, w->needs->answer_arg); /* without: it gets no answers */
+    sxs_confine_reader(&w->limits, &reader);
     return w->call(w->arg);
 }
 
@@ -205,24 +205,23 @@ static int explain_end(int status, const struct sxs_confinement *limits, uint64_
 int sxs_confined_verb(const struct sxs_confined_verb *needs, int (*work)(void *arg), void *arg)
 {
     static struct work w;
-    const char        *setting = sxs_env_named("SXSPROF_CONFINE");
     int                status = 0;
-    if (setting && strcmp(setting, "off") == 0)
+    if (sxs_confined_is_off() || sxs_confined_is_reader())
         return work(arg);
     uint64_t bytes = input_bytes(needs);
-    w = (struct work){.call = work, .arg = arg};
+    w = (struct work){.call = work, .arg = arg, .needs = needs};
     w.limits = (struct sxs_confinement){
         .data = needs->endless ? 0 : MEMORY + MEMORY_FACTOR * bytes,
         .cpu_s = needs->endless ? 0 : CPU_S + CPU_S_MIB * (unsigned)(bytes / MIB),
-        .capabilities = UINT64_C(1) << CAP_DAC_OVERRIDE | UINT64_C(1) << CAP_DAC_READ_SEARCH |
-                        UINT64_C(1) << CAP_SETUID | UINT64_C(1) << CAP_SETGID,
-        .calls = needs->network ? SXS_CONFINED_NETWORK : SXS_CONFINED_REPORT,
     };
     find_places(needs, &w.places);
     for (size_t i = 0; i < SXS_CONFINED_PATHS; i++)
         if (needs->reads[i] && *needs->reads[i])
             *needs->reads[i] = open_for_child(*needs->reads[i]);
-    int err = sxs_child_work(confine_and_work, &w, &status);
+    int err = sxs_output_prepare(needs->output, needs->is_private ? 0600 : 0666);
+    if (!err)
+        err = sxs_child_work(confine_and_work, &w, &status);
+    int unnamed = sxs_output_finish();
     if (err) {
         sxs_complain(
             "no child process for reading files can be made: %s; SXSPROF_CONFINE=off reads "
@@ -230,5 +229,9 @@ int sxs_confined_verb(const struct sxs_confined_verb *needs, int (*work)(void *a
             strerror(err));
         return SXS_EXIT_FAILED;
     }
-    return explain_end(status, &w.limits, bytes);
+    int result = explain_end(status, &w.limits, bytes);
+    if (!unnamed)
+        return result;
+    sxs_complain("%s: %s", needs->output, strerror(unnamed));
+    return result == SXS_EXIT_OK ? SXS_EXIT_PROBLEM : result;
 }

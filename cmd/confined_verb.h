@@ -11,6 +11,8 @@
 #ifndef SXS_CMD_CONFINED_VERB_H
 #define SXS_CMD_CONFINED_VERB_H
 
+#include "cmd/confined/helper.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -22,9 +24,17 @@ struct sxs_confined_verb {
      * leads through another process (/proc/PID/root/...), which the child may not look into, the
      * variable gets another path; sxs_shown() has the first one. */
     const char **reads[SXS_CONFINED_PATHS];
-    const char *writes[SXS_CONFINED_PATHS]; /* files that are written; a new one is renamed to it */
-    bool        network; /* connects to servers: of debug files, or those that get pushes */
-    bool        endless; /* goes on until it is ended: no limit of CPU time */
+    /* The file that is written, by sxs_output_open() of the same path. It is opened before the child starts,
+     * and gets its name when the child has completed it: the child cannot write to its folder. */
+    const char *output;
+    bool        is_private;                 /* others may not read it */
+    const char *writes[SXS_CONFINED_PATHS]; /* folders in which files are written besides */
+    bool        no_packs;                   /* reads no packed session: makes no temporary files */
+    bool asks; /* looks into other processes: the child gets a helper (cmd/confined/helper.h) */
+    sxs_helper_answer *answer; /* what it answers; NULL: only sxs_helper_stat() */
+    void              *answer_arg;
+    bool               network; /* connects to servers: of debug files, or those that get pushes */
+    bool               endless; /* goes on until it is ended: no limit of CPU time */
 };
 
 /**
@@ -32,7 +42,7 @@ struct sxs_confined_verb {
  * Signals that this process gets meanwhile are sent to the child.
  * Returns the exit status that @work returned. When a limit ended it, complains with one line and
  * returns SXS_EXIT_PROBLEM; when another signal did, this process ends by the same signal.
- * With SXSPROF_CONFINE=off, @work is called in this process. Where the child cannot be made, complains
+ * With SXSPROF_CONFINE=off, or in a process that is confined already, @work is called in this process. Where the child cannot be made, complains
  * and returns SXS_EXIT_FAILED.
  * For a process with one thread.
  */

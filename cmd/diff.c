@@ -90,7 +90,7 @@ static int write_gcs(const struct options *o, const struct sxs_events_report *of
     struct sxs_output out;
     int               err = sxs_output_open(&out, o->samples.output);
     if (err)
-        return sxs_wrong_input("--output: %s: %s", o->samples.output, strerror(err));
+        return sxs_wrong_input("--output: %s: %s", o->samples.output, sxs_output_error(err));
     sxs_gc_diff(out.to, &of[0], &of[1]);
     if (out.to == stdout)
         return sxs_finish_output();
@@ -163,7 +163,7 @@ int sxs_cmd_diff(int argc, char **argv)
     struct options o = {.n = 0};
     sxs_options_parse(&sxs_argp_diff, argc, argv, 0, &o);
     const struct sxs_confined_verb needs = {.reads = {&o.dir[0], &o.dir[1]},
-                                            .writes = {o.samples.output},
+                                            .output = o.samples.output,
                                             .network = sxs_debuginfod_enabled()};
     int                            status = sxs_confined_verb(&needs, diff, &o);
     sxs_symbol_path_free(o.samples.symbols);

@@ -290,7 +290,7 @@ static int nothing(const struct context *c, const struct sxs_fleet_selection *s)
 static int open_output(const struct context *c, struct sxs_output *out)
 {
     int err = sxs_output_open(out, c->o->output);
-    return err ? sxs_wrong_input("--output: %s: %s", c->o->output, strerror(err)) : SXS_EXIT_OK;
+    return err ? sxs_wrong_input("--output: %s: %s", c->o->output, sxs_output_error(err)) : SXS_EXIT_OK;
 }
 
 static int close_output(const struct context *c, struct sxs_output *out)

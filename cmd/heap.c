@@ -304,7 +304,7 @@ static int report(const struct options *o, const struct chosen *c)
         write_report(o, &s, out.to);
         status = finish(&out, status);
     } else {
-        status = sxs_wrong_input("--output: %s: %s", o->output, strerror(err));
+        status = sxs_wrong_input("--output: %s: %s", o->output, sxs_output_error(err));
     }
     sxs_heap_free(&s);
     return status;
@@ -355,7 +355,7 @@ static int write_changes(const struct options *o, const struct sxs_heap_counts *
     int               err = sxs_output_open(&out, o->output);
     if (err) {
         free(all);
-        return sxs_wrong_input("--output: %s: %s", o->output, strerror(err));
+        return sxs_wrong_input("--output: %s: %s", o->output, sxs_output_error(err));
     }
     if (strcmp(o->format, "json") == 0)
         sxs_heap_write_changes_json(out.to, all, n);
@@ -436,7 +436,7 @@ static int write_wanted(const struct options *o, const struct chosen *c)
     struct sxs_output out;
     int               err = sxs_output_open(&out, o->output);
     if (err)
-        return sxs_wrong_input("--output: %s: %s", o->output, strerror(err));
+        return sxs_wrong_input("--output: %s: %s", o->output, sxs_output_error(err));
     return finish(&out, sxs_heap_write_wanted(out.to, &o->wanted, c->folder_fd, c->place.number,
                                               o->runtime, strcmp(o->format, "json") == 0));
 }
@@ -477,10 +477,10 @@ static int write_confined(struct options *o)
         return SXS_EXIT_FAILED;
     bool  beside = o->open && !o->output;
     char *page = beside ? page_beside(sxs_shown(o->source), 0) : NULL; /* only its folder matters */
-    const struct sxs_confined_verb needs = {.reads = {&o->source, &o->diff},
-                                            .writes = {page ? page : o->output}};
-    struct job                     job = {.options = o, .number = number};
-    int                            status = sxs_confined_verb(&needs, write_chosen, &job);
+    const struct sxs_confined_verb needs = {
+        .reads = {&o->source, &o->diff}, .output = o->output, .writes = {page}};
+    struct job job = {.options = o, .number = number};
+    int        status = sxs_confined_verb(&needs, write_chosen, &job);
     free(page);
     page = beside && *number ? page_beside(sxs_shown(o->source), *number) : NULL;
     if (o->open && !o->wanted.n && (page || o->output))

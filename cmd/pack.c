@@ -187,8 +187,8 @@ static int pack(void *arg)
 {
     const struct options *o = arg;
     struct stat           st;
-    struct sxs_session s = {0};
-    int                status;
+    struct sxs_session    s = {0};
+    int                   status;
     if (stat(o->dir, &st) == 0 && !S_ISDIR(st.st_mode))
         return sxs_wrong_input("%s: not a folder; expected a folder made by sxsprof run -o DIR",
                                o->dir);
@@ -223,11 +223,12 @@ int sxs_cmd_pack(int argc, char **argv)
     if (output)
         o.output = output;
     const struct sxs_confined_verb needs = {.reads = {&o.dir},
-                                            .writes = {o.output},
+                                            .output = o.output,
+                                            .is_private = true,
                                             .network = sxs_debuginfod_enabled()};
-    int status = o.output ? sxs_confined_verb(&needs, pack, &o)
-                          : sxs_wrong_input("%s: %s; expected a folder made by sxsprof run -o DIR",
-                                            o.dir, strerror(errno));
+    int                            status = o.output ? sxs_confined_verb(&needs, pack, &o)
+                                                     : sxs_wrong_input("%s: %s; expected a folder made by sxsprof run -o DIR",
+                                                                       o.dir, strerror(errno));
     free(output);
     sxs_symbol_path_free(o.symbols);
     return status;

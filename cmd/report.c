@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* sxsprof report: print a session as a table or JSON, or write its profile in one of the other
  * formats. */
-#include "cmd/output/output_file.h"
 #include "cmd/argument.h"
 #include "cmd/calls/calls.h"
 #include "cmd/command.h"
@@ -14,6 +13,7 @@
 #include "cmd/heap/counts.h"
 #include "cmd/instrument/instrument.h"
 #include "cmd/opener.h"
+#include "cmd/output/output_file.h"
 #include "cmd/output/print.h"
 #include "cmd/output/segments.h"
 #include "cmd/output/shown.h"
@@ -272,7 +272,7 @@ static int write_census(const struct options *o, const struct sxs_session *s)
     struct sxs_output out;
     int               err = sxs_output_open(&out, o->samples.output);
     if (err)
-        return sxs_wrong_input("--output: %s: %s", o->samples.output, strerror(err));
+        return sxs_wrong_input("--output: %s: %s", o->samples.output, sxs_output_error(err));
     int status = report_census(o, s, out.to);
     if (out.to == stdout)
         return sxs_finish_output() == SXS_EXIT_OK ? status : SXS_EXIT_PROBLEM;
@@ -308,7 +308,8 @@ static int report_profile(const struct options *o, const struct sxs_session *s, 
     struct head               before = {o, s, head};
     struct sxs_report_options options = o->samples;
     bool                      has_head = head || (is_format(o, "text") && o->traces.on);
-    if (has_head && !options.output) { /* at once, so that they are there when there are no samples */
+    if (has_head &&
+        !options.output) { /* at once, so that they are there when there are no samples */
         put_head(&before, stdout);
         fflush(stdout);
     } else if (has_head) {
@@ -488,10 +489,9 @@ int sxs_cmd_report(int argc, char **argv)
             return SXS_EXIT_PROBLEM;
         o.samples.output = page;
     }
-    const struct sxs_confined_verb needs = {.reads = {&o.dir},
-                                            .writes = {o.samples.output},
-                                            .network = sxs_debuginfod_enabled()};
-    int                            status = sxs_confined_verb(&needs, report, &o);
+    const struct sxs_confined_verb needs = {
+        .reads = {&o.dir}, .output = o.samples.output, .network = sxs_debuginfod_enabled()};
+    int status = sxs_confined_verb(&needs, report, &o);
     if (o.open && o.samples.output)
         status = sxs_open_written_page(o.samples.output, status);
     free(page);

@@ -2,7 +2,10 @@
 /* sxsprof serve: show sessions in a browser while they grow. */
 #include "cmd/serve/serve.h"
 
+#include "cmd/child.h"
 #include "cmd/command.h"
+#include "cmd/confined/reader.h"
+#include "cmd/confined_verb.h"
 #include "cmd/opener.h"
 #include "cmd/output/print.h"
 #include "cmd/pack/pack.h"
@@ -152,6 +155,40 @@ static int take_process(struct options *o, pid_t pid)
     return SXS_EXIT_OK;
 }
 
+/* What the argument is. */
+enum { IS_SESSION = SXS_EXIT_OK, IS_FOLDER = 100 }; /* exit statuses of a child */
+
+struct source {
+    const char *path, *shown;
+    bool        is_file;
+};
+
+/* Says what the argument is. A packed session is unpacked once, to know whether it can be read; the child
+ * removes what it has unpacked when it ends. @arg: struct source. Returns an exit status. */
+static int examine(void *arg)
+{
+    const struct source *s = arg;
+    const char          *dir;
+    char                 why[512];
+    if (!s->is_file)
+        return is_session(s->path) ? IS_SESSION : IS_FOLDER;
+    if (sxs_pack_open(s->path, &dir, why, sizeof(why)) == 0)
+        return IS_SESSION;
+    return sxs_wrong_input("%s: %s; expected a file made by sxsprof pack", s->shown, why);
+}
+
+/* Calls examine() in a confined child; with SXSPROF_CONFINE=off in a child that is not confined. */
+static int examine_in_child(struct source *s)
+{
+    const struct sxs_confined_verb needs = {.reads = {&s->path}, .no_packs = !s->is_file};
+    int                            status;
+    if (!sxs_confined_is_off())
+        return sxs_confined_verb(&needs, examine, s);
+    if (sxs_child_work(examine, s, &status) != 0 || !WIFEXITED(status))
+        return SXS_EXIT_FAILED;
+    return WEXITSTATUS(status);
+}
+
 /* Finds what the argument names. Returns an exit status. */
 static int find_source(struct options *o)
 {
@@ -178,28 +215,11 @@ static int find_source(struct options *o)
     o->serve.root_fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (o->serve.root_fd < 0)
         return sxs_wrong_input("%s: %s", o->serve.dir, strerror(errno));
-    if (S_ISREG(st.st_mode) || is_session(path))
+    struct source source = {path, o->serve.dir, S_ISREG(st.st_mode)};
+    int           what = examine_in_child(&source);
+    if (what == IS_SESSION)
         o->serve.only = last_name(o->serve.dir);
-    return SXS_EXIT_OK;
-}
-
-/* Unpacks a packed session once, to know whether it can be read: in a child process, which removes
- * what it has unpacked when it ends. Returns an exit status. */
-static int check_pack(const struct options *o)
-{
-    const char *dir;
-    char        why[512];
-    int         status;
-    pid_t       child = fork();
-    if (child == 0) {
-        if (sxs_pack_open(o->serve.dir, &dir, why, sizeof(why)) != 0)
-            exit(
-                sxs_wrong_input("%s: %s; expected a file made by sxsprof pack", o->serve.dir, why));
-        exit(SXS_EXIT_OK);
-    }
-    if (child < 0 || waitpid(child, &status, 0) != child)
-        return SXS_EXIT_FAILED;
-    return WIFEXITED(status) ? WEXITSTATUS(status) : SXS_EXIT_FAILED;
+    return what == IS_FOLDER ? SXS_EXIT_OK : what;
 }
 
 /* ---- the token ---- */
@@ -256,9 +276,6 @@ int sxs_cmd_serve(int argc, char **argv)
     int status = o.token_file ? read_token(&o) : *o.token ? SXS_EXIT_OK : make_token(&o);
     if (status == SXS_EXIT_OK)
         status = find_source(&o);
-    struct stat st;
-    if (status == SXS_EXIT_OK && fstat(o.serve.root_fd, &st) == 0 && S_ISREG(st.st_mode))
-        status = check_pack(&o);
     if (status == SXS_EXIT_OK) {
         o.serve.token = o.token;
         o.serve.verbs = &verbs;

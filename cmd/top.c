@@ -3,8 +3,12 @@
 #include "cmd/top/top.h"
 #include "cmd/argument.h"
 #include "cmd/command.h"
+#include "cmd/confined/reader.h"
+#include "cmd/confined_verb.h"
 #include "cmd/output/print.h"
 #include "cmd/process_session.h"
+#include "cmd/processes/asked.h"
+#include "cmd/symbols/debuginfod.h"
 #include "cmd/top_attach.h"
 #include "cmd/top_follow.h"
 
@@ -15,8 +19,9 @@
 #include <limits.h>
 #include <math.h>
 #include <signal.h>
+#include <stdint.h>
 #include <string.h>
-#include <sys/stat.h>
+#include <sys/prctl.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -184,18 +189,29 @@ static struct sxs_live *next_session(void *arg)
     return sxs_top_follow_next(f) ? f->live : NULL;
 }
 
-/* @path, @name: by which the session is opened, and called. @follows: the next sessions of the process are
- * shown too. */
-static int show(const char *path, const char *name, const struct options *o, bool follows)
+/* What is shown. */
+struct shown {
+    const struct options *o;
+    const char           *path, *name; /* by which the session is opened, and called */
+    bool                  follows;     /* the next sessions of the process are shown too */
+};
+
+/* Reads and draws. @arg: struct shown. Returns an exit status. */
+static int show(void *arg)
 {
+    const struct shown   *s = arg;
+    const struct options *o = s->o;
     struct sxs_top_follow f;
     char                  why[1024];
     int                   status = SXS_EXIT_OK;
-    if (sxs_top_follow_open(&f, path, name, o->top.process, o->pid, o->top.window_s, why,
+    sxs_top_catch();
+    if (sxs_confined_is_reader()) /* its parent is gone: the terminal is given back first */
+        prctl(PR_SET_PDEATHSIG, SIGTERM);
+    if (sxs_top_follow_open(&f, s->path, s->name, o->top.process, o->pid, o->top.window_s, why,
                             sizeof(why)) != 0)
-        return sxs_wrong_input("top: %s: %s", name, why);
+        return sxs_wrong_input("top: %s: %s", s->name, why);
     pid_t pid = o->pid;
-    if (!follows)
+    if (!s->follows)
         f.pid = 0;
     if (!pid) { /* the process of a session, if it is of this PID namespace and runs */
         sxs_live_look(f.live);
@@ -211,7 +227,25 @@ static int show(const char *path, const char *name, const struct options *o, boo
     return status;
 }
 
-/* Shows a process; attaches to it when it is not recorded. */
+/* Shows it in a confined child, whose helper looks at processes. */
+static int show_confined(struct shown *s)
+{
+    const struct sxs_confined_verb needs = {.reads = {&s->path},
+                                            .no_packs = true,
+                                            .asks = true,
+                                            .answer = sxs_asked_answer,
+                                            .answer_arg =
+                                                s->follows ? (void *)(uintptr_t)&s->o->pid : NULL,
+                                            .network = sxs_debuginfod_enabled(),
+                                            .endless = true};
+    sxs_top_hold(); /* until the child catches them: it ends in order */
+    int status = sxs_confined_verb(&needs, show, s);
+    sxs_top_catch();
+    return status;
+}
+
+/* Shows a process; attaches to it when it is not recorded. This process holds the attach, and reads nothing
+ * of the session. */
 static int show_process(const struct options *o)
 {
     char                       dir[PATH_MAX + 64], path[PATH_MAX + 64];
@@ -223,7 +257,7 @@ static int show_process(const struct options *o)
     if (status == SXS_EXIT_OK) {
         snprintf(dir, sizeof(dir), "%s/%s", found.dir, found.folder);
         snprintf(path, sizeof(path), "%s/%s", found.open, found.folder);
-        status = show(path, dir, o, !attached.child);
+        status = show_confined(&(struct shown){o, path, dir, !attached.child});
     }
     sxs_top_detach(&attached);
     sxs_process_session_free(&found);
@@ -235,5 +269,5 @@ int sxs_cmd_top(int argc, char **argv)
     struct options o = {.top = {.interval_s = 1, .window_s = 5}};
     sxs_options_parse(&sxs_argp_top, argc, argv, 0, &o);
     sxs_top_catch();
-    return o.pid ? show_process(&o) : show(o.source, o.source, &o, false);
+    return o.pid ? show_process(&o) : show_confined(&(struct shown){&o, o.source, o.source, false});
 }

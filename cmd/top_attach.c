@@ -2,6 +2,7 @@
 #include "cmd/top_attach.h"
 
 #include "cmd/command.h"
+#include "cmd/confined/confined.h"
 #include "cmd/output/print.h"
 #include "cmd/top/top.h"
 #include "cmd/verbs.h"
@@ -9,6 +10,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/capability.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -64,19 +66,40 @@ static void print_log(const char *path)
         fclose(log);
 }
 
+/* What is looked at in a confined child: the census is the process's. */
+struct recording {
+    int         dir;
+    const char *folder;
+};
+
+static int read_census(void *arg, int out_fd)
+{
+    const struct recording *r = arg;
+    struct sxs_session      session = {0};
+    (void)out_fd;
+    return sxs_session_read_one(r->dir, r->folder, &session) == 0 && session.n_processes ? 0 : EIO;
+}
+
 /* Returns true when the process records into a session that can be read: its census is mapped
  * before it is complete. */
 static bool is_recording(pid_t pid, struct sxs_process_session *found)
 {
-    struct sxs_session session = {0};
-    bool               readable = false;
-    int                err = sxs_process_session_find(pid, found);
-    int dir = !err && found->dir ? open(found->open, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
-    if (dir >= 0) {
-        readable = sxs_session_read_one(dir, found->folder, &session) == 0 && session.n_processes;
-        sxs_session_free(&session);
-        close(dir);
-    }
+    static const struct sxs_confinement limits = {.memory = UINT64_C(64) << 20,
+                                                  .cpu_s = 5,
+                                                  .wall_ms = 3000,
+                                                  .file_size = 1,
+                                                  .capabilities = UINT64_C(1)
+                                                                  << CAP_DAC_READ_SEARCH,
+                                                  .calls = SXS_CONFINED_LOOK};
+    int                                 err = sxs_process_session_find(pid, found);
+    struct recording                    r = {.dir = -1, .folder = found->folder};
+    char                                none[1];
+    size_t                              len;
+    if (!err && found->dir)
+        r.dir = open(found->open, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    bool readable = r.dir >= 0 && sxs_confined_run(&limits, read_census, &r, none, 1, &len) == 0;
+    if (r.dir >= 0)
+        close(r.dir);
     if (!readable)
         sxs_process_session_free(found);
     return readable;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include "cmd/top_follow.h"
 
+#include "cmd/confined/helper.h"
 #include "cmd/output/segments.h"
-#include "cmd/processes/session.h"
+#include "cmd/processes/asked.h"
 
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -37,7 +37,7 @@ bool sxs_top_follow_next(struct sxs_top_follow *f)
     bool                       is_new = false;
     if (!f->pid)
         return false;
-    if (sxs_process_session_find(f->pid, &found) == 0 && found.dir) {
+    if (sxs_asked_session(f->pid, &found) == 0 && found.dir) {
         snprintf(dir, sizeof(dir), "%s/%s", found.dir, found.folder);
         snprintf(path, sizeof(path), "%s/%s", found.open, found.folder);
         is_new =
@@ -71,7 +71,8 @@ bool sxs_top_follow_wait(struct sxs_top_follow *f)
         return true;
     for (int i = 0; i < TRIES && f->pid && is_segment(f->dir) && !sxs_top_stopped(); i++) {
         const struct timespec wait = {0, TRY_MS * 1000000L};
-        if (kill(f->pid, 0) != 0)
+        char                  stat[2048];
+        if (!sxs_helper_stat(f->pid, stat, sizeof(stat)))
             return false;
         nanosleep(&wait, NULL);
         if (sxs_top_follow_next(f))

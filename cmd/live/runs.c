@@ -3,22 +3,12 @@
 #include "cmd/live/internal.h"
 
 #include "base/stat_field.h"
+#include "cmd/confined/helper.h"
 
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-/* Reads a small file. Returns its length, or 0. */
-static size_t read_small(const char *path, char *to, size_t size)
-{
-    int    fd = open(path, O_RDONLY | O_CLOEXEC);
-    size_t n = fd >= 0 ? sxs_file_read_at(fd, to, size - 1, 0) : 0;
-    if (fd >= 0)
-        close(fd);
-    to[n] = '\0';
-    return n;
-}
 
 /* Returns when the system was started (CLOCK_REALTIME, ns), to the second; 0: not known. */
 static uint64_t boot_time(void)
@@ -26,16 +16,22 @@ static uint64_t boot_time(void)
     static uint64_t known;
     char            text[65536];
     const char     *at;
-    if (!known && read_small("/proc/stat", text, sizeof(text)) && (at = strstr(text, "\nbtime ")))
+    if (known)
+        return known;
+    int    fd = open("/proc/stat", O_RDONLY | O_CLOEXEC);
+    size_t n = fd >= 0 ? sxs_file_read_at(fd, text, sizeof(text) - 1, 0) : 0;
+    if (fd >= 0)
+        close(fd);
+    text[n] = '\0';
+    if ((at = strstr(text, "\nbtime ")))
         known = strtoull(at + 7, NULL, 10) * 1000000000u;
     return known;
 }
 
 bool sxs_live_process_runs(uint32_t pid, uint64_t began_realtime_ns)
 {
-    char path[64], text[1024];
-    snprintf(path, sizeof(path), "/proc/%u/stat", pid);
-    if (!read_small(path, text, sizeof(text)))
+    char text[2048];
+    if (!sxs_helper_stat((pid_t)pid, text, sizeof(text)))
         return false;
     char state = sxs_stat_state(text);
     if (!state || state == 'Z' || state == 'X')

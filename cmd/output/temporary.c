@@ -16,7 +16,10 @@
 /* Everything that was made, in this order. A signal handler reads the list: it changes only while
  * the signals are blocked. */
 static struct {
-    char **paths; /* owned */
+    struct entry {
+        char *path;   /* owned */
+        int   folder; /* below which it is, borrowed; or AT_FDCWD */
+    } * entries;
     size_t n, cap;
     pid_t  owner; /* a child process removes nothing of its parent's */
 } made;
@@ -34,17 +37,17 @@ static void block(sigset_t *before)
 }
 
 /* Signal-safe. */
-static void remove_path(const char *path)
+static void remove_entry(const struct entry *e)
 {
-    if (unlink(path) != 0)
-        rmdir(path);
+    if (unlinkat(e->folder, e->path, 0) != 0)
+        unlinkat(e->folder, e->path, AT_REMOVEDIR);
 }
 
 static void remove_all(void)
 {
     if (made.owner == getpid())
         for (size_t i = made.n; i-- > 0;)
-            remove_path(made.paths[i]);
+            remove_entry(&made.entries[i]);
 }
 
 static void on_signal(int sig)
@@ -53,39 +56,44 @@ static void on_signal(int sig)
     raise(sig); /* SA_RESETHAND has restored the default action */
 }
 
+/* Called before something is made. A child process begins a list of its own: its exit and its signals remove
+ * what it has made. */
 static void prepare(void)
 {
     struct sigaction action = {.sa_handler = on_signal, .sa_flags = (int)SA_RESETHAND}, before;
-    static bool      prepared;
-    made.owner = made.owner ? made.owner : getpid();
-    if (prepared)
+    static bool      registered;
+    if (made.owner == getpid())
         return;
-    prepared = true;
-    atexit(remove_all);
+    made.owner = getpid();
+    made.n = 0;
+    if (!registered)
+        atexit(remove_all);
+    registered = true;
     for (size_t i = 0; i < N_SIGNALS; i++)
         if (sigaction(signals[i], NULL, &before) == 0 && before.sa_handler == SIG_DFL)
             sigaction(signals[i], &action, NULL);
 }
 
 /* Adds a path to the list. @path: owned by the list. The signals are blocked. */
-static void add_path(char *path)
+static void add_path(int folder, char *path)
 {
-    SXS_GROW(made.paths, made.n, made.cap);
-    made.paths[made.n++] = path;
+    SXS_GROW(made.entries, made.n, made.cap);
+    made.entries[made.n++] = (struct entry){path, folder};
 }
 
-int sxs_temporary_make(enum sxs_temporary what, char *path, mode_t mode)
+static int make(enum sxs_temporary what, int folder, char *path, mode_t mode)
 {
     sigset_t before;
     prepare();
     block(&before);
-    int made_it = what == SXS_TEMPORARY_FOLDER ? mkdtemp(path) ? 0 : -1
-                  : what == SXS_TEMPORARY_SUBFOLDER
-                      ? mkdir(path, 0700)
-                      : open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode);
+    int made_it =
+        what == SXS_TEMPORARY_FOLDER ? mkdtemp(path) ? 0 : -1
+        : what == SXS_TEMPORARY_SUBFOLDER
+            ? mkdir(path, 0700)
+            : openat(folder, path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode);
     int err = errno;
     if (made_it >= 0)
-        add_path(path);
+        add_path(folder, path);
     else
         free(path);
     sigprocmask(SIG_SETMASK, &before, NULL);
@@ -93,22 +101,35 @@ int sxs_temporary_make(enum sxs_temporary what, char *path, mode_t mode)
     return made_it;
 }
 
+int sxs_temporary_make(enum sxs_temporary what, char *path, mode_t mode)
+{
+    return make(what, AT_FDCWD, path, mode);
+}
+
+int sxs_temporary_make_in(int folder, char *name, mode_t mode)
+{
+    return make(SXS_TEMPORARY_FILE, folder, name, mode);
+}
+
 /* Removes entry @i from the list; the others keep their order. The signals are blocked. */
 static void drop_path(size_t i)
 {
-    free(made.paths[i]);
+    free(made.entries[i].path);
     made.n--;
-    memmove(&made.paths[i], &made.paths[i + 1], (made.n - i) * sizeof(made.paths[0]));
+    memmove(&made.entries[i], &made.entries[i + 1], (made.n - i) * sizeof(made.entries[0]));
 }
 
 int sxs_temporary_rename(const char *path, const char *to)
 {
     sigset_t before;
+    int      failed = -1, err = ENOENT;
     block(&before);
-    int failed = rename(path, to), err = errno;
-    for (size_t i = 0; !failed && i < made.n; i++)
-        if (made.paths[i] == path || strcmp(made.paths[i], path) == 0) {
-            drop_path(i);
+    for (size_t i = 0; i < made.n; i++)
+        if (strcmp(made.entries[i].path, path) == 0) {
+            failed = renameat(made.entries[i].folder, path, made.entries[i].folder, to);
+            err = errno;
+            if (!failed)
+                drop_path(i);
             break;
         }
     sigprocmask(SIG_SETMASK, &before, NULL);
@@ -122,8 +143,8 @@ void sxs_temporary_remove(const char *prefix)
     sigset_t before;
     block(&before);
     for (size_t i = made.n; i-- > 0;)
-        if (strncmp(made.paths[i], prefix, len) == 0) {
-            remove_path(made.paths[i]);
+        if (strncmp(made.entries[i].path, prefix, len) == 0) {
+            remove_entry(&made.entries[i]);
             drop_path(i); /* its name may be another's from now on */
         }
     sigprocmask(SIG_SETMASK, &before, NULL);

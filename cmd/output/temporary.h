@@ -18,8 +18,15 @@ enum sxs_temporary { SXS_TEMPORARY_FOLDER, SXS_TEMPORARY_SUBFOLDER, SXS_TEMPORAR
  */
 int sxs_temporary_make(enum sxs_temporary what, char *path, mode_t mode);
 
-/** sxs_temporary_rename - give the file @path the name @to, and do not remove it at the end. Returns 0,
- *  or -1 with errno. */
+/**
+ * sxs_temporary_make_in - make a file in a folder, as sxs_temporary_make() does. @folder: its descriptor, which
+ * must stay open while the file is in the list. @name: owned by the list after success, else freed; no other
+ * path in the list begins with it.
+ */
+int sxs_temporary_make_in(int folder, char *name, mode_t mode);
+
+/** sxs_temporary_rename - give the file @path of the list the name @to, which is in the same folder if that
+ *  was given by its descriptor, and do not remove it at the end. Returns 0, or -1 with errno. */
 int sxs_temporary_rename(const char *path, const char *to);
 
 /** sxs_temporary_remove - remove everything whose path begins with @prefix now. */

@@ -243,7 +243,7 @@ int sxs_pack_write(const char *dir, const struct sxs_session *session, const cha
     int    failed = sxs_output_open(&out, path);
     umask(before);
     if (failed)
-        return fail(&w, path, strerror(failed));
+        return fail(&w, path, sxs_output_error(failed));
     int err = write_archive(&w, fileno(out.to), dir, session, names, names_size);
     if (!err && fstat(fileno(out.to), &st) == 0 && S_ISREG(st.st_mode))
         sums->bytes = (uint64_t)st.st_size;

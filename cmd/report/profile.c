@@ -156,7 +156,7 @@ static int output_open(struct sxs_output *out, const char *path)
 {
     int err = sxs_output_open(out, path);
     if (err)
-        sxs_print_to(stderr, "sxsprof: %s: %s\n", path, strerror(err));
+        sxs_print_to(stderr, "sxsprof: %s: %s\n", path, sxs_output_error(err));
     return err ? -1 : 0;
 }
 

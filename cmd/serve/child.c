@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include "cmd/serve/child.h"
 
+#include "base/env.h"
+#include "cmd/confined/helper.h"
+#include "cmd/confined/reader.h"
+#include "cmd/processes/asked.h"
 #include "cmd/serve/content.h"
 
 #include <fcntl.h>
@@ -8,7 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/prctl.h>
-#include <sys/resource.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 enum { MAX_CPU_S = 120, MAX_OUTPUT = 1 << 30 };
@@ -16,22 +20,29 @@ enum { MAX_CPU_S = 120, MAX_OUTPUT = 1 << 30 };
 /* The first descriptors of the child. */
 enum { ROOT_FD = 3, SOURCE_FD, TELL_FD, FIRST_CLOSED, AWAY = 64 };
 
-static void set_limit(int which, rlim_t most)
+/* Half of the memory of this machine in bytes; 0: not known. */
+static uint64_t half_of_memory(void)
 {
-    struct rlimit limit = {most, most};
-    setrlimit(which, &limit);
+    long pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE);
+    return pages > 0 && page > 0 ? (uint64_t)pages * (uint64_t)page / 2 : 0;
 }
 
-static void set_limits(void)
+/* From now on, this process reads files of strangers. It writes to its output, which is open, and below
+ * TMPDIR when it unpacks a packed session there. */
+static void confine(const struct sxs_serve_child *c)
 {
-    set_limit(RLIMIT_CPU, MAX_CPU_S);
-    set_limit(RLIMIT_FSIZE, MAX_OUTPUT);
-    set_limit(RLIMIT_CORE, 0);
-#ifndef SXS_SANITIZED /* a sanitizer reserves address space without end */
-    long pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE);
-    if (pages > 0 && page > 0) /* half of the memory */
-        set_limit(RLIMIT_AS, (rlim_t)pages * (rlim_t)page / 2);
-#endif
+    const char *tmp = sxs_env_named("TMPDIR");
+    struct stat st;
+    tmp = tmp && *tmp ? tmp : "/tmp";
+    const struct sxs_confinement limits = {
+        .memory = half_of_memory(), .cpu_s = MAX_CPU_S, .file_size = MAX_OUTPUT};
+    const struct sxs_confined_reader reader = {.writes = &tmp,
+                                               .n_writes = c->wanted->kind != SXS_SERVE_LIST &&
+                                                           fstat(SOURCE_FD, &st) == 0 &&
+                                                           S_ISREG(st.st_mode)};
+    if (!sxs_confined_is_off())
+        sxs_helper_start(sxs_asked_answer, NULL); /* without: no session counts as running */
+    sxs_confine_reader(&limits, &reader);
 }
 
 /* Moves the descriptors to the numbers above, and closes all others. Returns false when that
@@ -59,13 +70,12 @@ static _Noreturn void work(const struct sxs_serve_child *c, pid_t parent)
     sigset_t                 none;
     struct sxs_serve_options o = *c->o;
     prctl(PR_SET_PDEATHSIG, SIGKILL);
-    prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
     if (getppid() != parent || !place_descriptors(c))
         _exit(1);
-    set_limits();
     signal(SIGPIPE, SIG_DFL);
     sigemptyset(&none);
     sigprocmask(SIG_SETMASK, &none, NULL);
+    confine(c);
     o.root_fd = ROOT_FD;
     sxs_serve_make(&o, c->wanted, SOURCE_FD, TELL_FD);
 }

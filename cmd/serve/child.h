@@ -15,9 +15,9 @@ struct sxs_serve_child {
 };
 
 /**
- * sxs_serve_child_start - start a process that calls sxs_serve_make(). It has limits of processor
- * time, of memory and of the size of its output, no other descriptor of this process, and ends with
- * this process. Returns its number, or -1 with errno.
+ * sxs_serve_child_start - start a process that calls sxs_serve_make(). It is confined
+ * (cmd/confined/reader.h), has limits of processor time, of memory and of the size of its output, no other
+ * descriptor of this process, and ends with this process. Returns its number, or -1 with errno.
  */
 pid_t sxs_serve_child_start(const struct sxs_serve_child *c);
 

@@ -3,7 +3,7 @@
 
 #include "cmd/output/json_values.h"
 #include "cmd/pack/pack.h"
-#include "cmd/processes/session.h"
+#include "cmd/processes/asked.h"
 #include "cmd/report/data_kind.h"
 #include "cmd/report/profile.h"
 #include "session/format/events.h"
@@ -30,18 +30,6 @@ enum { QUIET_S = 120 };
 
 /* ---- is it running ---- */
 
-static bool any_has_census(const char *folder, const char *path, uint64_t inode)
-{
-    DIR *d = opendir("/proc");
-    bool found = false;
-    for (struct dirent *e; d && !found && (e = readdir(d));)
-        found = e->d_name[0] >= '1' && e->d_name[0] <= '9' &&
-                sxs_process_has_census((pid_t)strtol(e->d_name, NULL, 10), folder, path, inode);
-    if (d)
-        closedir(d);
-    return found;
-}
-
 static bool is_process_running(const char *dir, const struct sxs_session_process *p)
 {
     struct stat census, samples;
@@ -49,13 +37,13 @@ static bool is_process_running(const char *dir, const struct sxs_session_process
     snprintf(path, sizeof(path), "%s/%s/" SXS_CENSUS_FILE, dir, p->folder);
     if (lstat(path, &census) != 0 || !S_ISREG(census.st_mode) || !realpath(path, whole))
         return false;
-    if (sxs_process_has_census((pid_t)p->pid, p->folder, whole, census.st_ino))
+    if (p->pid && sxs_asked_census((pid_t)p->pid, p->folder, whole, census.st_ino))
         return true;
     time_t changed = census.st_mtime;
     snprintf(path, sizeof(path), "%s/%s/" SXS_SAMPLES_FILE, dir, p->folder);
     if (lstat(path, &samples) == 0 && samples.st_mtime > changed)
         changed = samples.st_mtime;
-    return time(NULL) - changed < QUIET_S && any_has_census(p->folder, whole, census.st_ino);
+    return time(NULL) - changed < QUIET_S && sxs_asked_census(0, p->folder, whole, census.st_ino);
 }
 
 bool sxs_serve_is_running(const char *dir, const struct sxs_session *s)

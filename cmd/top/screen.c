@@ -20,12 +20,31 @@ int sxs_top_stopped(void)
     return stopped;
 }
 
+static const int signals[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
+#define N_SIGNALS (sizeof(signals) / sizeof(*signals))
+
+static sigset_t signal_set(void)
+{
+    sigset_t set;
+    sigemptyset(&set);
+    for (size_t i = 0; i < N_SIGNALS; i++)
+        sigaddset(&set, signals[i]);
+    return set;
+}
+
+void sxs_top_hold(void)
+{
+    const sigset_t set = signal_set();
+    sigprocmask(SIG_BLOCK, &set, NULL);
+}
+
 void sxs_top_catch(void)
 {
-    static const int signals[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
+    const sigset_t   set = signal_set();
     struct sigaction act = {.sa_handler = take_signal}; /* without SA_RESTART: waits end */
-    for (size_t i = 0; i < sizeof(signals) / sizeof(*signals); i++)
+    for (size_t i = 0; i < N_SIGNALS; i++)
         sigaction(signals[i], &act, NULL);
+    sigprocmask(SIG_UNBLOCK, &set, NULL);
 }
 
 static double now_s(void)

@@ -3,6 +3,7 @@
 #include "cmd/top/top.h"
 
 #include "base/stat_field.h"
+#include "cmd/confined/helper.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -18,13 +19,8 @@ static uint64_t now_ns(void)
 
 void sxs_top_system_read(struct sxs_top_system *s, pid_t pid)
 {
-    char path[64], text[2048];
-    snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
-    FILE  *f = pid > 0 ? fopen(path, "re") : NULL;
-    size_t n = f ? fread(text, 1, sizeof(text) - 1, f) : 0;
-    if (f)
-        fclose(f);
-    text[n] = '\0';
+    char text[2048];
+    sxs_helper_stat(pid, text, sizeof(text));
     char state = sxs_stat_state(text);
     if (!state || state == 'Z' || state == 'X') {
         *s = (struct sxs_top_system){0};

@@ -143,6 +143,8 @@ int sxs_top_print_json(struct sxs_live *live, const struct sxs_top_options *o,
 /** sxs_top_stopped - return the signal that asked to end, or 0. sxs_top_catch() catches them. */
 int  sxs_top_stopped(void);
 void sxs_top_catch(void);
+/** sxs_top_hold - let these signals wait until sxs_top_catch() is called, also by a child process. */
+void sxs_top_hold(void);
 
 /**
  * sxs_top_screen - show the live view on the terminal, until the user ends it or a signal does.

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* hijack.c - preloaded into a verb that reads sessions: what code of a stranger could do there, if a
  * mistake in a reader let it run. When the verb opens the file HIJACK_AT, it tries everything once
- * and writes "NAME=yes" or "NAME=no" for each attempt to HIJACK_LOG, which was opened before. */
+ * and writes "NAME=yes" or "NAME=no" for each attempt to HIJACK_LOG, which was mapped before: also
+ * processes that close all descriptors write to it. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <fcntl.h>
@@ -10,18 +11,27 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-static FILE *say;
+enum { LOG_SIZE = 1 << 16 };
+
+static char *say; /* shared; zeros follow the text */
 static char  outside[4096];
 
 __attribute__((constructor)) static void open_log(void)
 {
     const char *path = getenv("HIJACK_LOG"), *folder = getenv("HIJACK_OUTSIDE");
-    say = path ? fopen(path, "ae") : NULL;
+    int         fd = path ? open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0666) : -1;
+    if (fd >= 0 && ftruncate(fd, LOG_SIZE) == 0)
+        say = mmap(NULL, LOG_SIZE, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    if (say == MAP_FAILED)
+        say = NULL;
+    if (fd >= 0)
+        close(fd);
     snprintf(outside, sizeof(outside), "%s", folder ? folder : "");
 }
 
@@ -34,7 +44,8 @@ static const char *in(const char *name)
 
 static void tell(const char *name, int done)
 {
-    fprintf(say, "%s=%s\n", name, done ? "yes" : "no");
+    size_t n = strlen(say);
+    snprintf(say + n, LOG_SIZE - n, "%s=%s\n", name, done ? "yes" : "no");
 }
 
 static int executes(void)
@@ -73,6 +84,17 @@ static int kills_by_pipe(pid_t pid)
            write(ends[1], "", 1) == 1;
 }
 
+/* What a process of the same user has in its memory. */
+static int looks_into(pid_t pid)
+{
+    char path[64];
+    snprintf(path, sizeof(path), "/proc/%d/maps", (int)pid);
+    int fd = open(path, O_RDONLY);
+    if (fd >= 0)
+        close(fd);
+    return fd >= 0;
+}
+
 static void try_all(void)
 {
     struct sigaction ignored = {.sa_handler = SIG_IGN};
@@ -84,6 +106,7 @@ static void try_all(void)
     tell("device", mknod(in("device"), S_IFCHR | 0600, 0x103) == 0);
     tell("kill", parent && kill(atoi(parent), 0) == 0);
     tell("kill by a pipe", parent && kills_by_pipe(atoi(parent)));
+    tell("look", parent && looks_into(atoi(parent)));
     tell("mode", chmod(in("kept"), 04755) == 0);
     tell("owner", chown(in("kept"), 61001, 61001) == 0);
     tell("execute", executes());
@@ -91,14 +114,12 @@ static void try_all(void)
     tell("network", socket(AF_INET, SOCK_STREAM, 0) >= 0);
     tell("user", setuid(61001) == 0);
     sigaction(SIGPIPE, &ignored, NULL);
-    fflush(say);
 }
 
 static void look_at(const char *path)
 {
     const char *at = getenv("HIJACK_AT"), *name = strrchr(path, '/');
-    FILE       *to = say;
-    if (!to || !at || strcmp(name ? name + 1 : path, at) != 0)
+    if (!say || !at || strcmp(name ? name + 1 : path, at) != 0)
         return;
     unsetenv("HIJACK_AT");
     try_all();

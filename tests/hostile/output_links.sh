@@ -50,8 +50,40 @@ ln -s target "$tmp/latest"
 [ -L "$tmp/latest" ] && [ "$(wc -l <"$tmp/target")" -gt 3 ]
 check "a link of one's own to a file stays, and the file is written to" $?
 
-# A stranger's pipe, at which nobody reads.
+# A stranger's link in the middle of the path, to a folder of root: in a folder where everybody can make files, in one
+# of his own, and behind a link of root's own.
+mkdir -m 700 "$tmp/roots" "$tmp/roots/below"
 lair=$(lair $attacker lair)
+as $attacker ln -s "$tmp/roots" "$shared/way"
+as $attacker ln -s "$tmp/roots" "$lair/way"
+ln -s "$shared/way/below/out" "$tmp/behind"
+: >"$tmp/roots/below/out"
+for path in "$shared/way/out" "$shared/way/below/out" "$lair/way/out" "$tmp/behind"; do
+    for command in "report -o" "diff -o" "pack -o" "heap -o"; do
+        sessions=$tmp/s
+        [ "$command" != "heap -o" ] || sessions=$tmp/h
+        [ "$command" != "diff -o" ] || sessions="$tmp/s $tmp/s"
+        # shellcheck disable=SC2086
+        "$sxsprof" $command "$path" $sessions >>"$tmp/said" 2>&1
+    done
+done
+[ "$(ls -A "$tmp/roots")" = below ] && [ "$(ls -A "$tmp/roots/below")" = out ] && [ ! -s "$tmp/roots/below/out" ]
+check "a stranger's link in the middle of the path is not followed" $? "$tmp/said"
+grep -q 'way is a symbolic link that another user (uid 61001) can change' "$tmp/said"
+check "and the message says which link" $? "$tmp/said"
+ln -s "$tmp/roots" "$tmp/own"
+"$sxsprof" report -o "$tmp/own/below/out" "$tmp/s" >"$tmp/log" 2>&1
+[ -s "$tmp/roots/below/out" ]
+check "a link of one's own in the middle of the path is followed" $? "$tmp/log"
+
+# In a user namespace without the machine's root, /proc/self belongs to nobody.
+chmod -R o+rX "$tmp/s"
+# shellcheck disable=SC2016 # for the inner shell
+as $attacker unshare -U -r sh -c '"$0" report -o /proc/self/fd/1 "$1" | cat' "$sxsprof" "$tmp/s" >"$tmp/written" 2>"$tmp/log"
+[ "$(wc -l <"$tmp/written")" -gt 3 ]
+check "standard output by its name in /proc is written to in a user namespace" $? "$tmp/log"
+
+# A stranger's pipe, at which nobody reads.
 as $attacker mkfifo "$lair/out"
 timeout 20 "$sxsprof" report -o "$lair/out" "$tmp/s" >"$tmp/log" 2>&1
 [ $? -ne 124 ] && grep -q 'not permitted' "$tmp/log"
