@@ -8,6 +8,9 @@
 #include "cmd/confined/writes.h"
 #include "cmd/output/shown.h"
 #include "cmd/symbols/debuginfod.h"
+#include "cmd/symbols/elf_names.h"
+#include "cmd/symbols/pdb_search.h"
+#include "cmd/symbols/worker_process.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -162,9 +165,11 @@ static void find_places(const struct sxs_confined_verb *needs, struct places *p)
 
 struct work {
     int (*call)(void *arg);
-    void                  *arg;
-    struct sxs_confinement limits;
-    struct places          places;
+    void                   *arg;
+    struct sxs_confinement  limits;
+    struct places           places;
+    bool                    names;
+    struct sxs_symbol_path *symbols;
 };
 
 static int confine_and_work(void *arg)
@@ -174,6 +179,11 @@ static int confine_and_work(void *arg)
     for (size_t i = 0; i < w->places.n; i++)
         below[i] = w->places.path[i];
     sxs_confine_writes(below, w->places.n); /* a kernel without Landlock: the other limits remain */
+    if (w->names) {
+        const struct sxs_symbol_job jobs[] = {{sxs_elf_names_answer, w->symbols},
+                                              {sxs_pdb_search_answer, w->symbols}};
+        sxs_symbol_starter(&w->limits, jobs, sizeof(jobs) / sizeof(*jobs));
+    }
     sxs_confine_self(&w->limits);
     return w->call(w->arg);
 }
@@ -210,7 +220,7 @@ int sxs_confined_verb(const struct sxs_confined_verb *needs, int (*work)(void *a
     if (setting && strcmp(setting, "off") == 0)
         return work(arg);
     uint64_t bytes = input_bytes(needs);
-    w = (struct work){.call = work, .arg = arg};
+    w = (struct work){.call = work, .arg = arg, .names = needs->names, .symbols = needs->symbols};
     w.limits = (struct sxs_confinement){
         .data = needs->endless ? 0 : MEMORY + MEMORY_FACTOR * bytes,
         .cpu_s = needs->endless ? 0 : CPU_S + CPU_S_MIB * (unsigned)(bytes / MIB),

@@ -490,7 +490,9 @@ int sxs_cmd_report(int argc, char **argv)
     }
     const struct sxs_confined_verb needs = {.reads = {&o.dir},
                                             .writes = {o.samples.output},
-                                            .network = sxs_debuginfod_enabled()};
+                                            .network = sxs_debuginfod_enabled(),
+                                            .names = true,
+                                            .symbols = o.samples.symbols};
     int                            status = sxs_confined_verb(&needs, report, &o);
     if (o.open && o.samples.output)
         status = sxs_open_written_page(o.samples.output, status);
