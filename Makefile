@@ -399,7 +399,7 @@ $(O)/tests/fuzz_control: tests/fuzz/fuzz_control.c tests/fuzz/fuzz.h tests/unit/
 # Unit tests of the command's own folders.
 CMD_UNIT := $(addprefix $(O)/tests/,test_names_table test_heap_graph test_cost_sums test_wait_class \
               test_own test_live test_push test_clickhouse \
-              test_fleet_select test_segments)
+              test_fleet_select test_segments test_symbol_worker)
 
 $(O)/tests/test_push: $(call obj,$(wildcard cmd/push/*.c cmd/http/*.c))
 
@@ -445,6 +445,13 @@ $(O)/tests/fuzz_%: tests/fuzz/fuzz_%.c $(wildcard tests/fuzz/*.h tests/profile/*
 	@mkdir -p $(@D)
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) $(LDFLAGS) -o $@ $< $(filter %.o,$^) $(O)/libsxsil.a $(O)/libbase.a $(CMD_LIBS)
+
+# The fuzz driver of answers stands for the processes that give them.
+$(O)/tests/fuzz_worker: tests/fuzz/fuzz_worker.c tests/fuzz/fuzz.h $(PROFILE_OBJ) $(O)/libsxsil.a $(O)/libbase.a
+	@mkdir -p $(@D)
+	$(call say,LINK,$@)
+	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) $(LDFLAGS) -o $@ $< $(filter-out %/worker_process.o,$(filter %.o,$^)) \
+	    $(O)/libsxsil.a $(O)/libbase.a $(CMD_LIBS)
 
 $(O)/tests/fuzz_config: tests/fuzz/fuzz_config.c $(call obj,$(CONFIG_SRC) $(IL_SRC))
 	@mkdir -p $(@D)
@@ -545,7 +552,7 @@ $(IL_FUZZ): $(O)/tests/fuzz_%: tests/fuzz/fuzz_%.c tests/fuzz/fuzz.h $(wildcard 
 TEST_PROGRAMS := $(UNIT_BIN) $(IL_FUZZ) \
     $(addprefix $(O)/tests/il_,bodies signatures texts) \
     $(addprefix $(O)/tests/fuzz_,heap samples pdb pack calls instrument report config clrie message control serve \
-        answer diagnostics proc names elf) \
+        answer diagnostics proc names elf worker) \
     $(addprefix $(O)/bench/,bench_walk bench_clock bench_hooks bench_graph) \
     $(O)/tests/report_main $(O)/tests/fleet_load \
     $(O)/tests/libfailing.so \

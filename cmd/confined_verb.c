@@ -8,6 +8,7 @@
 #include "cmd/output/output_file.h"
 #include "cmd/output/shown.h"
 #include "cmd/symbols/debuginfod.h"
+#include "cmd/symbols/start_names.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -168,8 +169,12 @@ static int confine_and_work(void *arg)
 {
     static const char               *below[MAX_WRITES];
     struct work                     *w = arg;
-    const struct sxs_confined_reader reader = {
-        .writes = below, .n_writes = w->places.n, .network = w->needs->network};
+    const struct sxs_confined_reader reader = {.writes = below,
+                                               .n_writes = w->places.n,
+                                               .network = w->needs->network,
+                                               .start =
+                                                   w->needs->names ? sxs_symbol_start_names : NULL,
+                                               .start_arg = w->needs->symbols};
     for (size_t i = 0; i < w->places.n; i++)
         below[i] = w->places.path[i];
     if (w->needs->asks)

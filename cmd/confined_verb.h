@@ -16,6 +16,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+struct sxs_symbol_path;
+
 #define SXS_CONFINED_PATHS 4u
 
 /** What the work needs. Strings are borrowed; entries that are NULL are left out. */
@@ -34,7 +36,11 @@ struct sxs_confined_verb {
     sxs_helper_answer *answer; /* what it answers; NULL: only sxs_helper_stat() */
     void              *answer_arg;
     bool               network; /* connects to servers: of debug files, or those that get pushes */
-    bool               endless; /* goes on until it is ended: no limit of CPU time */
+    /* Names and lines of files are looked up, by workers (cmd/symbols/worker.h), also in these folders
+     * of --symbols. */
+    bool                    names;
+    struct sxs_symbol_path *symbols;
+    bool                    endless; /* goes on until it is ended: no limit of CPU time */
 };
 
 /**

@@ -164,7 +164,9 @@ int sxs_cmd_diff(int argc, char **argv)
     sxs_options_parse(&sxs_argp_diff, argc, argv, 0, &o);
     const struct sxs_confined_verb needs = {.reads = {&o.dir[0], &o.dir[1]},
                                             .output = o.samples.output,
-                                            .network = sxs_debuginfod_enabled()};
+                                            .network = sxs_debuginfod_enabled(),
+                                            .names = true,
+                                            .symbols = o.samples.symbols};
     int                            status = sxs_confined_verb(&needs, diff, &o);
     sxs_symbol_path_free(o.samples.symbols);
     return status;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Parses the options that every verb has: help and version. */
 #include "cmd/command.h"
+#include "cmd/output/cleaned_stream.h"
 #include "sxs_commit.h"
 
 #include <argp.h>
@@ -33,5 +34,12 @@ void sxs_options_parse(const struct argp *argp, int argc, char **argv, unsigned 
     const struct argp               whole = {.options = help, .parser = parse, .children = verb};
     argp_err_exit_status = SXS_EXIT_USAGE;
     argp_program_version = sxs_version();
+    /* getopt() repeats arguments as they are, and knows no stream but this variable. */
+    FILE *errors = stderr, *cleaned = sxs_cleaned_stream(errors, argv[0]);
+    if (cleaned)
+        stderr = cleaned;
     argp_parse(&whole, argc, argv, flags, NULL, input);
+    stderr = errors;
+    if (cleaned)
+        fclose(cleaned);
 }

@@ -225,7 +225,9 @@ int sxs_cmd_pack(int argc, char **argv)
     const struct sxs_confined_verb needs = {.reads = {&o.dir},
                                             .output = o.output,
                                             .is_private = true,
-                                            .network = sxs_debuginfod_enabled()};
+                                            .network = sxs_debuginfod_enabled(),
+                                            .names = true,
+                                            .symbols = o.symbols};
     int                            status = o.output ? sxs_confined_verb(&needs, pack, &o)
                                                      : sxs_wrong_input("%s: %s; expected a folder made by sxsprof run -o DIR",
                                                                        o.dir, strerror(errno));

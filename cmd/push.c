@@ -209,6 +209,8 @@ static int push(struct sxs_push_options *o, struct sxs_push_job *job)
     const struct sxs_confined_verb needs = {.reads = {&o->dir, &o->follow},
                                             .writes = {o->queue},
                                             .network = true,
+                                            .names = true,
+                                            .symbols = o->symbols,
                                             .endless = o->follow != NULL};
     struct push_work               w = {o, job};
     return sxs_confined_verb(&needs, run_confined, &w);

@@ -489,9 +489,12 @@ int sxs_cmd_report(int argc, char **argv)
             return SXS_EXIT_PROBLEM;
         o.samples.output = page;
     }
-    const struct sxs_confined_verb needs = {
-        .reads = {&o.dir}, .output = o.samples.output, .network = sxs_debuginfod_enabled()};
-    int status = sxs_confined_verb(&needs, report, &o);
+    const struct sxs_confined_verb needs = {.reads = {&o.dir},
+                                            .output = o.samples.output,
+                                            .network = sxs_debuginfod_enabled(),
+                                            .names = true,
+                                            .symbols = o.samples.symbols};
+    int                            status = sxs_confined_verb(&needs, report, &o);
     if (o.open && o.samples.output)
         status = sxs_open_written_page(o.samples.output, status);
     free(page);

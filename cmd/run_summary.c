@@ -179,7 +179,7 @@ static int print_summary(void *arg)
 void sxs_run_finish(const struct sxs_run_options *o, struct sxs_out_dir *out)
 {
     struct summary                 s = {o, out, out->path};
-    const struct sxs_confined_verb needs = {.reads = {&s.path}};
+    const struct sxs_confined_verb needs = {.reads = {&s.path}, .names = true};
     if (!out->temporary)
         out->temporary = sxs_confined_verb(&needs, print_summary, &s) == REMOVE;
     else

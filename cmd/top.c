@@ -237,6 +237,7 @@ static int show_confined(struct shown *s)
                                             .answer_arg =
                                                 s->follows ? (void *)(uintptr_t)&s->o->pid : NULL,
                                             .network = sxs_debuginfod_enabled(),
+                                            .names = true,
                                             .endless = true};
     sxs_top_hold(); /* until the child catches them: it ends in order */
     int status = sxs_confined_verb(&needs, show, s);

@@ -6,6 +6,7 @@
 #include <linux/sockios.h>
 #include <sched.h>
 #include <seccomp.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <sys/ioctl.h>
 #include <sys/prctl.h>
@@ -201,6 +202,32 @@ static void allow_reading(scmp_filter_ctx f)
     (void)seccomp_rule_add(f, SCMP_ACT_ALLOW, SCMP_SYS(prlimit64), 1, SCMP_A0(SCMP_CMP_EQ, 0));
 }
 
+/* That it ends with its parent: a change of the user makes the kernel forget that. */
+static void allow_ending(scmp_filter_ctx f)
+{
+    (void)seccomp_rule_add(f, SCMP_ACT_ALLOW, SCMP_SYS(prctl), 1,
+                           SCMP_A0(SCMP_CMP_EQ, PR_GET_PDEATHSIG));
+    (void)seccomp_rule_add(f, SCMP_ACT_ALLOW, SCMP_SYS(prctl), 2,
+                           SCMP_A0(SCMP_CMP_EQ, PR_SET_PDEATHSIG), SCMP_A1(SCMP_CMP_EQ, SIGKILL));
+}
+
+/* A verb starts no processes; what connects to servers has threads, which end with it. */
+static void refuse_processes(scmp_filter_ctx f, bool threads)
+{
+    const uint32_t no = SCMP_ACT_ERRNO(EPERM);
+    (void)seccomp_rule_add(f, no, SCMP_SYS(fork), 0);
+    (void)seccomp_rule_add(f, no, SCMP_SYS(vfork), 0);
+#ifndef SXS_SANITIZED /* a sanitizer looks for leaks in a process of its own */
+    if (threads)
+        (void)seccomp_rule_add(f, no, SCMP_SYS(clone), 1,
+                               SCMP_A0(SCMP_CMP_MASKED_EQ, CLONE_THREAD, 0));
+    else
+        (void)seccomp_rule_add(f, no, SCMP_SYS(clone), 0);
+#else
+    (void)threads;
+#endif
+}
+
 /* Signals and limits of others, namespaces, and input for a terminal. */
 static void refuse_some_arguments(scmp_filter_ctx f)
 {
@@ -237,6 +264,7 @@ int sxs_confined_filter(enum sxs_confined_calls calls)
     if (all_but) {
         add_all(f, SCMP_ACT_ERRNO(EPERM), refused);
         refuse_some_arguments(f);
+        refuse_processes(f, calls == SXS_CONFINED_NETWORK);
         if (calls == SXS_CONFINED_REPORT)
             add_all(f, SCMP_ACT_ERRNO(EPERM), connecting);
     } else {
@@ -251,6 +279,7 @@ int sxs_confined_filter(enum sxs_confined_calls calls)
     if (calls == SXS_CONFINED_READ) {
         add_all(f, SCMP_ACT_ALLOW, reading);
         allow_reading(f);
+        allow_ending(f);
     }
     int err = -seccomp_load(f);
     seccomp_release(f);

@@ -11,9 +11,10 @@ enum sxs_confined_calls {
     SXS_CONFINED_LOOK,   /* the same, and opening for reading, sending and receiving descriptors */
     SXS_CONFINED_READ,   /* the same, and reading as another user; files are opened with O_PATH,
                           * O_DIRECTORY or O_NONBLOCK only, so that opening neither acts nor waits */
-    SXS_CONFINED_REPORT, /* all but those that run programs, reach other processes or the network,
-                          * mount, load code into the kernel or change users */
-    SXS_CONFINED_NETWORK, /* the same, and connecting to servers */
+    SXS_CONFINED_REPORT, /* all but those that run programs, make processes and threads, reach other
+                          * processes or the network, mount, load code into the kernel or change
+                          * users */
+    SXS_CONFINED_NETWORK, /* the same, and connecting to servers, and threads */
 };
 
 /**

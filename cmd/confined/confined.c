@@ -57,6 +57,12 @@ static uint64_t address_space(void)
 }
 #endif
 
+/* Returns true when the process does nothing but what the filter of its calls lists. */
+static bool is_listed(enum sxs_confined_calls calls)
+{
+    return calls == SXS_CONFINED_PARSE || calls == SXS_CONFINED_LOOK || calls == SXS_CONFINED_READ;
+}
+
 static void set_limits(const struct sxs_confinement *c)
 {
     set_limit(RLIMIT_CORE, 0);
@@ -73,8 +79,8 @@ static void set_limits(const struct sxs_confinement *c)
         set_limit_up_to(RLIMIT_CPU, c->cpu_s, c->cpu_s + 1); /* SIGXCPU first, which says why */
     if (c->descriptors)
         set_limit(RLIMIT_NOFILE, c->descriptors);
-    if (c->calls == SXS_CONFINED_PARSE || c->calls == SXS_CONFINED_LOOK)
-        set_limit(RLIMIT_NPROC, 0); /* no new processes */
+    if (is_listed(c->calls))
+        set_limit(RLIMIT_NPROC, 0); /* no new processes, also where the kernel has no filter */
 }
 
 /* No program that is executed later can have more than @kept. */
@@ -108,12 +114,6 @@ int sxs_confined_keep_capabilities(uint64_t kept)
         set[i].inheritable = 0;
     }
     return syscall(SYS_capset, &header, set) == 0 ? 0 : errno;
-}
-
-/* Returns true when the process does nothing but what the filter of its calls lists. */
-static bool is_listed(enum sxs_confined_calls calls)
-{
-    return calls == SXS_CONFINED_PARSE || calls == SXS_CONFINED_LOOK || calls == SXS_CONFINED_READ;
 }
 
 bool sxs_confine_self(const struct sxs_confinement *c)

@@ -57,6 +57,25 @@ int sxs_confined_send(int socket, const void *bytes, size_t size, int fd)
     return n == (ssize_t)size ? 0 : EMSGSIZE;
 }
 
+/* Returns the first descriptor of a message, or -1; closes the others. */
+static int take_first(struct msghdr *m)
+{
+    int first = -1;
+    for (struct cmsghdr *c = CMSG_FIRSTHDR(m); c; c = CMSG_NXTHDR(m, c)) {
+        if (c->cmsg_level != SOL_SOCKET || c->cmsg_type != SCM_RIGHTS)
+            continue;
+        for (size_t at = 0; CMSG_LEN(at + sizeof(int)) <= c->cmsg_len; at += sizeof(int)) {
+            int fd;
+            memcpy(&fd, CMSG_DATA(c) + at, sizeof(fd));
+            if (first < 0)
+                first = fd;
+            else
+                close(fd);
+        }
+    }
+    return first;
+}
+
 ssize_t sxs_confined_receive(int socket, void *bytes, size_t size, int *fd)
 {
     union room    control;
@@ -70,9 +89,11 @@ ssize_t sxs_confined_receive(int socket, void *bytes, size_t size, int *fd)
     do
         n = recvmsg(socket, &m, MSG_CMSG_CLOEXEC);
     while (n < 0 && errno == EINTR);
-    struct cmsghdr *c = n > 0 ? CMSG_FIRSTHDR(&m) : NULL;
-    if (c && c->cmsg_level == SOL_SOCKET && c->cmsg_type == SCM_RIGHTS &&
-        c->cmsg_len == CMSG_LEN(sizeof(int)))
-        memcpy(fd, CMSG_DATA(c), sizeof(int));
+    if (n >= 0)
+        *fd = take_first(&m);
+    if (n == 0 && *fd >= 0) { /* an empty message is no message */
+        close(*fd);
+        *fd = -1;
+    }
     return n;
 }

@@ -22,7 +22,7 @@ int sxs_confined_send(int socket, const void *bytes, size_t size, int fd);
 
 /**
  * sxs_confined_receive - receive a message of at most @size bytes.
- * @fd: receives its descriptor, which the caller closes; -1: it has none.
+ * @fd: receives its descriptor, which the caller closes; -1: it has none. Further ones are closed.
  * Returns its size; 0 when nobody sends any more; -1 with errno.
  */
 ssize_t sxs_confined_receive(int socket, void *bytes, size_t size, int *fd);

@@ -31,5 +31,7 @@ void sxs_confine_reader(const struct sxs_confinement *limits, const struct sxs_c
     c.calls = off ? SXS_CONFINED_ANY : r->network ? SXS_CONFINED_NETWORK : SXS_CONFINED_REPORT;
     if (!off) /* a kernel without Landlock: the other limits remain */
         sxs_confine_writes(r->writes, r->n_writes);
+    if (!off && r->start)
+        r->start(&c, r->start_arg);
     sxs_confine_self(&c);
 }

@@ -21,6 +21,10 @@ struct sxs_confined_reader {
     const char *const *writes; /* folders and files that it may write to; borrowed */
     size_t             n_writes;
     bool               network; /* it connects to servers */
+    /* Called when what it may write to is limited, and before anything else is, to start processes that may do
+     * what it may not. @c: limits and capabilities for them. NULL: none. */
+    void (*start)(const struct sxs_confinement *c, void *arg);
+    void *start_arg; /* borrowed */
 };
 
 /**

@@ -6,6 +6,7 @@
 #include "cmd/confined/reader.h"
 #include "cmd/processes/asked.h"
 #include "cmd/serve/content.h"
+#include "cmd/symbols/start_names.h"
 
 #include <fcntl.h>
 #include <signal.h>
@@ -39,7 +40,8 @@ static void confine(const struct sxs_serve_child *c)
     const struct sxs_confined_reader reader = {.writes = &tmp,
                                                .n_writes = c->wanted->kind != SXS_SERVE_LIST &&
                                                            fstat(SOURCE_FD, &st) == 0 &&
-                                                           S_ISREG(st.st_mode)};
+                                                           S_ISREG(st.st_mode),
+                                               .start = sxs_symbol_start_names};
     if (!sxs_confined_is_off())
         sxs_helper_start(sxs_asked_answer, NULL); /* without: no session counts as running */
     sxs_confine_reader(&limits, &reader);

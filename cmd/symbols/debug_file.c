@@ -2,7 +2,7 @@
 #include "cmd/symbols/debug_file.h"
 
 #include "cmd/output/must.h"
-#include "cmd/symbols/worker.h"
+#include "cmd/symbols/worker_serve.h"
 
 #include <elfutils/libdwelf.h>
 #include <libelf.h>

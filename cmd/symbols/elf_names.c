@@ -3,7 +3,7 @@
 
 #include "cmd/output/must.h"
 #include "cmd/symbols/debug_file.h"
-#include "cmd/symbols/worker.h"
+#include "cmd/symbols/worker_serve.h"
 
 #include <elfutils/libdwelf.h>
 #include <elfutils/libdwfl.h>
@@ -14,7 +14,6 @@
 
 /* how far a symbol without a size names the code after it, in bytes */
 #define UNSIZED_REACH 4096
-#define MAX_TEXT      (64u << 10) /* bytes of a name; the rest is cut off */
 
 struct elf {
     struct sxs_symbol_path *symbols;
@@ -242,7 +241,7 @@ static uint32_t line_at(Dwfl_Module *module, GElf_Addr address, const char *sour
 /* Adds a text to the answer. Returns its size. */
 static uint32_t put(char *to, const char *text)
 {
-    size_t n = strnlen(text, MAX_TEXT);
+    size_t n = strnlen(text, SXS_ELF_TEXT);
     memcpy(to, text, n);
     return (uint32_t)n;
 }
@@ -250,7 +249,7 @@ static uint32_t put(char *to, const char *text)
 static uint32_t put_symbol(char *to, const char *symbol)
 {
     int      status = -1;
-    char    *plain = strncmp(symbol, "_Z", 2) == 0 && strlen(symbol) < MAX_TEXT
+    char    *plain = strncmp(symbol, "_Z", 2) == 0 && strlen(symbol) < SXS_ELF_TEXT
                          ? __cxa_demangle(symbol, NULL, NULL, &status)
                          : NULL;
     uint32_t n = put(to, plain ? plain : symbol);

@@ -12,7 +12,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define SXS_BUILD_ID 20u /* bytes of the longest build-id that a session has */
+#define SXS_BUILD_ID 20u         /* bytes of the longest build-id that a session has */
+#define SXS_ELF_TEXT (64u << 10) /* bytes of a name; the rest is cut off */
 
 /** A request to the worker. A path follows it. */
 struct sxs_elf_request {

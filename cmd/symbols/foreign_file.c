@@ -11,6 +11,7 @@
 #include <pwd.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/statfs.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -66,12 +67,16 @@ void sxs_session_owner(int session_fd, int process_fd, struct sxs_file_owner *ow
  * its file system user 0, the kernel ignores the capabilities of root that open any file. */
 static void set_rights(uid_t uid, gid_t gid, size_t n_groups, const gid_t *groups)
 {
+    int at_end = 0; /* the signal for the end of the parent; the kernel forgets it with the user */
+    prctl(PR_GET_PDEATHSIG, &at_end);
     if (uid == 0)
         syscall(SYS_setfsuid, uid);
     syscall(SYS_setgroups, n_groups, groups);
     syscall(SYS_setfsgid, gid);
     if (uid != 0)
         syscall(SYS_setfsuid, uid);
+    if (at_end)
+        prctl(PR_SET_PDEATHSIG, at_end);
 }
 
 struct rights {

@@ -4,6 +4,7 @@
 #include "base/index.h"
 #include "cmd/output/must.h"
 #include "cmd/output/strings.h"
+#include "cmd/symbols/answers.h"
 #include "cmd/symbols/debuginfod.h"
 #include "cmd/symbols/elf_names.h"
 #include "cmd/symbols/worker.h"
@@ -107,10 +108,10 @@ static void set_problem(struct native_file *f, const char *why)
     f->problem = why && *why ? sxs_must(strdup(why)) : NULL;
 }
 
-/* Lets the worker open a file. @passed: a descriptor that it uses, borrowed, or -1. Returns what it
- * says; NULL: the file gives no names. */
-static const struct sxs_elf_opened *open_file(struct sxs_natives *all, uint32_t file,
-                                              bool has_debug, int passed)
+/* Lets the worker open a file. @passed: a descriptor that it uses, borrowed, or -1. @o: receives what it
+ * says. Returns false when it does not answer: the file gives no names. */
+static bool open_file(struct sxs_natives *all, uint32_t file, bool has_debug, int passed,
+                      struct sxs_elf_opened *o)
 {
     struct native_file     *f = &all->files[file];
     size_t                  size = sizeof(struct sxs_elf_request) + f->path_size, got;
@@ -124,19 +125,21 @@ static const struct sxs_elf_opened *open_file(struct sxs_natives *all, uint32_t 
                                   .owner = f->owner};
     memcpy(r->build_id, f->build_id, f->build_id_size);
     memcpy(r + 1, f->path, f->path_size);
-    const struct sxs_elf_opened *o =
-        sxs_symbol_worker_ask(all->worker, r, size, true, &passed, &got, &why);
+    const void *answer = sxs_symbol_worker_ask(all->worker, r, size, true, &passed, &got, &why);
     free(r);
     if (passed >= 0)
         close(passed);
+    bool is_answer = answer && sxs_elf_opened_read(answer, got, o);
+    if (answer && !is_answer)
+        why = sxs_symbol_worker_refuse(all->worker);
     f->opened = sxs_symbol_worker_starts(all->worker);
-    f->is_usable = o && o->is_usable;
-    f->is_ours = o && o->is_ours;
-    if (!o)
+    f->is_usable = is_answer && o->is_usable;
+    f->is_ours = is_answer && o->is_ours;
+    if (!is_answer)
         set_problem(f, why);
     else if (o->is_usable || o->problem[0])
         set_problem(f, o->problem);
-    return o;
+    return is_answer;
 }
 
 /* Downloads the debug file of a file that has none here. */
@@ -150,7 +153,8 @@ static void ask_servers(struct sxs_natives *all, uint32_t file, const struct sxs
     sxs_debuginfod_done();
     if (fd < 0)
         return;
-    open_file(all, file, is_usable, fd);
+    struct sxs_elf_opened again;
+    open_file(all, file, is_usable, fd, &again);
     close(fd);
 }
 
@@ -166,17 +170,17 @@ static void open_names(struct sxs_natives *all, uint32_t file)
         f->is_usable = false;
         return;
     }
-    const struct sxs_elf_opened *o = open_file(all, file, false, -1);
-    if (o && (!o->is_usable || o->no_debug) && sxs_debuginfod_enabled())
-        ask_servers(all, file, o);
+    struct sxs_elf_opened o;
+    if (open_file(all, file, false, -1, &o) && (!o.is_usable || o.no_debug) &&
+        sxs_debuginfod_enabled())
+        ask_servers(all, file, &o);
 }
 
 /* Makes the texts of an answer the caller's. */
-static void take_texts(struct sxs_natives *all, const struct sxs_elf_named *n,
+static void take_texts(struct sxs_natives *all, const struct sxs_elf_named *n, const char *text,
                        struct sxs_native_name *out)
 {
-    size_t      room = (size_t)n->symbol_size + n->source_size + 2;
-    const char *text = (const char *)(n + 1);
+    size_t room = (size_t)n->symbol_size + n->source_size + 2;
     if (room > all->text_room) {
         all->text = sxs_must(realloc(all->text, room));
         all->text_room = room;
@@ -200,17 +204,20 @@ static void name_from_file(struct sxs_natives *all, uint32_t file, uint64_t addr
     if (!f->is_usable)
         return;
     const struct sxs_elf_request r = {.file = file, .address = address};
-    const char                  *why;
+    struct sxs_elf_named         n;
+    const char                  *why, *texts;
     size_t                       got;
     int                          fd = -1;
-    const struct sxs_elf_named  *n =
+    const void                  *answer =
         sxs_symbol_worker_ask(all->worker, &r, sizeof(r), !f->is_ours, &fd, &got, &why);
     if (fd >= 0)
         close(fd);
-    if (n && got >= sizeof(*n) && (size_t)n->symbol_size + n->source_size <= got - sizeof(*n))
-        take_texts(all, n, out);
-    if (n)
+    if (answer && sxs_elf_named_read(answer, got, &n, &texts)) {
+        take_texts(all, &n, texts, out);
         return;
+    }
+    if (answer)
+        why = sxs_symbol_worker_refuse(all->worker);
     f->is_usable = false;
     set_problem(f, why);
 }

@@ -2,7 +2,7 @@
 #include "cmd/symbols/pdb_search.h"
 
 #include "cmd/output/must.h"
-#include "cmd/symbols/worker.h"
+#include "cmd/symbols/worker_serve.h"
 
 #include <fcntl.h>
 #include <stdio.h>
@@ -10,9 +10,6 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-#define SEALS         (F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE | F_SEAL_SEAL)
-#define MAX_OF_OTHERS ((size_t)48 << 20) /* bytes of a PDB that others can have written */
 
 static const struct sxs_file_owner own_rights;
 
@@ -48,11 +45,6 @@ static uint8_t *read_whole(int fd, size_t max, size_t *size)
     return bytes;
 }
 
-static size_t max_of(bool is_ours)
-{
-    return is_ours ? SXS_MAX_PDB : MAX_OF_OTHERS;
-}
-
 /* Reads the PDB at @path if it has the right ID; else remembers the path. */
 static uint8_t *read_pdb(struct sxs_pdb_search *s, const char *path,
                          const struct sxs_file_owner *owner, size_t *size, const char **why)
@@ -66,7 +58,7 @@ static uint8_t *read_pdb(struct sxs_pdb_search *s, const char *path,
         if (!s->wrong)
             s->wrong = sxs_must(strdup(path));
     } else {
-        bytes = read_whole(fd, max_of(is_ours), size);
+        bytes = read_whole(fd, sxs_pdb_most(is_ours), size);
         if (!bytes)
             *why = "its PDB is too large";
     }
@@ -119,7 +111,7 @@ uint8_t *sxs_pdb_search(struct sxs_pdb_search *s, size_t *size, const char **why
         char *beside = path_beside(s->assembly);
         bytes = read_pdb(s, beside, s->owner, size, why);
         if (!bytes && s->debug.embedded_size)
-            bytes = sxs_pe_read_embedded(fd, &s->debug, max_of(s->is_ours), size);
+            bytes = sxs_pe_read_embedded(fd, &s->debug, sxs_pdb_most(s->is_ours), size);
         /* a relative path would refer to another folder than at the time of the compilation */
         if (!bytes && s->debug.path[0] == '/')
             bytes = read_pdb(s, s->debug.path, s->owner, size, why);
@@ -148,7 +140,7 @@ static int put_in_memory(const uint8_t *bytes, size_t size)
             break;
         at += (size_t)n;
     }
-    if (fd >= 0 && (at < size || fcntl(fd, F_ADD_SEALS, SEALS) != 0)) {
+    if (fd >= 0 && (at < size || fcntl(fd, F_ADD_SEALS, SXS_PDB_SEALS) != 0)) {
         close(fd);
         fd = -1;
     }

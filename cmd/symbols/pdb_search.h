@@ -7,6 +7,8 @@
 #include "cmd/symbols/pe_debug.h"
 #include "cmd/symbols/symbol_path.h"
 
+#include <fcntl.h>
+
 /** What is searched for, and what is found. */
 struct sxs_pdb_search {
     const char                  *assembly; /* path */
@@ -28,6 +30,15 @@ struct sxs_pdb_search {
  * PDB with that ID. Runs in a worker (worker.h), where a file of others that is large is left out.
  */
 uint8_t *sxs_pdb_search(struct sxs_pdb_search *search, size_t *size, const char **why);
+
+/** sxs_pdb_most - return the bytes of the largest PDB that is read, when others can(not) have written it. */
+static inline size_t sxs_pdb_most(bool is_ours)
+{
+    return is_ours ? SXS_MAX_PDB : (size_t)48 << 20;
+}
+
+/** The seals of the file in memory in which a PDB comes: nobody can change or cut it. */
+#define SXS_PDB_SEALS (F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE | F_SEAL_SEAL)
 
 /** A request to the worker. The path of the assembly follows it. */
 struct sxs_pdb_request {

@@ -4,7 +4,7 @@
 #include "base/index.h"
 #include "cmd/output/must.h"
 #include "cmd/output/strings.h"
-#include "cmd/symbols/pdb_search.h"
+#include "cmd/symbols/answers.h"
 #include "cmd/symbols/worker.h"
 
 #include <stdio.h>
@@ -15,6 +15,9 @@
 #define MAX_ASSEMBLIES 16384u /* more than any process loads; further ones get no lines */
 #define MAX_OF_OTHERS  ((uint64_t)96 << 20) /* bytes of all PDBs that others can have written */
 #define MAX_STEPS      400000000u /* of searches in all PDBs that others can have written */
+/* The same for all PDBs: it is the worker that says who can have written one. */
+#define MAX_OF_ALL    ((uint64_t)2 << 30)
+#define MAX_ALL_STEPS ((uint64_t)32 * MAX_STEPS)
 
 struct assembly {
     char                 *path; /* owned */
@@ -37,8 +40,8 @@ struct sxs_sources {
     struct sxs_index      index;
     size_t                n, cap;
     struct sxs_symbol_worker    *worker;
-    uint64_t              of_others; /* bytes */
-    uint64_t              steps;     /* of searches in PDBs of others */
+    uint64_t                     of_others, of_all; /* bytes */
+    uint64_t                     steps, all_steps;  /* of searches in PDBs of others, and in all */
 };
 
 struct sxs_sources *sxs_sources_new(const struct sxs_lookup *lookup)
@@ -94,12 +97,15 @@ static const char *take_pdb(struct sxs_sources *all, struct assembly *a, int fd,
     a->is_ours = found->is_ours;
     if (!a->is_ours && all->of_others + found->size > MAX_OF_OTHERS)
         return "its PDB is left out: the PDBs of others are too large";
+    if (all->of_all + found->size > MAX_OF_ALL)
+        return "its PDB is left out: all PDBs together are too large";
     void *bytes = mmap(NULL, found->size, PROT_READ, MAP_PRIVATE, fd, 0);
     if (bytes == MAP_FAILED)
         return "there is no memory for its PDB";
     a->bytes = bytes;
     a->size = found->size;
     all->of_others += a->is_ours ? 0 : a->size;
+    all->of_all += a->size;
     a->pdb = sxs_pdb_parse(bytes, a->size, NULL);
     return a->pdb ? NULL : "its PDB is damaged";
 }
@@ -113,19 +119,21 @@ static void search_pdb(struct sxs_sources *all, struct assembly *a)
     int                     fd = -1, n = 0;
     r->owner = a->owner;
     memcpy(r + 1, a->path, a->path_size);
-    const struct sxs_pdb_found *found = sxs_symbol_worker_ask(all->worker, r, size, true, &fd, &got, &why);
+    struct sxs_pdb_found found;
+    const char          *wrong = NULL;
+    const void *answer = sxs_symbol_worker_ask(all->worker, r, size, true, &fd, &got, &why);
     free(r);
-    if (found)
-        why = found->problem[0] ? found->problem : NULL;
-    if (found && found->size && fd >= 0)
-        why = take_pdb(all, a, fd, found);
+    if (answer && !sxs_pdb_found_read(answer, got, fd, &found, &wrong))
+        why = sxs_symbol_worker_refuse(all->worker);
+    else if (answer)
+        why = found.size ? take_pdb(all, a, fd, &found) : found.problem[0] ? found.problem : NULL;
     if (fd >= 0)
         close(fd);
     if (why)
         n = asprintf(&a->problem, "%s: %s", a->path, why);
-    else if (got > sizeof(*found))
-        n = asprintf(&a->problem, "%.*s: not the PDB of %s", (int)(got - sizeof(*found)),
-                     (const char *)(found + 1), a->path);
+    else if (wrong && got > sizeof(found))
+        n = asprintf(&a->problem, "%.*s: not the PDB of %s", (int)(got - sizeof(found)), wrong,
+                     a->path);
     if (n < 0)
         sxs_must(NULL);
 }
@@ -149,12 +157,13 @@ static void open_pdb(struct sxs_sources *all, struct assembly *a)
 static bool find_in_pdb(struct sxs_sources *all, const struct assembly *a, uint32_t token,
                         uint32_t il, struct sxs_pdb_line *out)
 {
-    if (!a->pdb || all->steps > MAX_STEPS)
+    if (!a->pdb || all->steps > MAX_STEPS || all->all_steps > MAX_ALL_STEPS)
         return false;
     uint64_t before = sxs_pdb_steps(a->pdb);
     bool     found = sxs_pdb_find(a->pdb, token, il, out);
-    if (!a->is_ours)
-        all->steps += sxs_pdb_steps(a->pdb) - before;
+    uint64_t steps = sxs_pdb_steps(a->pdb) - before;
+    all->all_steps += steps;
+    all->steps += a->is_ours ? 0 : steps;
     return found;
 }
 

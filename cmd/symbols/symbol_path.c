@@ -5,7 +5,7 @@
 #include "cmd/output/print.h"
 #include "cmd/symbols/foreign_file.h"
 #include "cmd/symbols/portable_pdb.h"
-#include "cmd/symbols/worker.h"
+#include "cmd/symbols/worker_serve.h"
 
 #include <argp.h>
 #include <elfutils/libdwelf.h>

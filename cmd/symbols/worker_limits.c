@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "cmd/symbols/worker_limits.h"
 
+#include "base/clock.h"
+
 #include <fcntl.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -46,6 +48,19 @@ void sxs_symbol_worker_limit_memory(bool limited)
     (void)size_now;
     (void)used;
 #endif
+}
+
+void sxs_symbol_worker_limit_time(bool limited, uint32_t ms)
+{
+    static bool   is_limited;
+    struct rlimit limit;
+    if ((!limited && !is_limited) || getrlimit(RLIMIT_CPU, &limit) != 0)
+        return;
+    is_limited = limited;
+    uint64_t end = sxs_now_ns(CLOCK_PROCESS_CPUTIME_ID) / 1000000 + ms;
+    rlim_t   seconds = (rlim_t)(end / 1000 + 1);
+    limit.rlim_cur = limited && seconds < limit.rlim_max ? seconds : limit.rlim_max;
+    setrlimit(RLIMIT_CPU, &limit);
 }
 
 void sxs_symbol_worker_prepare(void)

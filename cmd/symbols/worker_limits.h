@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/** worker_limits.h - how much memory a worker (worker.h) may take. */
+/** worker_limits.h - how much memory and time a worker (worker.h) may take. */
 #ifndef SXS_CMD_SYMBOLS_WORKER_LIMITS_H
 #define SXS_CMD_SYMBOLS_WORKER_LIMITS_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 /**
  * sxs_symbol_worker_prepare - in a new worker of sxs_confined_start(), before anything else here: open what
@@ -17,5 +18,12 @@ void sxs_symbol_worker_prepare(void);
  * taken between a begin and an end is subtracted from what the next begin allows.
  */
 void sxs_symbol_worker_limit_memory(bool limited);
+
+/**
+ * sxs_symbol_worker_limit_time - begin or end to limit the processor time from now on: the process ends
+ * by SIGXCPU when it has taken @ms milliseconds more, rounded up to seconds, also when nobody ends
+ * it. Without @limited, only the limit remains with which it was started.
+ */
+void sxs_symbol_worker_limit_time(bool limited, uint32_t ms);
 
 #endif

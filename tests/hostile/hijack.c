@@ -59,6 +59,14 @@ static int executes(void)
     return child > 0 && waitpid(child, &status, 0) == child && status == 0;
 }
 
+static int makes_process(void)
+{
+    pid_t child = fork();
+    if (child == 0)
+        _exit(0);
+    return child > 0;
+}
+
 static int makes(const char *name)
 {
     int fd = open(in(name), O_WRONLY | O_CREAT, 0600);
@@ -109,6 +117,7 @@ static void try_all(void)
     tell("look", parent && looks_into(atoi(parent)));
     tell("mode", chmod(in("kept"), 04755) == 0);
     tell("owner", chown(in("kept"), 61001, 61001) == 0);
+    tell("process", makes_process());
     tell("execute", executes());
     tell("socket", socket(AF_UNIX, SOCK_STREAM, 0) >= 0);
     tell("network", socket(AF_INET, SOCK_STREAM, 0) >= 0);

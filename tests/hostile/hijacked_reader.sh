@@ -35,8 +35,8 @@ hijacked() {
     else
         ok "$name: no file outside of the output is made, changed or removed # SKIP this kernel has no Landlock"
     fi
-    ! grep -E '^(device|mode|owner|user|execute|socket|network|look)=yes' "$tmp/log" >>"$tmp/err"
-    check "$name: no device, no other mode, owner or user, no program, no socket, no look into a process" $? "$tmp/err"
+    ! grep -E '^(device|mode|owner|user|process|execute|socket|network|look)=yes' "$tmp/log" >>"$tmp/err"
+    check "$name: no device, no other mode, owner or user, no process, no program, no socket, no look into a process" $? "$tmp/err"
     ! grep -q '^kill.*=yes' "$tmp/log" && kill -0 $other
     check "$name: no signal to another process" $? "$tmp/log"
 }

@@ -151,6 +151,8 @@ if grep -q mounted "$tmp/mounted"; then
     grep -q "in time" "$tmp/err"; check "a line says so" $? "$tmp/err"
     kill $fuse 2>/dev/null
     umount -l "$home/fuse" 2>/dev/null
+    wait_until sh -c '! pgrep -f "$1" >/dev/null' sh "sxsprof repor[t] $tmp/hangs"
+    check "what waited for it ends with it" $? "$tmp/err"
 else
     skip "a file system that never answers" "no file system of a process can be mounted here"
 fi

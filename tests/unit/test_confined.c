@@ -3,6 +3,8 @@
  * parent. */
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
+#include <sched.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -14,6 +16,7 @@
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/mount.h>
+#include <sys/prctl.h>
 #include <sys/ptrace.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
@@ -279,6 +282,11 @@ static bool is_filtered(void)
     return mode == 2;
 }
 
+static void *say_nothing(void *arg)
+{
+    return arg;
+}
+
 /* Also calls that fail for other reasons must be refused first. */
 static int try_what_reports_do_not(void *arg, int fd)
 {
@@ -301,6 +309,9 @@ static int try_what_reports_do_not(void *arg, int fd)
            REFUSED((int)syscall(SYS_io_uring_setup, 1, NULL)) + REFUSED(mknod("x", S_IFIFO, 0)) +
            REFUSED(ioctl(0, TIOCSTI, "x")) +
            REFUSED((int)syscall(SYS_clone, 0x10000000, 0, 0, 0, 0)) +
+#ifndef SXS_SANITIZED
+           REFUSED((int)syscall(SYS_clone, SIGCHLD, 0, 0, 0, 0)) +
+#endif
            REFUSED((int)syscall(SYS_prlimit64, getppid(), RLIMIT_CPU, NULL, NULL));
 }
 
@@ -315,6 +326,30 @@ static int try_what_lookers_do_not(void *arg, int fd)
            REFUSED((int)syscall(SYS_clone, SIGCHLD, 0, 0, 0, 0)) +
            REFUSED(mprotect(NULL, 0, PROT_EXEC | PROT_READ)) +
            REFUSED((int)syscall(SYS_setrlimit, RLIMIT_CPU, NULL));
+}
+
+/* It may make threads, which end with it. */
+static int try_what_pushers_do_not(void *arg, int fd)
+{
+    pthread_t thread;
+    (void)arg, (void)fd;
+#ifndef SXS_SANITIZED
+    if (REFUSED((int)syscall(SYS_clone, SIGCHLD, 0, 0, 0, 0)))
+        return 1;
+#endif
+    return pthread_create(&thread, NULL, say_nothing, NULL) || pthread_join(thread, NULL);
+}
+
+static int try_what_readers_do_not(void *arg, int fd)
+{
+    struct rlimit processes;
+    (void)arg, (void)fd;
+    return REFUSED((int)syscall(SYS_clone, SIGCHLD, 0, 0, 0, 0)) +
+           REFUSED((int)syscall(SYS_clone, CLONE_VM | CLONE_SIGHAND | CLONE_THREAD, 0, 0, 0, 0)) +
+           REFUSED(kill(getppid(), 0)) + REFUSED(prctl(PR_SET_PDEATHSIG, 0)) +
+           REFUSED(prctl(PR_SET_DUMPABLE, 1)) +
+           (prctl(PR_SET_PDEATHSIG, SIGKILL) != 0 || getrlimit(RLIMIT_NPROC, &processes) != 0 ||
+            processes.rlim_max != 0);
 }
 
 static int try_what_parsers_do_not(void *arg, int fd)
@@ -371,6 +406,10 @@ static void calls_are_refused(void **state)
     }
     assert_int_equal(run(&c, try_what_reports_do_not, NULL), 0);
     assert_int_equal(run(&c, make_file, NULL), 0);
+    c.calls = SXS_CONFINED_NETWORK;
+    assert_int_equal(run(&c, try_what_pushers_do_not, NULL), 0);
+    c.calls = SXS_CONFINED_READ;
+    assert_int_equal(run(&c, try_what_readers_do_not, NULL), 0);
     c.calls = SXS_CONFINED_LOOK;
     assert_int_equal(run(&c, try_what_lookers_do_not, NULL), 0);
     assert_int_equal(run(&c, look, NULL), 0);
