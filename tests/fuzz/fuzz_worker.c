@@ -113,7 +113,7 @@ static void ask_names(void)
     static const char              path[] = "/usr/lib/libany.so";
     struct sxs_natives            *all = sxs_natives_new(&nowhere);
     bool                           end;
-    uint32_t                       file = sxs_natives_add(all, path, sizeof(path), NULL, 0);
+    uint32_t file = sxs_natives_add(all, path, sizeof(path), (const uint8_t *)"", 0);
     for (unsigned i = 0; i < 3; i++) {
         struct sxs_native_name name;
         sxs_natives_name(all, file, 0x1000 + i, &name);
