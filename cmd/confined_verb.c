@@ -5,6 +5,7 @@
 #include "cmd/child.h"
 #include "cmd/command.h"
 #include "cmd/confined/confined.h"
+#include "cmd/confined/stuck.h"
 #include "cmd/confined/writes.h"
 #include "cmd/output/shown.h"
 #include "cmd/symbols/debuginfod.h"
@@ -178,6 +179,18 @@ static int confine_and_work(void *arg)
     return w->call(w->arg);
 }
 
+/* For how long the child may do nothing. */
+struct patience {
+    struct sxs_stuck seen;
+    unsigned         stuck_ms;
+};
+
+static bool gives_up(void *arg, pid_t child)
+{
+    struct patience *p = arg;
+    return sxs_stuck_for(&p->seen, child, p->stuck_ms);
+}
+
 /* Says what ended the child. Returns an exit status. */
 static int explain_end(int status, const struct sxs_confinement *limits, uint64_t bytes)
 {
@@ -222,7 +235,15 @@ int sxs_confined_verb(const struct sxs_confined_verb *needs, int (*work)(void *a
     for (size_t i = 0; i < SXS_CONFINED_PATHS; i++)
         if (needs->reads[i] && *needs->reads[i])
             *needs->reads[i] = open_for_child(*needs->reads[i]);
-    int err = sxs_child_work(confine_and_work, &w, &status);
+    struct patience              patience = {.stuck_ms = needs->stuck_ms};
+    const struct sxs_child_limit limit = {gives_up, &patience};
+    int err = sxs_child_work(confine_and_work, &w, needs->stuck_ms ? &limit : NULL, &status);
+    if (err == ETIMEDOUT) {
+        sxs_complain("what follows is missing: reading was given up, because a file does not "
+                     "answer; expected "
+                     "a file system that does");
+        return SXS_EXIT_PROBLEM;
+    }
     if (err) {
         sxs_complain(
             "no child process for reading files can be made: %s; SXSPROF_CONFINE=off reads "

@@ -24,7 +24,9 @@ struct sxs_confined_verb {
     const char **reads[SXS_CONFINED_PATHS];
     const char *writes[SXS_CONFINED_PATHS]; /* files that are written; a new one is renamed to it */
     bool        network; /* connects to servers: of debug files, or those that get pushes */
-    bool        endless; /* goes on until it is ended: no limit of CPU time */
+    unsigned
+        stuck_ms; /* it is ended when it reads, writes and computes nothing for so long; 0: never */
+    bool endless; /* goes on until it is ended: no limit of CPU time */
 };
 
 /**

@@ -7,6 +7,7 @@
 #include "cmd/process_session.h"
 #include "cmd/top_attach.h"
 #include "cmd/top_follow.h"
+#include "cmd/top_watch.h"
 
 #include "base/c_locale.h"
 #include "session/read/session_read.h"
@@ -137,7 +138,7 @@ static void wait_s(double seconds)
 static unsigned look_at_all(struct sxs_live *live)
 {
     unsigned changes;
-    while (((changes = sxs_live_look(live)) & SXS_LIVE_BEHIND) && !sxs_top_stopped())
+    while (((changes = sxs_top_look(live)) & SXS_LIVE_BEHIND) && !sxs_top_stopped())
         ;
     return changes;
 }
@@ -211,19 +212,36 @@ static int show(const char *path, const char *name, const struct options *o, boo
     return status;
 }
 
-/* Shows a process; attaches to it when it is not recorded. */
+/* What a child shows. */
+struct shown {
+    char                  path[PATH_MAX + 64], dir[PATH_MAX + 64];
+    const struct options *o;
+    bool                  follows;
+};
+
+static int show_it(void *arg)
+{
+    const struct shown *s = arg;
+    return show(s->path, s->dir, s->o, s->follows);
+}
+
+/* Shows a process; attaches to it when it is not recorded. The session of another user's process is read in a
+ * child. */
 static int show_process(const struct options *o)
 {
-    char                       dir[PATH_MAX + 64], path[PATH_MAX + 64];
+    struct shown               shown = {.o = o};
     struct sxs_process_session found;
     struct sxs_top_attach      attached = {0};
     int                        status = sxs_process_session_open(o->pid, &found);
     if (status == SXS_EXIT_OK && !found.dir)
         status = sxs_top_attach(o->pid, &attached, &found);
     if (status == SXS_EXIT_OK) {
-        snprintf(dir, sizeof(dir), "%s/%s", found.dir, found.folder);
-        snprintf(path, sizeof(path), "%s/%s", found.open, found.folder);
-        status = show(path, dir, o, !attached.child);
+        snprintf(shown.dir, sizeof(shown.dir), "%s/%s", found.dir, found.folder);
+        snprintf(shown.path, sizeof(shown.path), "%s/%s", found.open, found.folder);
+        shown.follows = !attached.child;
+        status = sxs_process_session_is_foreign(&found)
+                     ? sxs_top_watch(show_it, &shown, o->pid, !o->batch)
+                     : show_it(&shown);
     }
     sxs_top_detach(&attached);
     sxs_process_session_free(&found);
