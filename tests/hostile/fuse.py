@@ -67,7 +67,7 @@ class Backing:
         return out
 
     def reply(self, operation, node, body):
-        """Returns what the kernel is told; raises OSError."""
+        """Returns the answer to a request; raises OSError."""
         if operation == 1:  # LOOKUP
             return self.look_up(node, body)
         if operation == 3:  # GETATTR
