@@ -54,7 +54,7 @@ trace() {
 # account NAME: compare its calls with the table
 account() {
     python3 -B tests/hostile/system_calls.py $page "$tmp/$1.calls/calls" USER=$attacker OUT="$tmp/out" ROOT="$root" \
-        TARGET="$lair" BUILD="$(realpath "$BUILD")" BUILD="$BUILD" TMP="$tmp" >"$tmp/$1.rows" 2>&1
+        TARGET="$lair" BUILD="$(realpath "$BUILD")" BUILD="$BUILD" TMP="$tmp" ABOVE="$(dirname "$tmp")" >"$tmp/$1.rows" 2>&1
     local accounted=$?
     check "$1: each system call is accounted for: $(tail -n 1 "$tmp/$1.rows")" $accounted "$tmp/$1.rows"
 }
