@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/code_path.h"
 #include "base/log.h"
 #include "clrie/engine.h"
 
@@ -22,11 +23,16 @@ static HRESULT failed(const struct clrie_plugin_declaration *declared, HRESULT h
  * its plug-in has put into methods may call it. */
 static HRESULT create(const struct clrie_plugin_declaration *declared, IInstrumentationMethod **out)
 {
-    void                *library = dlopen(declared->path, RTLD_LAZY);
+    void                *library;
     get_class_object_fn *get = NULL;
     IClassFactory       *factory = NULL;
     void                *object = NULL;
     HRESULT              hr;
+    char                 refused[512];
+    if ((declared->config && sxs_code_path_refused(declared->config, refused, sizeof(refused))) ||
+        sxs_code_path_refused(declared->path, refused, sizeof(refused)))
+        return failed(declared, E_ACCESSDENIED, refused);
+    library = dlopen(declared->path, RTLD_LAZY);
     if (!library)
         return failed(declared, E_FAIL, dlerror());
     *(void **)&get = dlsym(library, "DllGetClassObject");

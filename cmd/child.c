@@ -17,6 +17,9 @@
 #include <time.h>
 #include <unistd.h>
 
+#define LOOK_NS     100000000L
+#define END_PERIODS 30u /* of LOOK_NS: the time that a limited child has after a signal */
+
 static int check_executable(const char *path)
 {
     struct stat st;
@@ -169,7 +172,7 @@ void sxs_child_keep_status(void)
 int sxs_child_run(const struct sxs_child_command *command, int *status)
 {
     sigset_t set, old;
-    int              tell[2], go[2], err = 0;
+    int      tell[2], go[2], err = 0;
     *status = SXS_EXIT_FAILED;
     if (pipe2(tell, O_CLOEXEC) != 0)
         return errno;
@@ -222,7 +225,38 @@ static _Noreturn void do_work(int (*work)(void *arg), void *arg, pid_t parent, c
     exit(work(arg));
 }
 
-int sxs_child_work(int (*work)(void *arg), void *arg, int *status)
+/* Tells whether the signal asks the child to end. */
+static bool asks_to_end(int sig)
+{
+    return sig == SIGINT || sig == SIGTERM || sig == SIGHUP || sig == SIGQUIT;
+}
+
+/* As watch_child(), until the limit is reached. Returns 0 or ETIMEDOUT. */
+static int watch_limited(pid_t child, const sigset_t *set, const struct sxs_child_limit *limit,
+                         int *status)
+{
+    const struct timespec period = {0, LOOK_NS};
+    unsigned              n_left = UINT_MAX; /* of periods, after a signal */
+    siginfo_t             info;
+    while (!reap_child(child, status)) {
+        int sig = sigtimedwait(set, &info, &period);
+        if (sig > 0 && sig != SIGCHLD && !child_has_it(child, &info))
+            kill(child, sig);
+        if (asks_to_end(sig) && n_left > END_PERIODS)
+            n_left = END_PERIODS;
+        if (sig < 0 && n_left != UINT_MAX)
+            n_left--;
+        if (n_left && !(sig < 0 && limit->gives_up(limit->arg, child)))
+            continue;
+        kill(child, SIGKILL);
+        nanosleep(&period, NULL);
+        return reap_child(child, status) && !WIFSIGNALED(*status) ? 0 : ETIMEDOUT;
+    }
+    return 0;
+}
+
+int sxs_child_work(int (*work)(void *arg), void *arg, const struct sxs_child_limit *limit,
+                   int *status)
 {
     sigset_t set, old;
     pid_t    parent = getpid();
@@ -235,6 +269,8 @@ int sxs_child_work(int (*work)(void *arg), void *arg, int *status)
         do_work(work, arg, parent, &old);
     if (child < 0)
         err = errno;
+    else if (limit)
+        err = watch_limited(child, &set, limit, status);
     else
         watch_child(child, &set, NULL, status);
     sigprocmask(SIG_SETMASK, &old, NULL);

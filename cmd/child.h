@@ -61,14 +61,24 @@ struct sxs_child_command {
  */
 int sxs_child_run(const struct sxs_child_command *command, int *status);
 
+/** When sxs_child_work() gives the child up: a file system may hold it where no signal ends it. Then it has three
+ *  seconds to end after a signal that asks for that, too. */
+struct sxs_child_limit {
+    bool (*gives_up)(void *arg, pid_t child); /* called ten times a second */
+    void *arg;
+};
+
 /**
  * sxs_child_work - call @work in a forked child and wait for its end; signals as above. The child's
  * standard streams are those of this process; it exits with the result of @work, or is killed when
  * this process dies.
- * @status: receives the status from waitpid(). Returns 0, or an errno value when there is no child.
+ * @limit: NULL: it may take any time.
+ * @status: receives the status from waitpid(). Returns 0, or an errno value when there is no child;
+ * ETIMEDOUT: the child was given up, and is killed as soon as what it waits for lets it end.
  * For a process with one thread. The signals are blocked only while the child runs.
  */
-int sxs_child_work(int (*work)(void *arg), void *arg, int *status);
+int sxs_child_work(int (*work)(void *arg), void *arg, const struct sxs_child_limit *limit,
+                   int *status);
 
 /**
  * sxs_child_exit_like - end this process as the child ended: with its exit status or by its signal.

@@ -5,6 +5,7 @@
 #include "cmd/child.h"
 #include "cmd/command.h"
 #include "cmd/confined/reader.h"
+#include "cmd/confined/stuck.h"
 #include "cmd/output/output_file.h"
 #include "cmd/output/shown.h"
 #include "cmd/symbols/debuginfod.h"
@@ -183,6 +184,18 @@ static int confine_and_work(void *arg)
     return w->call(w->arg);
 }
 
+/* For how long the child may do nothing. */
+struct patience {
+    struct sxs_stuck seen;
+    unsigned         stuck_ms;
+};
+
+static bool gives_up(void *arg, pid_t child)
+{
+    struct patience *p = arg;
+    return sxs_stuck_for(&p->seen, child, p->stuck_ms);
+}
+
 /* Says what ended the child. Returns an exit status. */
 static int explain_end(int status, const struct sxs_confinement *limits, uint64_t bytes)
 {
@@ -223,10 +236,22 @@ int sxs_confined_verb(const struct sxs_confined_verb *needs, int (*work)(void *a
     for (size_t i = 0; i < SXS_CONFINED_PATHS; i++)
         if (needs->reads[i] && *needs->reads[i])
             *needs->reads[i] = open_for_child(*needs->reads[i]);
+    struct patience               patience = {.stuck_ms = needs->stuck_ms};
+    const struct sxs_child_limit  own = {gives_up, &patience};
+    const struct sxs_child_limit *limit = needs->limit      ? needs->limit
+                                          : needs->stuck_ms ? &own
+                                                            : NULL;
     int err = sxs_output_prepare(needs->output, needs->is_private ? 0600 : 0666);
     if (!err)
-        err = sxs_child_work(confine_and_work, &w, &status);
+        err = sxs_child_work(confine_and_work, &w, limit, &status);
     int unnamed = sxs_output_finish();
+    if (needs->lost && (err || !WIFEXITED(status)))
+        needs->lost();
+    if (err == ETIMEDOUT) {
+        sxs_complain("what follows is missing: reading was given up, because a file does not "
+                     "answer; expected a file system that does");
+        return SXS_EXIT_PROBLEM;
+    }
     if (err) {
         sxs_complain(
             "no child process for reading files can be made: %s; SXSPROF_CONFINE=off reads "

@@ -11,6 +11,7 @@
 #ifndef SXS_CMD_CONFINED_VERB_H
 #define SXS_CMD_CONFINED_VERB_H
 
+#include "cmd/child.h"
 #include "cmd/confined/helper.h"
 
 #include <stdbool.h>
@@ -40,7 +41,12 @@ struct sxs_confined_verb {
      * of --symbols. */
     bool                    names;
     struct sxs_symbol_path *symbols;
-    bool                    endless; /* goes on until it is ended: no limit of CPU time */
+    unsigned
+        stuck_ms; /* it is ended when it reads, writes and computes nothing for so long; 0: never */
+    const struct sxs_child_limit *limit; /* when it is given up else; NULL: never. Borrowed. */
+    void (*lost)(
+        void); /* called when it was given up or has crashed, before that is said; NULL: nothing */
+    bool endless; /* goes on until it is ended: no limit of CPU time */
 };
 
 /**

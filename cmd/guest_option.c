@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "cmd/guest_option.h"
 
+#include "base/code_path.h"
 #include "base/named_profilers.h"
 #include "cmd/command.h"
 #include "cmd/symbols/elf_file.h"
@@ -64,6 +65,8 @@ int sxs_guest_check(const struct guest_declaration *d, char *why, size_t size)
     }
     /* A name without a slash is looked for by the loader, where libraries are. */
     if (strchr(d->path, '/') && sxs_profiler_library_check(d->path, "a profiler", why, size) != 0)
+        return -1;
+    if (sxs_code_path_refused(d->path, why, size))
         return -1;
     if (strchr(d->path, '/') && sxs_library_is_own(d->path)) {
         snprintf(why, size, "%s is this profiler itself; expected another", d->path);

@@ -198,12 +198,25 @@ static int open_session(const struct sxs_process *p, const struct sxs_heap_asked
     return -1;
 }
 
-/* Sends the signal to the very process that was read, and not to another program that it has become. */
+struct sending {
+    int dir; /* /proc/PID */
+    int number;
+};
+
+/* In the child: sends the signal to the very process that was read. If it becomes a program with other rights
+ * now, the kernel refuses what the process's user could not do to it. */
+static int put_signal(int root, void *arg, int *fd)
+{
+    const struct sending *s = arg;
+    (void)root;
+    (void)fd;
+    return syscall(SYS_pidfd_send_signal, s->dir, s->number, NULL, 0) == 0 ? 0 : errno;
+}
+
 static int send_signal(const struct sxs_process *p, int number)
 {
-    if (!sxs_process_is_same(p))
-        return ESRCH;
-    return syscall(SYS_pidfd_send_signal, p->dir, number, NULL, 0) == 0 ? 0 : errno;
+    struct sending s = {p->dir, number};
+    return sxs_inside_call(p, 0, put_signal, &s, NULL);
 }
 
 static int ask_process(struct sxs_process *p, unsigned timeout, const char *request,

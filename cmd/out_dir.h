@@ -26,6 +26,7 @@ struct sxs_out_dir {
     bool   temporary;      /* sxs_out_dir_close() removes the folder */
     bool   created;        /* this run made the folder; sxs_out_dir_abandon() removes it */
     uint64_t segments_ns; /* CLOCK_REALTIME: segments are recorded from then on; 0: one session */
+    bool   of_process;     /* a process has named it: its file system may be one that never answers */
     bool   unnamed;        /* sxs_out_dir_name() will name the folder after the command's PID */
     char **old;            /* owned; process folders that existed before this run */
     size_t n_old;

@@ -162,7 +162,8 @@ struct summary {
     const char                   *path; /* of the folder, as the child finds it */
 };
 
-enum { KEEP, REMOVE }; /* exit statuses of that child: what becomes of the folder */
+enum { STUCK_MS = 30000 }; /* more than what a server of debug files may take */
+enum { KEEP, REMOVE };     /* exit statuses of that child: what becomes of the folder */
 
 static int print_summary(void *arg)
 {
@@ -179,7 +180,8 @@ static int print_summary(void *arg)
 void sxs_run_finish(const struct sxs_run_options *o, struct sxs_out_dir *out)
 {
     struct summary                 s = {o, out, out->path};
-    const struct sxs_confined_verb needs = {.reads = {&s.path}, .names = true};
+    const struct sxs_confined_verb needs = {
+        .reads = {&s.path}, .names = true, .stuck_ms = out->of_process ? STUCK_MS : 0};
     if (!out->temporary)
         out->temporary = sxs_confined_verb(&needs, print_summary, &s) == REMOVE;
     else

@@ -184,7 +184,7 @@ static int examine_in_child(struct source *s)
     int                            status;
     if (!sxs_confined_is_off())
         return sxs_confined_verb(&needs, examine, s);
-    if (sxs_child_work(examine, s, &status) != 0 || !WIFEXITED(status))
+    if (sxs_child_work(examine, s, NULL, &status) != 0 || !WIFEXITED(status))
         return SXS_EXIT_FAILED;
     return WEXITSTATUS(status);
 }

@@ -5,7 +5,7 @@
 #include "cmd/control.h"
 #include "cmd/output/print.h"
 #include "cmd/output/text.h"
-#include "cmd/processes/copy.h"
+#include "cmd/processes/apart.h"
 #include "cmd/run.h"
 
 #include <errno.h>
@@ -72,7 +72,7 @@ static void print_session(const struct sxs_control_target *t, const char *folder
 {
     const char            *tools = sxs_message_get(&t->answer.message, "tools");
     struct sxs_run_options o = {.tools = tools ? strdup(tools) : NULL};
-    struct sxs_out_dir     out = {0};
+    struct sxs_out_dir     out = {.of_process = true};
     char                  *slash;
     snprintf(out.path, sizeof(out.path), "%s", folder);
     slash = strrchr(out.path, '/');
@@ -136,25 +136,39 @@ static int settle(struct sxs_control_target *t)
     return in;
 }
 
+/* What the child that copies gets. */
+struct copy_work {
+    const struct sxs_process *process;
+    int                       from, to;
+};
+
+static int copy_folder(void *arg, struct sxs_copy_result *result)
+{
+    const struct copy_work     *w = arg;
+    const struct sxs_copy_rules rules = {.has_owner = true, .owner = w->process->uid};
+    return sxs_copy_session(w->from, w->to, &rules, result);
+}
+
 /* Copies the process's folder @in into the session folder @out, where it gets the @name: what belongs to
  * the user of the process. Returns 0 or an errno value. */
 static int copy_session(const struct sxs_process *p, int in, const char *name,
                         const struct sxs_out_dir *out, struct sxs_copy_result *result)
 {
-    const struct sxs_copy_rules rules = {.has_owner = true, .owner = p->uid};
-    char                        to[2 * PATH_MAX];
-    int                         into = -1, err = 0;
+    struct copy_work w = {p, in, -1};
+    char             to[2 * PATH_MAX];
+    int              err = 0;
     snprintf(to, sizeof(to), "%s/%s", out->path, name);
     if (mkdir(to, 0700) != 0)
         err = errno;
     else
-        into = open(to, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-    if (!err && into < 0)
+        w.to = open(to, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    if (!err && w.to < 0)
         err = errno;
+    int keep[] = {in, w.to};
     if (!err)
-        err = sxs_copy_session(in, into, &rules, result);
-    if (into >= 0)
-        close(into);
+        err = sxs_copy_apart(copy_folder, &w, keep, 2, result);
+    if (w.to >= 0)
+        close(w.to);
     return err;
 }
 

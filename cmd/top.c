@@ -11,6 +11,7 @@
 #include "cmd/symbols/debuginfod.h"
 #include "cmd/top_attach.h"
 #include "cmd/top_follow.h"
+#include "cmd/top_watch.h"
 
 #include "base/c_locale.h"
 #include "session/read/session_read.h"
@@ -142,7 +143,7 @@ static void wait_s(double seconds)
 static unsigned look_at_all(struct sxs_live *live)
 {
     unsigned changes;
-    while (((changes = sxs_live_look(live)) & SXS_LIVE_BEHIND) && !sxs_top_stopped())
+    while (((changes = sxs_top_look(live)) & SXS_LIVE_BEHIND) && !sxs_top_stopped())
         ;
     return changes;
 }
@@ -227,9 +228,11 @@ static int show(void *arg)
     return status;
 }
 
-/* Shows it in a confined child, whose helper looks at processes. */
-static int show_confined(struct shown *s)
+/* Shows it in a confined child, whose helper looks at processes. @foreign: of another user's process, whose files
+ * may never answer. */
+static int show_confined(struct shown *s, bool foreign)
 {
+    const struct sxs_child_limit  *limit = sxs_top_watch(!s->o->batch);
     const struct sxs_confined_verb needs = {.reads = {&s->path},
                                             .no_packs = true,
                                             .asks = true,
@@ -238,6 +241,8 @@ static int show_confined(struct shown *s)
                                                 s->follows ? (void *)(uintptr_t)&s->o->pid : NULL,
                                             .network = sxs_debuginfod_enabled(),
                                             .names = true,
+                                            .limit = foreign ? limit : NULL,
+                                            .lost = sxs_top_watch_lost,
                                             .endless = true};
     sxs_top_hold(); /* until the child catches them: it ends in order */
     int status = sxs_confined_verb(&needs, show, s);
@@ -258,7 +263,8 @@ static int show_process(const struct options *o)
     if (status == SXS_EXIT_OK) {
         snprintf(dir, sizeof(dir), "%s/%s", found.dir, found.folder);
         snprintf(path, sizeof(path), "%s/%s", found.open, found.folder);
-        status = show_confined(&(struct shown){o, path, dir, !attached.child});
+        status = show_confined(&(struct shown){o, path, dir, !attached.child},
+                               sxs_process_session_is_foreign(&found));
     }
     sxs_top_detach(&attached);
     sxs_process_session_free(&found);

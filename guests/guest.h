@@ -37,7 +37,7 @@ struct guest {
     int             loaded; /* 0: not tried; 1: loaded; -1: failed */
     void           *library;
     HRESULT (*get_class_object)(const GUID *clsid, const GUID *iid, void **out);
-    char     why[160]; /* why it was not loaded */
+    char     why[400]; /* why it was not loaded */
     unsigned n_active; /* runtimes on which Initialize has succeeded */
     /* Rows of runtimes on which it has failed while it had no other: "refused" when one follows. */
     struct sxs_guest_row *failed[8];

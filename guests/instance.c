@@ -157,7 +157,7 @@ HRESULT guest_start(struct sxs_sub *sub, const char *options)
     struct sxs_guest_row   *row;
     unsigned                version = 0;
     const char             *why;
-    char                    text[200];
+    char                    text[400];
     HRESULT                 hr;
     (void)options;
     if (!is_for(guest, sub->rt))

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "base/code_path.h"
 #include "base/env.h"
 #include "guests/call.h"
 #include "guests/crash.h"
@@ -15,13 +16,18 @@
  * code that P/Invokes into the library by its path gets the same copy. */
 static int load_locked(struct guest *guest)
 {
-    const char *path = guest->declared.path;
+    const char *path = guest->declared.path, *why;
+    char        refused[360];
     if (guest->loaded)
         return guest->loaded;
     guest->loaded = -1;
+    if (sxs_code_path_refused(path, refused, sizeof(refused))) {
+        snprintf(guest->why, sizeof(guest->why), "its library is not loaded: %s", refused);
+        return -1;
+    }
     guest->library = dlopen(path, RTLD_LAZY);
     if (!guest->library) {
-        const char *why = dlerror();
+        why = dlerror();
         snprintf(guest->why, sizeof(guest->why), "its library cannot be loaded: %s",
                  why ? why : "");
         return -1;

@@ -2,6 +2,7 @@
 #include "cmd/processes/ports.h"
 
 #include "cmd/processes/deadline.h"
+#include "cmd/processes/unix_lines.h"
 #include "cmd/processes/unix_names.h"
 
 #include <dirent.h>
@@ -124,19 +125,17 @@ static struct sockets find_sockets(const struct sxs_process *p)
     return s;
 }
 
-/* Returns the path in a line of /proc/PID/net/unix if the socket has a name that begins with @name and
- * the process has it open; else NULL. */
-static char *path_of_line(char *line, const char *name, const struct sockets *own)
+/* Tells whether the process has the socket open, as far as this user may see that. */
+static bool has_socket(const void *arg, uint64_t inode)
 {
-    unsigned long long number;
-    char              *path = strchr(line, '/');
-    if (!path || !strstr(path, name) || sscanf(line, "%*s %*s %*s %*s %*s %*s %llu", &number) != 1)
-        return NULL;
-    uint64_t inode = number;
-    if (own->known && (!own->n || !bsearch(&inode, own->inodes, own->n, sizeof(inode), by_inode)))
-        return NULL;
-    path[strcspn(path, "\n")] = '\0';
-    return path;
+    const struct sockets *own = arg;
+    return !own->known ||
+           (own->n && bsearch(&inode, own->inodes, own->n, sizeof(inode), by_inode) != NULL);
+}
+
+static void add_found(void *arg, const char *path, size_t len)
+{
+    add_port(arg, path, len, false);
 }
 
 /* Adds those of @own whose names, as the kernel tells them by @fd, contain @name. */
@@ -148,22 +147,6 @@ static void add_own_names(int fd, const char *name, const struct sockets *own,
         if (sxs_unix_names_ask(fd, own->inodes[i], &found) == 0 && found.listens &&
             strstr(found.text, name))
             add_port(out, found.text, strlen(found.text), false);
-}
-
-/* Adds those that the lines of /proc/PID/net/unix name, of which other users may have written some. */
-static void add_lines(const struct sxs_process *p, const char *name, const struct sockets *own,
-                      struct sxs_ports *out)
-{
-    char  *line = NULL, *path;
-    size_t room = 0;
-    int    fd = openat(p->dir, "net/unix", O_RDONLY | O_CLOEXEC);
-    FILE  *from = fd >= 0 ? fdopen(fd, "r") : NULL;
-    while (from && sxs_deadline_left(1) && getline(&line, &room, from) > 0)
-        if ((path = path_of_line(line, name, own)))
-            add_port(out, path, strlen(path), false);
-    free(line);
-    if (from)
-        fclose(from);
 }
 
 /* Adds the sockets with the default name that the process listens at, also those that a change of
@@ -178,7 +161,7 @@ static void add_open_ports(const struct sxs_process *p, struct sxs_ports *out)
         add_own_names(fd, name, &own, out);
         close(fd);
     } else {
-        add_lines(p, name, &own, out);
+        sxs_unix_lines_find(p, name, has_socket, &own, add_found, out);
     }
     free(own.inodes);
 }

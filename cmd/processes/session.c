@@ -231,6 +231,11 @@ int sxs_process_session_find(pid_t pid, struct sxs_process_session *out)
     return err == ENOENT ? ESRCH : err;
 }
 
+bool sxs_process_session_is_foreign(const struct sxs_process_session *s)
+{
+    return s->dir && strcmp(s->dir, s->open) != 0;
+}
+
 void sxs_process_session_free(struct sxs_process_session *s)
 {
     free(s->dir);

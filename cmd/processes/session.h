@@ -19,6 +19,9 @@ struct sxs_process_session {
                     * user, else one that leads through `fd`, for this process and its children; owned */
 };
 
+/** sxs_process_session_is_foreign - tell whether the session that was found is of another user's process. */
+bool sxs_process_session_is_foreign(const struct sxs_process_session *s);
+
 /**
  * sxs_process_session_find - find the library, and the session that is recorded now, among the
  * files that process @pid has mapped. The folder of a session that only the process itself can see,

@@ -3,29 +3,25 @@
 
 #include "base/tree.h"
 #include "cmd/output/segments.h"
-#include "cmd/processes/deadline.h"
+#include "cmd/processes/apart.h"
 #include "cmd/processes/inside.h"
 
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/file.h>
-#include <sys/mman.h>
 #include <sys/random.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
-#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "session/read/session_read.h"
 
 #define LIBRARY       "libsxsprof.so"
-#define SESSION_DEPTH 8u   /* of folders below it */
-#define STUCK_MS      5000 /* a copy that moves no byte for so long has ended */
+#define SESSION_DEPTH 8u /* of folders below it */
 
 /* Libraries that are copied if they lie beside the library: it finds them in its own folder. */
 static const char *const own_libraries[] = {LIBRARY, "libsxsxml.so", "libsxsunwind.so",
@@ -242,7 +238,7 @@ struct fetch {
     const struct sxs_staging *staging;
     struct sxs_copy_rules     rules;
     const char               *to;
-    struct sxs_copy_result   *result; /* shared with this command */
+    struct sxs_copy_result   *result;
 };
 
 enum { MAX_FETCHED = 65536 }; /* names in the session's folder */
@@ -302,63 +298,19 @@ static int fetch_all(const struct fetch *f)
     return err;
 }
 
-/* Returns how many bytes the child has read and written so far. */
-static unsigned long long bytes_moved(pid_t child)
+static int fetch(void *arg, struct sxs_copy_result *result)
 {
-    char               path[64];
-    unsigned long long in = 0, out = 0;
-    snprintf(path, sizeof(path), "/proc/%d/io", (int)child);
-    FILE *from = fopen(path, "re");
-    if (from) {
-        if (fscanf(from, "rchar: %llu wchar: %llu", &in, &out) != 2)
-            in = out = 0;
-        fclose(from);
-    }
-    return in + out;
-}
-
-/* Waits for the child as long as it gets on. Returns the errno value with which it has ended, or
- * ETIMEDOUT: it is left behind, because a file system that does not answer holds it. */
-static int wait_fetched(pid_t child)
-{
-    const struct timespec pause = {.tv_nsec = 10000000};
-    unsigned long long    moved = 0;
-    int64_t               since = sxs_deadline_now_ms();
-    int                   status, ended;
-    while ((ended = waitpid(child, &status, WNOHANG)) == 0 &&
-           sxs_deadline_now_ms() - since < STUCK_MS) {
-        unsigned long long now = bytes_moved(child);
-        if (now != moved)
-            since = sxs_deadline_now_ms();
-        moved = now;
-        nanosleep(&pause, NULL);
-    }
-    if (ended == 0)
-        kill(child, SIGKILL);
-    return ended == 0 ? ETIMEDOUT : ended > 0 && WIFEXITED(status) ? WEXITSTATUS(status) : EIO;
+    struct fetch *f = arg;
+    f->result = result;
+    return fetch_all(f);
 }
 
 int sxs_staging_fetch(const struct sxs_staging *s, uid_t owner, const char *to,
                       struct sxs_copy_result *result)
 {
     struct fetch f = {s, {.has_owner = true, .owner = owner}, to, NULL};
-    int          keep[] = {s->dir}, err;
-    pid_t        parent = getpid();
-    *result = (struct sxs_copy_result){0};
-    f.result =
-        mmap(NULL, sizeof(*result), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-    if (f.result == MAP_FAILED)
-        return ENOMEM;
-    fflush(NULL);
-    pid_t child = fork();
-    if (child == 0) {
-        err = sxs_inside_seclude(keep, 1, parent);
-        _exit((err ? err : fetch_all(&f)) & 0xFF); /* errno values are small */
-    }
-    err = child < 0 ? errno : wait_fetched(child);
-    *result = *f.result;
-    munmap(f.result, sizeof(*f.result));
-    return err;
+    int          keep[] = {s->dir};
+    return sxs_copy_apart(fetch, &f, keep, 1, result);
 }
 
 /* The folder's own descriptor is inherited by the child. */

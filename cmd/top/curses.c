@@ -29,14 +29,19 @@ static void restore(void)
     terminal.endwin();
 }
 
+int sxs_curses_leave(const struct termios *before)
+{
+    static const char leave[] = "\033[0m\033[?25h\033[?1049l\r\n";
+    tcsetattr(STDIN_FILENO, TCSANOW, before);
+    return write(STDOUT_FILENO, leave, sizeof(leave) - 1) < 0 ? -1 : 0;
+}
+
 /* This process has crashed: ncurses must not be called any more. */
 static void restore_after_crash(int signal)
 {
-    static const char leave[] = "\033[0m\033[?25h\033[?1049l\r\n";
     if (terminal.open) {
         terminal.open = false;
-        tcsetattr(STDIN_FILENO, TCSANOW, &terminal.before);
-        if (write(STDOUT_FILENO, leave, sizeof(leave) - 1) < 0)
+        if (sxs_curses_leave(&terminal.before) != 0)
             _exit(128 + signal);
     }
     raise(signal); /* SA_RESETHAND: the default action now */

@@ -11,6 +11,7 @@
 #include <ncurses.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <termios.h>
 
 #define SXS_CURSES(X)                                                                              \
     X(newterm)                                                                                     \
@@ -37,6 +38,10 @@ int sxs_curses_open(struct sxs_curses *c, char *why, size_t why_size);
 
 /** sxs_curses_close - give the terminal back, as it was. */
 void sxs_curses_close(struct sxs_curses *c);
+
+/** sxs_curses_leave - give the terminal back without ncurses, for a process that has ended and had it as it was
+ *  @before. Returns 0, or -1 when the terminal is gone. Signal-safe. */
+int sxs_curses_leave(const struct termios *before);
 
 /** Colors of the view. */
 enum sxs_color {

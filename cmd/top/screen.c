@@ -4,6 +4,7 @@
 
 #include <poll.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
@@ -47,6 +48,23 @@ void sxs_top_catch(void)
     sigprocmask(SIG_UNBLOCK, &set, NULL);
 }
 
+static _Atomic unsigned *looks;
+
+void sxs_top_count_looks(_Atomic unsigned *count)
+{
+    looks = count;
+}
+
+unsigned sxs_top_look(struct sxs_live *live)
+{
+    if (looks)
+        atomic_fetch_or(looks, 1);
+    unsigned changes = sxs_live_look(live);
+    if (looks)
+        atomic_fetch_add(looks, 1);
+    return changes;
+}
+
 static double now_s(void)
 {
     struct timespec t;
@@ -63,12 +81,12 @@ static bool terminal_is_gone(void)
 static void look(struct sxs_screen *s)
 {
     struct sxs_live *next = NULL;
-    s->changes = sxs_live_look(s->live);
+    s->changes = sxs_top_look(s->live);
     if (s->changes & SXS_LIVE_ENDED)
         next = s->next(s->next_arg);
     if (next) {
         s->live = next;
-        s->changes = sxs_live_look(next);
+        s->changes = sxs_top_look(next);
     }
     sxs_top_system_read(&s->system, s->pid);
 }
@@ -105,7 +123,7 @@ int sxs_top_screen(struct sxs_live *live, const struct sxs_top_options *o, pid_t
     s.state.view = o->view ? sxs_top_view_named(o->view) : SXS_TOP_FUNCTIONS;
     snprintf(s.filter, sizeof(s.filter), "%s", o->filter ? o->filter : "");
     s.state.filter = s.filter;
-    sxs_live_look(live);
+    sxs_top_look(live);
     for (unsigned i = 0; i < SXS_TOP_N_VIEWS; i++)
         s.sorted[i] = sxs_top_sorted_first(i, sxs_live_process(live)->running);
     if (sxs_curses_open(&s.curses, why, why_size) != 0)

@@ -146,6 +146,12 @@ void sxs_top_catch(void);
 /** sxs_top_hold - let these signals wait until sxs_top_catch() is called, also by a child process. */
 void sxs_top_hold(void);
 
+/** sxs_top_look - sxs_live_look(). */
+unsigned sxs_top_look(struct sxs_live *live);
+/** sxs_top_count_looks - from now on, have sxs_top_look() change @count when it begins, to an odd number, and when it
+ *  has ended, to a higher, even one. */
+void sxs_top_count_looks(_Atomic unsigned *count);
+
 /**
  * sxs_top_screen - show the live view on the terminal, until the user ends it or a signal does.
  * @live: the session; borrowed.

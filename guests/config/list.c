@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/code_path.h"
 #include "guests/config/file.h"
 
 struct reading {
@@ -31,6 +32,10 @@ static void add_file(struct reading *r, const char *path)
 {
     struct guest_file file;
     char              line[1024];
+    if (sxs_code_path_refused(path, line, sizeof(line))) {
+        r->problem(r->arg, line);
+        return;
+    }
     if (guest_file_read(path, &file) != 0) {
         r->problem(r->arg, "out of memory");
         return;

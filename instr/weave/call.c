@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/code_path.h"
 #include "instr/weave/helper.h"
 #include "instr/weave/operands.h"
 
@@ -22,7 +23,13 @@ struct calling {
 
 static void *find_native(struct sxs_method *m, const struct sxs_target *t)
 {
-    void *library = dlopen(t->path, RTLD_LAZY | RTLD_LOCAL), *function;
+    char  refused[512];
+    void *library, *function;
+    if (sxs_code_path_refused(t->path, refused, sizeof(refused))) {
+        sxs_method_set_why(m, "%s", refused);
+        return NULL;
+    }
+    library = dlopen(t->path, RTLD_LAZY | RTLD_LOCAL);
     if (!library) {
         sxs_method_set_why(m, "%s", dlerror());
         return NULL;

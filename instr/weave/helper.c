@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/code_path.h"
 #include "base/fork.h"
 #include "base/log.h"
 #include "base/session_state.h"
@@ -254,7 +255,11 @@ struct sxs_helper *sxs_helper_find(struct sxs_method *m, const struct sxs_target
 {
     struct sxs_target  file = *target;
     struct sxs_helper *h;
-    char              *path;
+    char              *path, refused[512];
+    if (is_file(target->path) && sxs_code_path_refused(target->path, refused, sizeof(refused))) {
+        sxs_method_set_why(m, "helper %s", refused);
+        return NULL;
+    }
     if (is_file(target->path))
         return find_file(m, target);
     path = path_of(m, target->path);

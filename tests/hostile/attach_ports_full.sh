@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 # attach_ports_full.sh - plays a user who gives many sockets the name of another user's diagnostics port, so that the
 # true one is not found among them, and writes lines about the true one into /proc/net/unix. It is where no setting says.
+# Then once more on a kernel without unix_diag, where those lines are all that there is.
 . "$(dirname "$0")/lib.sh"
 needs_root attach_ports_full
 . tests/hostile/target.inc
@@ -51,4 +52,18 @@ grep -q CONCURRENT_GC_NOT_PROFILABLE "$tmp/usual.log"
 check "the port at the usual place is found among 400 others" $? "$tmp/usual.log"
 grep -q CONCURRENT_GC_NOT_PROFILABLE "$tmp/changed.log"
 check "the port at an unusual place is found among 400 others" $? "$tmp/changed.log"
+${CC:-cc} -O1 -o "$tmp/no_unix_diag" tests/hostile/no_unix_diag.c
+if "$tmp/no_unix_diag" true 2>/dev/null; then
+    printf '#!/bin/sh\nexec "%s" "%s" "$@"\n' "$tmp/no_unix_diag" "$(realpath "$sxsprof")" >"$tmp/sxsprof" && chmod 755 "$tmp/sxsprof"
+    sxsprof=$tmp/sxsprof
+    attach_to lines.usual "$usual"
+    attach_to lines.changed "$changed"
+    attached
+    grep -q CONCURRENT_GC_NOT_PROFILABLE "$tmp/lines.usual.log"
+    check "without unix_diag, the port at the usual place is found" $? "$tmp/lines.usual.log"
+    grep -q CONCURRENT_GC_NOT_PROFILABLE "$tmp/lines.changed.log"
+    check "without unix_diag, the port at an unusual place is found, behind 400 forged lines" $? "$tmp/lines.changed.log"
+else
+    skip "a kernel without unix_diag" "system calls cannot be filtered here"
+fi
 finish

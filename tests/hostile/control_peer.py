@@ -11,8 +11,11 @@
                                       silent: do not answer; drip: a byte every half a second;
                                       say: answer each request with TEXT (TEXT has \\n)
                                       map: map these files, too, then say the last TEXT
+                                      fill: as map, and put a file, a link and a strange name into the folder of a request
+                                      cover: as map, and map the first file over the arguments and the environment
 
 PID is that of the process as it sees itself; the names are those of the network that this command runs in."""
+import ctypes
 import mmap
 import os
 import socket
@@ -87,23 +90,48 @@ def forge(pid, n):
     time.sleep(1000)
 
 
+def fill(request):
+    out = [line[4:] for line in request.split("\n") if line.startswith("out=")]
+    for folder in (path + "/71" for path in out):
+        os.mkdir(folder)
+        os.symlink("/etc/shadow", folder + "/events")
+        for name in ("passwd", "calls"):
+            open(folder + "/" + name, "w").close()
+
+
 def answer(c, how, text):
     try:
         while how == "drip":
             c.send(b"o")
             time.sleep(0.5)
-        while how == "silent" or c.recv(65536):
+        while how == "silent" or (request := c.recv(65536)):
             if how == "silent":
                 time.sleep(1000)
+            if how == "fill":
+                fill(request.decode())
             c.sendall(text)
     except OSError:
         pass
     c.close()
 
 
+def cover(path):
+    """Has whoever reads /proc/PID/cmdline or /proc/PID/environ read this file."""
+    with open("/proc/self/stat") as f:
+        fields = f.read().rsplit(")", 1)[1].split()
+    page = mmap.PAGESIZE
+    first, end = int(fields[45]) // page * page, -(-int(fields[48]) // page) * page
+    libc = ctypes.CDLL(None, use_errno=True)
+    libc.mmap.restype = ctypes.c_void_p
+    libc.mmap.argtypes = [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int, ctypes.c_int, ctypes.c_int, ctypes.c_long]
+    fd = os.open(path, os.O_RDONLY)
+    if libc.mmap(first, end - first, mmap.PROT_READ | mmap.PROT_WRITE, mmap.MAP_PRIVATE | 0x10, fd, 0) != first:  # MAP_FIXED
+        sys.exit(os.strerror(ctypes.get_errno()))
+
+
 def fake(library, how, *texts):
     maps = []
-    for path in (library,) + (texts[:-1] if how == "map" else ()):
+    for path in (library,) + (texts[:-1] if how in ("map", "cover", "fill") else ()):
         fd = os.open(path, os.O_RDONLY)
         prot = mmap.PROT_READ | (mmap.PROT_EXEC if path == library else 0)
         maps.append(mmap.mmap(fd, 0, mmap.MAP_PRIVATE, prot))
@@ -112,6 +140,8 @@ def fake(library, how, *texts):
     s = socket.socket(socket.AF_UNIX)
     s.bind(address(os.getpid()))
     s.listen(64)
+    if how == "cover":
+        cover(texts[0])
     print("taken", flush=True)
     while True:
         c, _ = s.accept()

@@ -86,7 +86,7 @@ def no_answer(device, path):
     attributes = struct.pack("<QQQQQQIIIIIIIIII", file, size, 8, 0, 0, 0, 0, 0, 0, 0o100644, 1, os.getuid(), os.getgid(), 0,
                              4096, 0)
     root = struct.pack("<QQQQQQIIIIIIIIII", 1, 0, 0, 0, 0, 0, 0, 0, 0, 0o040755, 2, os.getuid(), os.getgid(), 0, 4096, 0)
-    for operation, number, node in fuse.requests(device):
+    for operation, number, node, _ in fuse.requests(device):
         if operation == 1:  # LOOKUP
             fuse.answer(device, number, struct.pack("<QQQQII", file, 0, 3600, 3600, 0, 0) + attributes)
         elif operation == 3:  # GETATTR

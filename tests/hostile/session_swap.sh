@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 # session_swap.sh - plays a process whose session's folder becomes a link to a session of root while root looks at the
-# process: top, heap and serve of the process show its own session or none, never the other one.
+# process: top shows its own session or none, never the other one. The test fails when the session is opened by its name, not
+# by the descriptor that was checked, or when links are followed (open_session(), open_plain() in cmd/processes/session.c).
 . "$(dirname "$0")/lib.sh"
 needs_root session_swap
 pids=

@@ -27,6 +27,7 @@
 #include "session/write/instrument_write.h"
 #include "session/write/session_write.h"
 #include "session/write/traced_write.h"
+#include "tools/instrument/code_rules.h"
 #include "tools/instrument/modules.h"
 #include "tools/instrument/on_runtime.h"
 #include "tools/instrument/rewrite.h"
@@ -60,40 +61,17 @@ static void say_problems(const struct sxs_config *config)
     }
 }
 
-/* Returns the first action that runs code which the rules name or contain, or NULL. */
-static const struct sxs_action *find_code(const struct sxs_config *config,
-                                          const struct sxs_rule  **rule)
-{
-    for (uint32_t i = 0; i < config->n_rules; i++)
-        for (uint32_t k = 0; k < config->rules[i]->n_actions; k++) {
-            const struct sxs_action *a = &config->rules[i]->actions[k];
-            *rule = config->rules[i];
-            if (a->kind == SXS_ACTION_INJECT || a->call.kind != SXS_TARGET_NONE ||
-                a->finish.kind != SXS_TARGET_NONE)
-                return a;
-        }
-    return NULL;
-}
-
-/* Returns 1 and the place if the rules run code of their own. */
-static int has_code(const struct sxs_config *config, char *why, size_t size)
-{
-    const struct sxs_rule   *rule;
-    const struct sxs_action *a = find_code(config, &rule);
-    if (a)
-        snprintf(why, size, "%.160s:%u: %s", rule->file, (unsigned)a->line,
-                 a->kind == SXS_ACTION_INJECT ? "<inject> inserts code"
-                                              : "it calls a library or an assembly");
-    return a != NULL;
-}
-
-/* Returns 1, and logs a line, if the rules run code and this session may not load any. Rules that the
- * environment names may. */
+/* Returns 1, and logs a line, if the rules run code and this session may not load any, or other users could
+ * have written it. Rules that the environment names may run code. */
 static int refuse_code(const struct sxs_config *config)
 {
     char why[SXS_TOOL_WHY];
+    if (sxs_rules_lie_open(config, why, sizeof(why))) {
+        sxs_error("tool instrument: rules that load code are refused: %s", why);
+        return 1;
+    }
     if (!instrument.is_requested || sxs_session_may_load_code() ||
-        !has_code(config, why, sizeof(why)))
+        !sxs_rules_have_code(config, why, sizeof(why)))
         return 0;
     sxs_error("tool instrument: %s: refused; expected SXSPROF_CONTROL=code for that, as the session "
               "was begun over the control socket",
@@ -319,7 +297,7 @@ static int loads_code(const char *options, char *why, size_t size)
         return 0;
     sxs_config_open_files_by(sxs_proc_call);
     config = sxs_config_load(path, NULL);
-    result = config && has_code(config, why, size);
+    result = config && sxs_rules_have_code(config, why, size);
     sxs_config_free(config);
     free(path);
     return result;
