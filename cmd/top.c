@@ -276,5 +276,6 @@ int sxs_cmd_top(int argc, char **argv)
     struct options o = {.top = {.interval_s = 1, .window_s = 5}};
     sxs_options_parse(&sxs_argp_top, argc, argv, 0, &o);
     sxs_top_catch();
-    return o.pid ? show_process(&o) : show_confined(&(struct shown){&o, o.source, o.source, false});
+    return o.pid ? show_process(&o)
+                 : show_confined(&(struct shown){&o, o.source, o.source, false}, false);
 }
