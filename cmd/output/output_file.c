@@ -102,9 +102,9 @@ static enum place place_of(const struct at *at)
  * /proc/self/fd/1. Returns 0 or an errno value: EAGAIN when it is another's by now. */
 static int read_link(const struct at *at, char target[PATH_MAX])
 {
-    char          text[PATH_MAX];
-    struct stat   st;
-    struct statfs fs;
+    char          text[PATH_MAX] = "";
+    struct stat   st = {0};
+    struct statfs fs = {0};
     int           fd = openat(at->folder, at->name, O_PATH | O_NOFOLLOW | O_CLOEXEC), err = 0;
     ssize_t       n = -1;
     if (fd < 0)
@@ -130,9 +130,9 @@ static int read_link(const struct at *at, char target[PATH_MAX])
  * is a link that the kernel follows. Returns 0 or an errno value. */
 static int follow(struct at *at, bool *kernel)
 {
-    char target[PATH_MAX];
+    char target[PATH_MAX] = "";
     for (int i = 0; i < MAX_LINKS; i++) {
-        struct stat st;
+        struct stat st = {0};
         if (fstatat(at->folder, at->name, &st, AT_SYMLINK_NOFOLLOW) != 0)
             return errno;
         if (!S_ISLNK(st.st_mode))
@@ -152,7 +152,7 @@ static int follow(struct at *at, bool *kernel)
  * contents are replaced. Returns 0 or an errno value. */
 static int open_in_place(struct at *at, enum place place, int *fd, bool *is_file)
 {
-    struct stat st;
+    struct stat st = {0};
     bool        kernel = false;
     int         err = place == REFUSED ? EPERM : place == THROUGH ? follow(at, &kernel) : 0;
     if (err)
