@@ -128,7 +128,7 @@ static int collect_names(const struct options *o, struct sxs_names *names)
             continue;
         err = sxs_model_load(o->dir, &all, data[i], 0, &m);
         tell_problems(&m, &before);
-        if (m.n_problems > m.n_notes)
+        if (m.n_damage)
             status = SXS_EXIT_PROBLEM;
         sxs_model_free(&before);
         before = m;
