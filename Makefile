@@ -481,7 +481,7 @@ $(O)/tests/fuzz_heap: tests/profile/make_heap.c
 $(O)/tests/fuzz_pack: $(call obj,$(wildcard cmd/pack/*.c))
 $(addprefix $(O)/tests/fuzz_,answer diagnostics proc names): $(filter-out $(PROFILE_OBJ),$(PROCESSES_OBJ))
 $(O)/tests/fuzz_instrument: tests/profile/make_instrument.c tests/fuzz/fuzz.h
-$(O)/tests/fuzz_instrument: $(filter-out $(PROFILE_OBJ),$(call obj,$(wildcard cmd/instrument/*.c) cmd/output/json_values.c))
+$(O)/tests/fuzz_instrument: $(filter-out $(PROFILE_OBJ),$(call obj,$(wildcard cmd/instrument/*.c) cmd/output/json_values.c cmd/output/json_stream.c))
 
 # The fuzz driver of whole sessions runs the command's verbs. The programs that make its session are
 # linked in, each with its main() renamed.

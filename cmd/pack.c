@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* sxsprof pack: write a session and the names that its reports need to one file. */
 #include "cmd/pack/pack.h"
+#include "cmd/carried.h"
 #include "cmd/command.h"
 #include "cmd/confined_verb.h"
 #include "cmd/output/print.h"
@@ -128,7 +129,7 @@ static int collect_names(const struct options *o, struct sxs_names *names)
             continue;
         err = sxs_model_load(o->dir, &all, data[i], 0, &m);
         tell_problems(&m, &before);
-        if (m.n_problems > m.n_notes)
+        if (m.n_damage)
             status = SXS_EXIT_PROBLEM;
         sxs_model_free(&before);
         before = m;
@@ -139,18 +140,23 @@ static int collect_names(const struct options *o, struct sxs_names *names)
     return status;
 }
 
-static void print_sums(const char *output, const struct sxs_session *s,
+/* Says what was written, and what somebody gets who gets it. */
+static void print_sums(const char *dir, const char *output, const struct sxs_session *s,
                        const struct sxs_pack_sums *sums, size_t n_names)
 {
-    if (strcmp(output, "-") == 0)
+    char carried[512];
+    sxs_carried(dir, s, SXS_CARRIED_BY_PACK, carried, sizeof(carried));
+    if (strcmp(output, "-") == 0) {
+        sxs_print_to(stderr, "%s\n", carried);
         return;
+    }
     sxs_print("%s: processes: %zu, files: %zu, names and lines: %zu", output,
               s->n_processes + s->n_unread, sums->n_files, n_names);
     if (sums->bytes >= 1000 * 1000)
         sxs_print(", %.1f MB", (double)sums->bytes / 1e6);
     else if (sums->bytes)
         sxs_print(", %.1f kB", (double)sums->bytes / 1e3);
-    putchar('\n');
+    sxs_print("\n%s\n", carried);
 }
 
 static int write_pack(const struct options *o, const struct sxs_session *s, const char *output)
@@ -173,7 +179,7 @@ static int write_pack(const struct options *o, const struct sxs_session *s, cons
         sxs_complain("%s", why);
         status = SXS_EXIT_PROBLEM;
     } else {
-        print_sums(output, s, &sums, sxs_names_count(names));
+        print_sums(o->dir, output, s, &sums, sxs_names_count(names));
         if (sxs_finish_output() != SXS_EXIT_OK)
             status = SXS_EXIT_PROBLEM;
     }

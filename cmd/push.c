@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "cmd/carried.h"
 #include "cmd/command.h"
 #include "cmd/confined_verb.h"
 #include "cmd/http/url.h"
@@ -101,6 +102,19 @@ static int finish(const struct sxs_push_options *o, const struct sxs_push_job *j
     return status == SXS_EXIT_OK ? written : status;
 }
 
+/* Says what the server gets. */
+static void tell_carried(const char *dir, const struct sxs_period *period)
+{
+    struct sxs_session s;
+    char               carried[512];
+    if (sxs_session_read_joined(dir, period, &s, NULL) == 0 &&
+        *sxs_carried(dir, &s, SXS_CARRIED_BY_PUSH, carried, sizeof(carried))) {
+        sxs_print("%s\n", carried);
+        fflush(stdout);
+    }
+    sxs_session_free(&s);
+}
+
 /* Pushes a session. @shown: its name as the user gave it. */
 static int push_session(struct sxs_push_job *job, const char *dir, const char *shown)
 {
@@ -112,6 +126,7 @@ static int push_session(struct sxs_push_job *job, const char *dir, const char *s
     if (!err && s.n_processes + s.n_unread == 0)
         (void)sxs_segments_list(dir, &always, &segments);
     if (segments.n) {
+        tell_carried(dir, &always);
         status = sxs_push_segments(job, dir, &segments);
     } else if (err || s.n_processes + s.n_unread == 0) {
         status = sxs_wrong_input("%s: %s; expected a folder made by sxsprof run -o DIR", shown,
@@ -125,6 +140,7 @@ static int push_session(struct sxs_push_job *job, const char *dir, const char *s
         for (size_t i = 0; i < s.n_problems; i++)
             sxs_complain("%s/%s", shown, s.problems[i]);
         job->damaged |= s.n_problems > 0;
+        tell_carried(dir, NULL);
         status = sxs_push_once(job, dir, *name ? name : "session", &s);
     }
     sxs_session_free(&s);

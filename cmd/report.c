@@ -3,6 +3,7 @@
  * formats. */
 #include "cmd/argument.h"
 #include "cmd/calls/calls.h"
+#include "cmd/carried.h"
 #include "cmd/command.h"
 #include "cmd/confined_verb.h"
 #include "cmd/costs/costs.h"
@@ -234,6 +235,7 @@ static int report_census(const struct options *o, const struct sxs_session *s, F
                               o->view.trace_entries) == 0
                    ? SXS_EXIT_OK
                    : SXS_EXIT_PROBLEM;
+    sxs_lacking_text(to, s);
     if (!o->selective && !o->view.callers) {
         sxs_segments_text(to, &o->segments);
         sxs_table_print(to, s);
@@ -288,17 +290,21 @@ static int write_census(const struct options *o, const struct sxs_session *s)
 struct head {
     const struct options     *o;
     const struct sxs_session *session;
-    bool                      all; /* false: traces only */
+    bool                      all; /* false: what is lacking, and traces */
 };
 
 static void put_head(void *arg, FILE *to)
 {
     const struct head *head = arg;
-    if (head->all)
+    if (head->all) {
         report_census(head->o, head->session, to);
-    else
-        sxs_traces_text(to, &head->o->traces, head->o->samples.top);
-    fputs("\n", to);
+        fputs("\n", to);
+        return;
+    }
+    sxs_lacking_text(to, head->session);
+    sxs_traces_text(to, &head->o->traces, head->o->samples.top);
+    if (head->o->traces.on)
+        fputs("\n", to);
 }
 
 /* Writes samples or calls in the format that was asked for. @head: whether the text begins with the
@@ -307,7 +313,7 @@ static int report_profile(const struct options *o, const struct sxs_session *s, 
 {
     struct head               before = {o, s, head};
     struct sxs_report_options options = o->samples;
-    bool                      has_head = head || (is_format(o, "text") && o->traces.on);
+    bool                      has_head = is_format(o, "text");
     if (has_head &&
         !options.output) { /* at once, so that they are there when there are no samples */
         put_head(&before, stdout);

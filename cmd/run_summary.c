@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What is printed when the command of "run" has ended. */
 #include "cmd/calls/calls.h"
+#include "cmd/carried.h"
 #include "cmd/command.h"
 #include "cmd/confined_verb.h"
 #include "cmd/events/events.h"
@@ -23,8 +24,8 @@ static void print_session(const struct sxs_out_dir *out, const struct sxs_sessio
         sxs_complain("%s/%s", sxs_shown(out->path), s->problems[i]);
     if (sxs_table_rows(s) == 0)
         sxs_complain("no runtime loaded the library; sxsprof doctor -- COMMAND tells why");
-    else
-        sxs_table_print(stderr, s);
+    sxs_lacking_text(stderr, s);
+    sxs_table_print(stderr, s);
 }
 
 /* Prints which guests are not active, or how many there are. */

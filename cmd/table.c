@@ -104,10 +104,6 @@ static void print_notes(FILE *to, const struct sxs_session_process *p)
         sxs_print_to(to, "%" PRIu32 " more runtimes are counted but not listed\n", p->n_unlisted);
     if (p->signals_unwanted)
         sxs_print_to(to, "%" PRIu64 " signals belonged to no runtime\n", p->signals_unwanted);
-    if (p->mask)
-        sxs_print_to(to, "values are masked: %s (SXSPROF_MASK)\n",
-                     p->mask == SXS_MASK_TEXT ? "of texts the length was recorded"
-                                              : "none was recorded");
     if (p->signals_off)
         fputs("signals were left alone (SXSPROF_SIGNALS=off)\n", to);
 }

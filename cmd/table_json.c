@@ -198,6 +198,8 @@ int sxs_table_json(FILE *to, const struct sxs_session *s, const struct sxs_calls
         for (size_t r = 0; r < s->processes[p].n_runtimes && !err; r++)
             err = json_array_append_new(
                 rows, runtime_json(&s->processes[p], &s->processes[p].runtimes[r]));
+    if (!err && s->n_left_out)
+        err = sxs_json_set_number(top, "processes_left_out", s->n_left_out);
     if (!err && segments->n)
         err = json_object_set_new(top, "segments", sxs_segments_json(segments));
     if (!err)
@@ -206,21 +208,23 @@ int sxs_table_json(FILE *to, const struct sxs_session *s, const struct sxs_calls
         err = put_functions(&stream, calls);
     if (!err && calls->n)
         err = put_tree(&stream, calls);
+    if (!err && events->n)
+        err = sxs_events_json(&stream, events) || sxs_gc_json(&stream, events);
+    if (!err && instrument->n)
+        err = sxs_instrument_json(&stream, instrument);
+    if (!err && costs->n)
+        err = sxs_costs_json(&stream, costs, runtime);
     json_object_clear(top);
     if (!err && calls->n)
         err = sxs_gaps_json(top, calls);
     if (!err && calls->n)
         err = add_values(top, calls, limit);
-    if (!err && events->n)
-        err = sxs_events_json(top, events) || sxs_gc_json(top, events);
     if (!err && instrument->n)
-        err = sxs_instrument_json(top, instrument, limit);
+        err = sxs_instrument_calls_json(top, instrument, limit);
     if (!err && guests->n)
         err = sxs_guests_json(top, guests);
     if (!err && heap->n)
         err = sxs_heap_newest_json(top, heap);
-    if (!err && costs->n)
-        err = sxs_costs_json(top, costs, runtime);
     if (!err && traces->on)
         err = sxs_traces_json(top, traces);
     if (!err)

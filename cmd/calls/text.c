@@ -6,6 +6,7 @@
 #include "cmd/calls/tree.h"
 #include "cmd/output/print.h"
 #include "cmd/output/processes.h"
+#include "base/sum.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -36,7 +37,7 @@ static void write_process(FILE *to, const struct sxs_calls_process *p)
     char                     buf[32], command[3 * 1024];
     uint64_t                 calls = 0;
     for (size_t i = 0; i < c->n_fns; i++)
-        calls += c->fns[i].calls;
+        sxs_sum_add(&calls, c->fns[i].calls);
     sxs_text_clean(c->head.command, command, sizeof(command));
     sxs_print_to(to, "process %s: %s\n", p->process->folder, command);
     sxs_print_to(to, "  %llu calls of %zu functions on %zu threads in %s, %s\n",
@@ -59,15 +60,15 @@ static void write_losses(FILE *to, const struct sxs_calls *c)
     struct sxs_calls_read_thread sum = {0};
     uint64_t             backed_off = 0;
     for (size_t i = 0; i < c->n_threads; i++) {
-        sum.nodes_lost += c->threads[i].nodes_lost;
-        sum.too_deep += c->threads[i].too_deep;
-        sum.unmatched += c->threads[i].unmatched;
-        sum.unwound += c->threads[i].unwound;
-        sum.stale += c->threads[i].stale;
-        sum.n_events += c->threads[i].n_events;
-        sum.events_lost += c->threads[i].events_lost;
-        sum.n_texts += c->threads[i].n_texts;
-        sum.values_lost += c->threads[i].values_lost;
+        sxs_sum_add(&sum.nodes_lost, c->threads[i].nodes_lost);
+        sxs_sum_add(&sum.too_deep, c->threads[i].too_deep);
+        sxs_sum_add(&sum.unmatched, c->threads[i].unmatched);
+        sxs_sum_add(&sum.unwound, c->threads[i].unwound);
+        sxs_sum_add(&sum.stale, c->threads[i].stale);
+        sxs_sum_add(&sum.n_events, c->threads[i].n_events);
+        sxs_sum_add(&sum.events_lost, c->threads[i].events_lost);
+        sxs_sum_add(&sum.n_texts, c->threads[i].n_texts);
+        sxs_sum_add(&sum.values_lost, c->threads[i].values_lost);
     }
     for (size_t i = 0; i < c->n_fns; i++)
         backed_off += c->fns[i].backed_off;
@@ -123,9 +124,9 @@ static void sum_threads(const struct sxs_calls_process *p, const struct sxs_call
     if (v->thread && sxs_calls_tree_build(p, &wanted, &t) == 0) {
         for (uint32_t i = (uint32_t)t.n_roots; i < t.n; i++) {
             struct row *row = &rows[t.nodes[i].fn];
-            row->calls += t.nodes[i].calls;
-            row->self_ns += t.nodes[i].self_ns;
-            row->total_ns += t.nodes[i].repeats ? 0 : t.nodes[i].total_ns;
+            sxs_sum_add(&row->calls, t.nodes[i].calls);
+            sxs_sum_add(&row->self_ns, t.nodes[i].self_ns);
+            sxs_sum_add(&row->total_ns, t.nodes[i].repeats ? 0 : t.nodes[i].total_ns);
         }
     }
     if (v->thread)

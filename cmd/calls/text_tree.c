@@ -4,6 +4,7 @@
 #include "cmd/output/print.h"
 #include "cmd/output/processes.h"
 #include "cmd/output/text.h"
+#include "base/sum.h"
 
 #include <fnmatch.h>
 #include <stdlib.h>
@@ -95,10 +96,10 @@ void sxs_calls_tree_text(FILE *to, const struct sxs_calls_process *p,
     int                   err = sxs_calls_tree_build(p, v, &t);
     uint32_t             *place = calloc(t.n + 2, sizeof(*place));
     for (size_t i = 0; i < t.n_roots; i++)
-        out.all += t.nodes[i].total_ns;
+        sxs_sum_add(&out.all, t.nodes[i].total_ns);
     out.timed = out.all != 0;
     for (size_t i = 0; !out.timed && i < t.n; i++)
-        out.all += t.nodes[i].fn == SXS_CALLS_NONE ? 0 : t.nodes[i].calls;
+        sxs_sum_add(&out.all, t.nodes[i].fn == SXS_CALLS_NONE ? 0 : t.nodes[i].calls);
     if (!err && place && out.all) {
         sxs_print_to(to,
                      "\ncall tree of process %s, branches of %g %% and more\n%8s %10s %10s %12s\n",
@@ -139,9 +140,9 @@ static void add_edge(const struct sxs_calls_tree *t, struct edge *edges, uint32_
 {
     struct edge *e = &edges[fn == SXS_CALLS_NONE ? t->p->calls->n_fns : fn];
     e->fn = fn;
-    e->calls += t->nodes[node].calls;
+    sxs_sum_add(&e->calls, t->nodes[node].calls);
     if (!t->nodes[node].edge_repeats)
-        e->total_ns += t->nodes[node].total_ns;
+        sxs_sum_add(&e->total_ns, t->nodes[node].total_ns);
 }
 
 static int by_time(const void *a, const void *b)
@@ -197,9 +198,9 @@ static void write_function(FILE *to, const struct sxs_calls_tree *t, uint32_t fn
         if (node->fn != fn)
             continue;
         add_edge(t, callers, t->nodes[node->parent].fn, i);
-        all.calls += node->calls;
-        self_ns += node->self_ns;
-        all.total_ns += node->repeats ? 0 : node->total_ns;
+        sxs_sum_add(&all.calls, node->calls);
+        sxs_sum_add(&self_ns, node->self_ns);
+        sxs_sum_add(&all.total_ns, node->repeats ? 0 : node->total_ns);
     }
     if (all.calls) {
         sxs_print_to(to, "\n%s\n%llu calls, total %s, self %s\n",

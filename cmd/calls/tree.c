@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "cmd/calls/tree.h"
+#include "base/sum.h"
 
 #include <errno.h>
 #include <fnmatch.h>
@@ -88,9 +89,9 @@ static int add_paths(struct sxs_calls_tree *t, const uint32_t *root_of, uint32_t
         node_of[i] = child_of(t, up, p->fn, p->awaits);
         if (node_of[i] == SXS_CALLS_NONE)
             return ENOMEM;
-        t->nodes[node_of[i]].calls += p->calls;
-        t->nodes[node_of[i]].total_ns += p->total_ns;
-        t->nodes[node_of[i]].self_ns += p->self_ns;
+        sxs_sum_add(&t->nodes[node_of[i]].calls, p->calls);
+        sxs_sum_add(&t->nodes[node_of[i]].total_ns, p->total_ns);
+        sxs_sum_add(&t->nodes[node_of[i]].self_ns, p->self_ns);
     }
     return 0;
 }
@@ -236,8 +237,8 @@ int sxs_calls_tree_build(const struct sxs_calls_process *p, const struct sxs_cal
         err = mark_repeats(out);
     for (size_t i = out->n; !err && i-- > out->n_roots;) /* totals of the roots */
         if (out->nodes[i].parent < out->n_roots) {
-            out->nodes[out->nodes[i].parent].calls += out->nodes[i].calls;
-            out->nodes[out->nodes[i].parent].total_ns += out->nodes[i].total_ns;
+            sxs_sum_add(&out->nodes[out->nodes[i].parent].calls, out->nodes[i].calls);
+            sxs_sum_add(&out->nodes[out->nodes[i].parent].total_ns, out->nodes[i].total_ns);
         }
     free(root_of);
     free(node_of);

@@ -8,12 +8,12 @@
 #ifndef SXS_CMD_COSTS_COSTS_H
 #define SXS_CMD_COSTS_COSTS_H
 
-#include <jansson.h>
-
 #include "cmd/costs/facts.h"
 #include "cmd/costs/types.h"
 #include "cmd/output/strings.h"
 #include "session/read/session_read.h"
+
+struct sxs_json_stream;
 
 /** The costs of one process. */
 struct sxs_costs_process {
@@ -53,9 +53,9 @@ bool sxs_costs_exact(const struct sxs_cost_facts *f, enum sxs_cost_kind kind,
                      void *arg);
 
 /**
- * sxs_costs_json - add the keys "allocations", "live", "native" and "locks" to @top, each if its tool
+ * sxs_costs_json - write the keys "allocations", "live", "native" and "locks" to @to, each if its tool
  * was on. @runtime: only types of the runtime of this number; 0: all.
- * Returns 0, or -1 when out of memory. */
-int sxs_costs_json(json_t *top, const struct sxs_costs_report *r, uint32_t runtime);
+ * Returns 0, or -1 when out of memory or when the output failed. */
+int sxs_costs_json(struct sxs_json_stream *to, const struct sxs_costs_report *r, uint32_t runtime);
 
 #endif

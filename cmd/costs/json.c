@@ -2,6 +2,7 @@
 #include <stdlib.h>
 
 #include "cmd/costs/costs.h"
+#include "cmd/output/json_stream.h"
 #include "cmd/output/json_values.h"
 #include "cmd/output/must.h"
 #include "cmd/output/processes.h"
@@ -84,8 +85,8 @@ static bool is_listed(const struct sxs_costs_process *p, const struct list *list
     return v->exact == p->exact[list->kind] && (v->exact ? v->n > 0 : v->all.records > 0);
 }
 
-static int add_rows(json_t *rows, const struct sxs_costs_process *p, const struct list *list,
-                    uint32_t runtime)
+static int put_rows(struct sxs_json_stream *to, const struct sxs_costs_process *p,
+                    const struct list *list, uint32_t runtime)
 {
     const struct sxs_cost_type **all = sxs_must_zeroed(p->types.n, sizeof(*all));
     size_t                       n = 0;
@@ -97,27 +98,35 @@ static int add_rows(json_t *rows, const struct sxs_costs_process *p, const struc
     if (n)
         qsort(all, n, sizeof(*all), heavier);
     for (size_t i = 0; i < n && !err; i++)
-        err = json_array_append_new(rows, row_json(p, list, all[i]));
+        err = sxs_json_stream_row(to, row_json(p, list, all[i]));
     free(all);
     return err;
 }
 
-int sxs_costs_json(json_t *top, const struct sxs_costs_report *r, uint32_t runtime)
+static bool has_list(const struct sxs_costs_process *p, const struct list *list)
+{
+    return sxs_costs_on(&p->head, list->kind) && (!list->live || p->head.cost_live[list->kind]);
+}
+
+static int put_list(struct sxs_json_stream *to, const struct sxs_costs_report *r,
+                    const struct list *list, uint32_t runtime)
+{
+    size_t first = 0;
+    while (first < r->n && !has_list(&r->processes[first], list))
+        first++;
+    if (first == r->n)
+        return 0;
+    int err = sxs_json_stream_array(to, list->key);
+    for (size_t i = first; i < r->n && !err; i++)
+        if (has_list(&r->processes[i], list))
+            err = put_rows(to, &r->processes[i], list, runtime);
+    return err ? err : sxs_json_stream_end(to);
+}
+
+int sxs_costs_json(struct sxs_json_stream *to, const struct sxs_costs_report *r, uint32_t runtime)
 {
     int err = 0;
-    for (size_t i = 0; i < N_LISTS && !err; i++) {
-        json_t *rows = json_array();
-        bool    on = false;
-        for (size_t k = 0; k < r->n && !err; k++) {
-            const struct sxs_samples_header *h = &r->processes[k].head;
-            if (!sxs_costs_on(h, lists[i].kind) || (lists[i].live && !h->cost_live[lists[i].kind]))
-                continue;
-            on = true;
-            err = add_rows(rows, &r->processes[k], &lists[i], runtime);
-        }
-        if (on && !err)
-            err = json_object_set(top, lists[i].key, rows);
-        json_decref(rows);
-    }
-    return err ? -1 : 0;
+    for (size_t i = 0; i < N_LISTS && !err; i++)
+        err = put_list(to, r, &lists[i], runtime);
+    return err;
 }

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/sum.h"
 #include "cmd/output/must.h"
 #include "cmd/output/processes.h"
 #include "session/read/file_read.h"
@@ -26,9 +27,9 @@ bool sxs_costs_exact(const struct sxs_cost_facts *f, enum sxs_cost_kind kind,
         if (!v)
             continue;
         v->exact = found = true;
-        v->n += t->n;
-        v->value += t->value;
-        v->exact_large += t->flags & SXS_COST_LARGE ? t->n : 0;
+        sxs_sum_add(&v->n, t->n);
+        sxs_sum_add(&v->value, t->value);
+        sxs_sum_add(&v->exact_large, t->flags & SXS_COST_LARGE ? t->n : 0);
     }
     return found;
 }

@@ -7,19 +7,41 @@
 #include "cmd/output/must.h"
 #include "cmd/output/strings.h"
 
+/* Looks for the row of a type. Returns NULL if there is none: then *@at is the place for it. */
+static struct sxs_cost_type *look_up(struct sxs_cost_types *t, const uint32_t key[3],
+                                     uint32_t *hash, size_t *at)
+{
+    uint32_t number;
+    *hash = (uint32_t)sxs_hash_bytes(key, 3 * sizeof(*key), 6);
+    *at = *hash;
+    if (sxs_index_reserve(&t->index) != 0)
+        sxs_must(NULL);
+    for (; (number = sxs_index_next(&t->index, *hash, at)) != 0; (*at)++) {
+        struct sxs_cost_type *v = &t->all[number - 1];
+        if (v->name == key[0] && v->runtime == key[1] && v->kind == key[2])
+            return v;
+    }
+    return NULL;
+}
+
+struct sxs_cost_type *sxs_cost_types_find(struct sxs_cost_types *t, uint32_t name, uint32_t runtime,
+                                          enum sxs_cost_kind kind)
+{
+    const uint32_t key[3] = {name, runtime, kind};
+    uint32_t       hash;
+    size_t         at;
+    return look_up(t, key, &hash, &at);
+}
+
 struct sxs_cost_type *sxs_cost_types_row(struct sxs_cost_types *t, uint32_t name, uint32_t runtime,
                                          enum sxs_cost_kind kind)
 {
-    const uint32_t key[3] = {name, runtime, kind};
-    uint32_t       hash = (uint32_t)sxs_hash_bytes(key, sizeof(key), 6), number;
-    size_t         at = hash;
-    if (sxs_index_reserve(&t->index) != 0)
-        sxs_must(NULL);
-    for (; (number = sxs_index_next(&t->index, hash, &at)) != 0; at++) {
-        struct sxs_cost_type *v = &t->all[number - 1];
-        if (v->name == name && v->runtime == runtime && v->kind == key[2])
-            return v;
-    }
+    const uint32_t        key[3] = {name, runtime, kind};
+    uint32_t              hash;
+    size_t                at;
+    struct sxs_cost_type *known = look_up(t, key, &hash, &at);
+    if (known)
+        return known;
     SXS_GROW(t->all, t->n, t->cap);
     sxs_index_put(&t->index, at, hash, t->n);
     t->all[t->n] = (struct sxs_cost_type){.name = name, .runtime = runtime, .kind = (uint8_t)kind};

@@ -37,6 +37,10 @@ struct sxs_cost_types {
 struct sxs_cost_type *sxs_cost_types_row(struct sxs_cost_types *t, uint32_t name, uint32_t runtime,
                                          enum sxs_cost_kind kind);
 
+/** sxs_cost_types_find - return the row of a type, or NULL. Valid until the next row is added. */
+struct sxs_cost_type *sxs_cost_types_find(struct sxs_cost_types *t, uint32_t name, uint32_t runtime,
+                                          enum sxs_cost_kind kind);
+
 /** sxs_cost_type_add - add a recorded cost to its row. @gone: its object is gone. */
 void sxs_cost_type_add(struct sxs_cost_type *row, const struct sxs_record_cost *v, bool gone);
 

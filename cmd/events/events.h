@@ -9,10 +9,10 @@
 
 #include <stdio.h>
 
-#include <jansson.h>
-
 #include "session/read/events_read.h"
 #include "session/read/session_read.h"
+
+struct sxs_json_stream;
 
 /** The events of one process. */
 struct sxs_events_process {
@@ -45,9 +45,9 @@ void sxs_events_report_free(struct sxs_events_report *r);
 void sxs_events_text(FILE *to, const struct sxs_events_report *r, size_t top);
 
 /**
- * sxs_events_json - add the keys "exceptions" and "events" to @top, each if its tool was on.
- * Returns 0, or -1 when out of memory.
+ * sxs_events_json - write the keys "exceptions" and "events" to @to, each if its tool was on.
+ * Returns 0, or -1 when out of memory or when the output failed.
  */
-int sxs_events_json(json_t *top, const struct sxs_events_report *r);
+int sxs_events_json(struct sxs_json_stream *to, const struct sxs_events_report *r);
 
 #endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "cmd/events/events.h"
+#include "cmd/output/json_stream.h"
 #include "cmd/output/json_values.h"
 #include "cmd/output/names_of_values.h"
 #include "cmd/output/processes.h"
@@ -72,39 +73,43 @@ static json_t *span_json(const struct sxs_events_process *p, const struct sxs_ev
     return sxs_json_whole(o, err);
 }
 
-static int add_exceptions(json_t *rows, const struct sxs_events_process *p)
+static int put_exceptions(struct sxs_json_stream *to, const struct sxs_events_process *p)
 {
     int err = 0;
     for (size_t i = 0; i < p->data->n_exceptions && !err; i++)
         if (!p->data->exceptions[i].landed)
-            err = json_array_append_new(rows, in_flight_json(p, &p->data->exceptions[i]));
+            err = sxs_json_stream_row(to, in_flight_json(p, &p->data->exceptions[i]));
     for (size_t i = 0; i < p->data->n_throw_sites && !err; i++)
-        err = json_array_append_new(rows, throw_site_json(p, &p->data->throw_sites[i]));
+        err = sxs_json_stream_row(to, throw_site_json(p, &p->data->throw_sites[i]));
     return err;
 }
 
-static int add_spans(json_t *rows, const struct sxs_events_process *p)
+static int put_spans(struct sxs_json_stream *to, const struct sxs_events_process *p)
 {
     int err = 0;
     for (size_t i = 0; i < p->data->n_spans && !err; i++)
-        err = json_array_append_new(rows, span_json(p, &p->data->spans[i]));
+        err = sxs_json_stream_row(to, span_json(p, &p->data->spans[i]));
     return err;
 }
 
-int sxs_events_json(json_t *top, const struct sxs_events_report *r)
+/* Writes a list of all processes, if a tool was on that makes it. */
+static int put_list(struct sxs_json_stream *to, const struct sxs_events_report *r, const char *key,
+                    uint32_t tool,
+                    int (*put)(struct sxs_json_stream *to, const struct sxs_events_process *p))
 {
-    json_t  *exceptions = json_array(), *events = json_array();
     uint32_t tools = 0;
-    int      err = 0;
-    for (size_t i = 0; i < r->n && !err; i++) {
+    for (size_t i = 0; i < r->n; i++)
         tools |= r->processes[i].data->head.tools;
-        err = add_exceptions(exceptions, &r->processes[i]) || add_spans(events, &r->processes[i]);
-    }
-    if (!err && (tools & SXS_EVENTS_OF_EXCEPTIONS))
-        err |= json_object_set(top, "exceptions", exceptions);
-    if (!err && (tools & SXS_EVENTS_OF_RUNTIMES))
-        err |= json_object_set(top, "events", events);
-    json_decref(exceptions);
-    json_decref(events);
-    return err ? -1 : 0;
+    if (!(tools & tool))
+        return 0;
+    int err = sxs_json_stream_array(to, key);
+    for (size_t i = 0; i < r->n && !err; i++)
+        err = put(to, &r->processes[i]);
+    return err ? err : sxs_json_stream_end(to);
+}
+
+int sxs_events_json(struct sxs_json_stream *to, const struct sxs_events_report *r)
+{
+    int err = put_list(to, r, "exceptions", SXS_EVENTS_OF_EXCEPTIONS, put_exceptions);
+    return err ? err : put_list(to, r, "events", SXS_EVENTS_OF_RUNTIMES, put_spans);
 }

@@ -5,6 +5,7 @@
 #include "cmd/output/names_of_values.h"
 #include "cmd/output/print.h"
 #include "cmd/output/processes.h"
+#include "base/sum.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -48,7 +49,7 @@ static void write_exceptions(FILE *to, const struct sxs_events_process *p, size_
     const struct sxs_events_data *e = p->data;
     uint64_t                      n = 0, flying = 0;
     for (size_t i = 0; i < e->n_throw_sites; i++)
-        n += e->throw_sites[i].n;
+        sxs_sum_add(&n, e->throw_sites[i].n);
     for (size_t i = 0; i < e->n_exceptions; i++)
         flying += !e->exceptions[i].landed;
     n += flying;
@@ -122,8 +123,8 @@ static size_t join_sums(struct sum *sums, size_t n)
             sums[++to] = sums[i];
             continue;
         }
-        sums[to].n += sums[i].n;
-        sums[to].ns += sums[i].ns;
+        sxs_sum_add(&sums[to].n, sums[i].n);
+        sxs_sum_add(&sums[to].ns, sums[i].ns);
         if (sums[to].max_ns < sums[i].max_ns)
             sums[to].max_ns = sums[i].max_ns;
     }

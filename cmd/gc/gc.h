@@ -5,9 +5,9 @@
 
 #include <stdio.h>
 
-#include <jansson.h>
-
 #include "cmd/events/events.h"
+
+struct sxs_json_stream;
 
 /** sxs_gc_recorded - return true if the tool "gc" was on in one of the processes. */
 bool sxs_gc_recorded(const struct sxs_events_report *r);
@@ -23,8 +23,8 @@ void sxs_gc_text(FILE *to, const struct sxs_events_report *r, size_t top, uint32
  *  @a and session @b have, how long they paused, and what they freed and promoted. */
 void sxs_gc_diff(FILE *to, const struct sxs_events_report *a, const struct sxs_events_report *b);
 
-/** sxs_gc_json - add the key "gcs" to @top if the tool "gc" was on. Returns 0, or -1 when out of
- *  memory. */
-int sxs_gc_json(json_t *top, const struct sxs_events_report *r);
+/** sxs_gc_json - write the key "gcs" to @to if the tool "gc" was on. Returns 0, or -1 when out of
+ *  memory or when the output failed. */
+int sxs_gc_json(struct sxs_json_stream *to, const struct sxs_events_report *r);
 
 #endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "cmd/gc/gc.h"
+#include "cmd/output/json_stream.h"
 #include "cmd/output/json_values.h"
 #include "cmd/output/processes.h"
 
@@ -104,18 +105,15 @@ static json_t *collection_json(const struct sxs_events_process    *p,
     return sxs_json_whole(o, err);
 }
 
-int sxs_gc_json(json_t *top, const struct sxs_events_report *r)
+int sxs_gc_json(struct sxs_json_stream *to, const struct sxs_events_report *r)
 {
-    json_t *rows;
-    int     err = 0;
     if (!sxs_gc_recorded(r))
         return 0;
-    rows = json_array();
+    int err = sxs_json_stream_array(to, "gcs");
     for (size_t i = 0; i < r->n; i++) {
         const struct sxs_events_process *p = &r->processes[i];
         for (size_t k = 0; k < p->data->n_collections && !err; k++)
-            err = json_array_append_new(rows, collection_json(p, &p->data->collections[k]));
+            err = sxs_json_stream_row(to, collection_json(p, &p->data->collections[k]));
     }
-    err |= json_object_set_new(top, "gcs", rows);
-    return err ? -1 : 0;
+    return err ? err : sxs_json_stream_end(to);
 }

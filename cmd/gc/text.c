@@ -6,6 +6,7 @@
 #include "cmd/output/must.h"
 #include "cmd/output/print.h"
 #include "cmd/output/processes.h"
+#include "base/sum.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -52,8 +53,8 @@ static void write_line(FILE *to, const struct sxs_events_collection *const *sort
     char     sum[32], half[32], most[32], max[32], stop[32];
     uint64_t pause = 0, suspension = 0;
     for (size_t i = 0; i < n; i++) {
-        pause += sorted[i]->pause_ns;
-        suspension += sorted[i]->suspension_ns;
+        sxs_sum_add(&pause, sorted[i]->pause_ns);
+        sxs_sum_add(&suspension, sorted[i]->suspension_ns);
     }
     sxs_print_to(to, "  %10zu  %-24s %11s %11s %11s %11s %11s\n", n, what,
                  sxs_text_duration(pause, sum, sizeof(sum)),
@@ -106,7 +107,7 @@ static void write_longest(FILE *to, const struct part *p, size_t top,
         char                                pause[32], stop[32], kind[64], freed[32];
         uint64_t                            bytes = 0;
         for (unsigned g = 0; g < SXS_GC_GENERATIONS; g++)
-            bytes += c->generations[g].freed;
+            sxs_sum_add(&bytes, c->generations[g].freed);
         sxs_print_to(to, "  %10s  of it %s to suspend: collection %u, %s, %s",
                      sxs_text_duration(c->pause_ns, pause, sizeof(pause)),
                      sxs_text_duration(c->suspension_ns, stop, sizeof(stop)), c->number,
@@ -133,8 +134,8 @@ static void write_heap(FILE *to, const struct part *p)
         if (c->known & SXS_GC_KNOWS_HEAP)
             last = c;
         for (unsigned g = 0; g < SXS_GC_GENERATIONS; g++) {
-            sums[g].promoted += c->generations[g].promoted;
-            sums[g].freed += c->generations[g].freed;
+            sxs_sum_add(&sums[g].promoted, c->generations[g].promoted);
+            sxs_sum_add(&sums[g].freed, c->generations[g].freed);
             if (sums[g].largest < c->generations[g].size)
                 sums[g].largest = c->generations[g].size;
         }
@@ -161,8 +162,8 @@ static void write_finalizers(FILE *to, const struct part *p)
     uint64_t n = 0, ns = 0;
     char     time[32];
     for (size_t i = 0; i < p->n; i++) {
-        n += p->all[i].n_finalized;
-        ns += p->all[i].finalizers_ns;
+        sxs_sum_add(&n, p->all[i].n_finalized);
+        sxs_sum_add(&ns, p->all[i].finalizers_ns);
     }
     if (n)
         sxs_print_to(to, "  finalizers: %llu ran, in %s\n", (ull)n,

@@ -14,6 +14,8 @@
 #include "session/read/instrument_read.h"
 #include "session/read/session_read.h"
 
+struct sxs_json_stream;
+
 /** The instrumented methods of one process. */
 struct sxs_instrument_process {
     const struct sxs_session_process *process; /* borrowed from the session */
@@ -42,11 +44,16 @@ void sxs_instrument_text(FILE *to, const struct sxs_instrument_report *r, size_t
                          size_t trace_entries);
 
 /**
- * sxs_instrument_json - add the keys "instrument", "instrument_rules", "instrument_spent",
- * "helpers", "traced_calls" and "traced_lost" to @top, and the first @trace_entries traced calls of
- * each process to "values".
- * Returns 0, or -1 when out of memory.
+ * sxs_instrument_json - write the keys "instrument", "helpers", "instrument_spent" and
+ * "instrument_rules" to @to. Returns 0, or -1 when out of memory or when the output failed.
  */
-int sxs_instrument_json(json_t *top, const struct sxs_instrument_report *r, size_t trace_entries);
+int sxs_instrument_json(struct sxs_json_stream *to, const struct sxs_instrument_report *r);
+
+/**
+ * sxs_instrument_calls_json - add the keys "traced_calls" and "traced_lost" to @top, and the first
+ * @trace_entries traced calls of each process to "values". Returns 0, or -1 when out of memory.
+ */
+int sxs_instrument_calls_json(json_t *top, const struct sxs_instrument_report *r,
+                              size_t trace_entries);
 
 #endif

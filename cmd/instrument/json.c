@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "cmd/instrument/instrument.h"
+#include "cmd/output/json_stream.h"
 #include "cmd/output/json_values.h"
 #include "cmd/output/processes.h"
 
@@ -65,21 +66,14 @@ static json_t *rule_json(const struct sxs_instrument_process *p,
     return sxs_json_whole(o, err);
 }
 
-/* Adds the rules that are still in force. */
-static int rules_json(json_t *top, const struct sxs_instrument_report *r)
+/* Writes the rules that are still in force. */
+static int put_rules(struct sxs_json_stream *to, const struct sxs_instrument_process *p)
 {
-    json_t *rows = json_array();
-    int     err = 0;
-    for (size_t i = 0; i < r->n && !err; i++)
-        for (size_t s = 0; s < r->processes[i].data->n_rules && !err; s++)
-            if (!r->processes[i].data->rules[s].gone)
-                err = json_array_append_new(
-                    rows, rule_json(&r->processes[i], &r->processes[i].data->rules[s]));
-    if (err) {
-        json_decref(rows);
-        return -1;
-    }
-    return json_object_set_new(top, "instrument_rules", rows);
+    int err = 0;
+    for (size_t i = 0; i < p->data->n_rules && !err; i++)
+        if (!p->data->rules[i].gone)
+            err = sxs_json_stream_row(to, rule_json(p, &p->data->rules[i]));
+    return err;
 }
 
 static json_t *text_or_null(const char *s)
@@ -128,30 +122,57 @@ static json_t *helper_json(const struct sxs_instrument_process *p,
                      h->failed, "swallowed", sxs_json_number(h->threw));
 }
 
-static int add_process(json_t *top, json_t *methods, json_t *helpers,
-                       const struct sxs_instrument_process *p, size_t limit)
+static int put_methods(struct sxs_json_stream *to, const struct sxs_instrument_process *p)
 {
     int err = 0;
-    for (size_t s = 0; s < p->data->n_methods && !err; s++)
-        err = json_array_append_new(methods, method_json(p, &p->data->methods[s]));
-    for (size_t h = 0; h < p->data->n_helpers && !err; h++)
-        err = json_array_append_new(helpers, helper_json(p, &p->data->helpers[h]));
-    return err ? err : add_trace_entries(top, p, limit);
+    for (size_t i = 0; i < p->data->n_methods && !err; i++)
+        err = sxs_json_stream_row(to, method_json(p, &p->data->methods[i]));
+    return err;
 }
 
-int sxs_instrument_json(json_t *top, const struct sxs_instrument_report *r, size_t trace_entries)
+static int put_helpers(struct sxs_json_stream *to, const struct sxs_instrument_process *p)
 {
-    json_t  *methods = json_array(), *helpers = json_array(), *spent = json_array();
+    int err = 0;
+    for (size_t i = 0; i < p->data->n_helpers && !err; i++)
+        err = sxs_json_stream_row(to, helper_json(p, &p->data->helpers[i]));
+    return err;
+}
+
+static int put_spent(struct sxs_json_stream *to, const struct sxs_instrument_process *p)
+{
+    return sxs_json_stream_row(to, spent_json(p));
+}
+
+/* Writes a list of all processes. */
+static int put_list(struct sxs_json_stream *to, const struct sxs_instrument_report *r, const char *key,
+                    int (*put)(struct sxs_json_stream *to, const struct sxs_instrument_process *p))
+{
+    int err = sxs_json_stream_array(to, key);
+    for (size_t i = 0; i < r->n && !err; i++)
+        err = put(to, &r->processes[i]);
+    return err ? err : sxs_json_stream_end(to);
+}
+
+int sxs_instrument_json(struct sxs_json_stream *to, const struct sxs_instrument_report *r)
+{
+    int err = put_list(to, r, "instrument", put_methods);
+    if (!err)
+        err = put_list(to, r, "helpers", put_helpers);
+    if (!err)
+        err = put_list(to, r, "instrument_spent", put_spent);
+    return err ? err : put_list(to, r, "instrument_rules", put_rules);
+}
+
+int sxs_instrument_calls_json(json_t *top, const struct sxs_instrument_report *r,
+                              size_t trace_entries)
+{
     uint64_t lost = 0, calls = 0;
-    int      err = json_object_set_new(top, "instrument", methods);
-    err |= json_object_set_new(top, "helpers", helpers);
-    err |= json_object_set_new(top, "instrument_spent", spent);
+    int      err = 0;
     for (size_t i = 0; i < r->n && !err; i++) {
         lost += r->processes[i].data->traced.head.lost;
         calls += r->processes[i].data->traced.n_calls;
-        err = add_process(top, methods, helpers, &r->processes[i], trace_entries);
-        err |= json_array_append_new(spent, spent_json(&r->processes[i]));
+        err = add_trace_entries(top, &r->processes[i], trace_entries);
     }
     err |= sxs_json_set_number(top, "traced_calls", calls);
-    return err || rules_json(top, r) ? -1 : sxs_json_set_number(top, "traced_lost", lost);
+    return err | sxs_json_set_number(top, "traced_lost", lost);
 }

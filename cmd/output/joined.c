@@ -8,6 +8,7 @@
 
 #include "base/hash.h"
 #include "base/index.h"
+#include "base/sum.h"
 #include "cmd/output/must.h"
 #include "cmd/output/segments.h"
 #include "session/read/file_read.h"
@@ -23,7 +24,11 @@ struct joining {
     struct sxs_session *out;
     struct identity    *identities;          /* owned; by process of `out` */
     struct sxs_index    by_identity, by_pid; /* numbers of processes; of each pid the first */
+    size_t              n_read;              /* folders of processes, in all segments so far */
 };
+
+/* Folders of processes that are read: a ring has one or a few in each segment. */
+#define MAX_READ (2 * SXS_SEGMENTS_MAX)
 
 static void add_part(struct sxs_session_process *to, const struct sxs_segment *segment,
                      const char *folder)
@@ -35,13 +40,13 @@ static void add_part(struct sxs_session_process *to, const struct sxs_segment *s
 /* The counts of a runtime begin at 0 in each segment. */
 static void add_counts(struct sxs_session_runtime *to, const struct sxs_session_runtime *from)
 {
-    to->modules += from->modules;
-    to->methods += from->methods;
-    to->threads += from->threads;
-    to->gcs += from->gcs;
-    to->exceptions += from->exceptions;
-    to->signals += from->signals;
-    to->errors += from->errors;
+    sxs_sum_add(&to->modules, from->modules);
+    sxs_sum_add(&to->methods, from->methods);
+    sxs_sum_add(&to->threads, from->threads);
+    sxs_sum_add(&to->gcs, from->gcs);
+    sxs_sum_add(&to->exceptions, from->exceptions);
+    sxs_sum_add(&to->signals, from->signals);
+    sxs_sum_add(&to->errors, from->errors);
     to->state = from->state;
     to->ended_ns = from->ended_ns;
     if (!to->version[0])
@@ -54,7 +59,8 @@ static int by_number(const void *a, const void *b)
     return (x->number > y->number) - (x->number < y->number);
 }
 
-static void add_runtimes(struct sxs_session_process *to, const struct sxs_session_process *from)
+static void add_runtimes(struct sxs_session *out, struct sxs_session_process *to,
+                         const struct sxs_session_process *from)
 {
     for (size_t i = 0; i < from->n_runtimes; i++) {
         size_t k = 0;
@@ -64,6 +70,11 @@ static void add_runtimes(struct sxs_session_process *to, const struct sxs_sessio
             add_counts(&to->runtimes[k], &from->runtimes[i]);
             continue;
         }
+        if (out->n_runtimes >= SXS_SESSION_MAX_RUNTIMES) {
+            to->n_unlisted++;
+            continue;
+        }
+        out->n_runtimes++;
         to->runtimes = sxs_must(reallocarray(to->runtimes, k + 1, sizeof(*to->runtimes)));
         to->runtimes[to->n_runtimes++] = from->runtimes[i];
     }
@@ -103,13 +114,14 @@ static void name_process(struct joining *j, size_t number)
 }
 
 /* Adds what a further segment has of a process. */
-static void add_to_process(struct sxs_session_process *to, const struct sxs_segment *segment,
+static void add_to_process(struct sxs_session *out, struct sxs_session_process *to,
+                           const struct sxs_segment         *segment,
                            const struct sxs_session_process *from)
 {
     add_part(to, segment, from->folder);
-    add_runtimes(to, from);
-    to->signals_unwanted += from->signals_unwanted;
     to->n_unlisted = from->n_unlisted > to->n_unlisted ? from->n_unlisted : to->n_unlisted;
+    add_runtimes(out, to, from);
+    to->signals_unwanted += from->signals_unwanted;
 }
 
 /* Adds a process of a segment, which is emptied. */
@@ -122,7 +134,12 @@ static void take_process(struct joining *j, const struct sxs_segment *segment,
     size_t              at, n = out->n_processes;
     uint32_t            found = find_process(j, &j->by_identity, from->pid, &started, &hash, &at);
     if (found) {
-        add_to_process(&out->processes[found - 1], segment, from);
+        add_to_process(out, &out->processes[found - 1], segment, from);
+        return;
+    }
+    if (n + out->n_unread >= SXS_SESSION_MAX_PROCESSES ||
+        out->n_runtimes + from->n_runtimes > SXS_SESSION_MAX_RUNTIMES) {
+        out->n_left_out++;
         return;
     }
     sxs_index_put(&j->by_identity, at, hash, n);
@@ -131,6 +148,7 @@ static void take_process(struct joining *j, const struct sxs_segment *segment,
     j->identities[n] = (struct identity){from->pid, started, 0};
     struct sxs_session_process *to = &out->processes[n];
     *to = *from;
+    out->n_runtimes += from->n_runtimes;
     from->runtimes = NULL; /* it belongs to the other now */
     from->n_runtimes = 0;
     add_part(to, segment, from->folder);
@@ -141,6 +159,10 @@ static void take_process(struct joining *j, const struct sxs_segment *segment,
 static void take_unread(struct sxs_session *out, const struct sxs_segment *segment,
                         const struct sxs_session_process *from)
 {
+    if (out->n_processes + out->n_unread >= SXS_SESSION_MAX_PROCESSES) {
+        out->n_left_out++;
+        return;
+    }
     out->unread = sxs_must(reallocarray(out->unread, out->n_unread + 1, sizeof(*out->unread)));
     struct sxs_session_process *to = &out->unread[out->n_unread++];
     *to = (struct sxs_session_process){.pid = from->pid};
@@ -154,6 +176,7 @@ static int take_segment(struct joining *j, const char *dir, const struct sxs_seg
     char               path[PATH_MAX];
     snprintf(path, sizeof(path), "%s/%s", dir, segment->folder);
     int err = sxs_session_read(path, &s);
+    j->n_read += s.n_processes + s.n_unread;
     for (size_t i = 0; i < s.n_processes && !err; i++)
         take_process(j, segment, &s.processes[i]);
     for (size_t i = 0; i < s.n_unread && !err; i++)
@@ -169,9 +192,10 @@ static void join(const char *dir, const struct sxs_period *period, struct sxs_se
                  struct sxs_segments *segments)
 {
     struct joining j = {.out = out};
-    size_t         n = 0;
+    size_t         n = 0, i;
+    char           why[200];
     (void)sxs_segments_list(dir, period, segments);
-    for (size_t i = 0; i < segments->n; i++) {
+    for (i = 0; i < segments->n && j.n_read < MAX_READ; i++) {
         int err = take_segment(&j, dir, &segments->all[i]);
         if (!err && segments->all[i].is_damaged)
             sxs_lines_add(&out->problems, &out->n_problems,
@@ -185,7 +209,16 @@ static void join(const char *dir, const struct sxs_period *period, struct sxs_se
         if (!err)
             segments->all[n++] = segments->all[i];
     }
+    segments->n_left_out += segments->n - i;
     segments->n = n;
+    if (sxs_session_left_out(out, why, sizeof(why)))
+        sxs_lines_add(&out->problems, &out->n_problems, "*/*/" SXS_CENSUS_FILE ": %s", why);
+    if (segments->n_left_out)
+        sxs_lines_add(
+            &out->problems, &out->n_problems,
+            "*/segment.json: %zu segments are left out: at most %u are read, with at most %u "
+            "folders of processes",
+            segments->n_left_out, SXS_SEGMENTS_MAX, MAX_READ);
     free(j.identities);
     sxs_index_free(&j.by_identity);
     sxs_index_free(&j.by_pid);

@@ -24,7 +24,7 @@
 #define SEGMENT_FILE "segment.json"
 #define SECOND_NS    UINT64_C(1000000000)
 
-enum { MAX_FILE = 65536, NAME_BEFORE_NUMBER = 17, MAX_LISTED = 6, MAX_ADAPTED = 12 };
+enum { MAX_FILE = 4096, NAME_BEFORE_NUMBER = 17, MAX_LISTED = 6, MAX_ADAPTED = 12 };
 
 bool sxs_segment_name(const char *name, uint64_t *began_ns, uint64_t *number)
 {
@@ -87,8 +87,29 @@ static void read_facts(int dir_fd, struct sxs_segment *s)
         close(folder);
 }
 
-/* Adds the segments in the folder @sub of @dir_fd: "." or SXS_SEGMENT_KEPT. Returns 0 or an errno
- * value. */
+static int by_time(const void *a, const void *b)
+{
+    const struct sxs_segment *x = a, *y = b;
+    if (x->began_ns != y->began_ns)
+        return x->began_ns < y->began_ns ? -1 : 1;
+    return x->number != y->number ? (x->number < y->number ? -1 : 1) : strcmp(x->folder, y->folder);
+}
+
+/* Sorts the segments by time and keeps the newest, as many as are listed. */
+static void keep_newest(struct sxs_segments *s)
+{
+    if (s->n)
+        qsort(s->all, s->n, sizeof(*s->all), by_time);
+    if (s->n <= SXS_SEGMENTS_MAX)
+        return;
+    size_t older = s->n - SXS_SEGMENTS_MAX;
+    memmove(s->all, s->all + older, SXS_SEGMENTS_MAX * sizeof(*s->all));
+    s->n = SXS_SEGMENTS_MAX;
+    s->n_left_out += older;
+}
+
+/* Adds the segments in the folder @sub of @dir_fd: "." or SXS_SEGMENT_KEPT, by their names alone. Returns 0
+ * or an errno value. */
 static int add_from(int dir_fd, const char *sub, struct sxs_segments *out)
 {
     bool kept = strcmp(sub, ".") != 0;
@@ -108,20 +129,13 @@ static int add_from(int dir_fd, const char *sub, struct sxs_segments *out)
             continue;
         snprintf(s.folder, sizeof(s.folder), "%s%s%.60s", kept ? sub : "", kept ? "/" : "",
                  e->d_name);
-        read_facts(dir_fd, &s);
+        if (out->n == 2 * SXS_SEGMENTS_MAX)
+            keep_newest(out);
         SXS_GROW(out->all, out->n, out->cap);
         out->all[out->n++] = s;
     }
     closedir(d);
     return 0;
-}
-
-static int by_time(const void *a, const void *b)
-{
-    const struct sxs_segment *x = a, *y = b;
-    if (x->began_ns != y->began_ns)
-        return x->began_ns < y->began_ns ? -1 : 1;
-    return x->number != y->number ? (x->number < y->number ? -1 : 1) : strcmp(x->folder, y->folder);
 }
 
 /* Leaves out what was not asked for. */
@@ -152,9 +166,11 @@ int sxs_segments_list(const char *dir, const struct sxs_period *period, struct s
         return errno;
     int err = add_from(fd, ".", out);
     (void)add_from(fd, SXS_SEGMENT_KEPT, out); /* most folders have none */
+    keep_newest(out);
+    for (size_t i = 0; i < out->n; i++)
+        read_facts(fd, &out->all[i]);
     close(fd);
-    if (out->n)
-        qsort(out->all, out->n, sizeof(*out->all), by_time);
+    keep_newest(out); /* again: segment.json says more precisely when each began */
     choose(out, period);
     return err;
 }
@@ -243,6 +259,8 @@ void sxs_segments_text(FILE *to, const struct sxs_segments *s)
     fputc('\n', to);
     if (s->n_gone)
         sxs_print_to(to, "  left out: %zu, which were deleted meanwhile\n", s->n_gone);
+    if (s->n_left_out)
+        sxs_print_to(to, "  left out: %zu, which are too many\n", s->n_left_out);
     for (size_t i = 0; i < s->n; i++)
         if (s->all[i].adapted[0] && listed++ < MAX_ADAPTED)
             sxs_print_to(to, "  %s  %s\n", time_text(s->all[i].began_ns, first, sizeof(first)),

@@ -27,11 +27,15 @@ struct sxs_segment {
     char     adapted[256]; /* why the rates differ from those of the segment before; "" */
 };
 
+/** Segments that are listed, far more than a ring has; then the newest. */
+#define SXS_SEGMENTS_MAX 16384u
+
 /** The segments of a folder, in order of time. */
 struct sxs_segments {
     struct sxs_segment *all; /* owned */
     size_t              n, cap;
     size_t              n_gone; /* deleted by their ring while they were read */
+    size_t              n_left_out; /* too many to be read */
 };
 
 /**

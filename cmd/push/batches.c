@@ -80,7 +80,7 @@ static bool was_reported(const struct loaded *l, size_t n, const char *line)
 static void tell_problems(const struct loaded *l, size_t number, bool quiet, bool *damaged)
 {
     const struct sxs_model *m = &l->models[number];
-    *damaged |= m->n_problems > m->n_notes;
+    *damaged |= m->n_damage != 0;
     for (size_t i = 0; i < m->n_problems && !quiet; i++)
         if (!was_reported(l, number, m->problems[i]))
             sxs_print_to(stderr, "sxsprof: %s\n", m->problems[i]);

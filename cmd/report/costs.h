@@ -47,6 +47,7 @@ struct sxs_model_costs {
     bool                       parted; /* a process has several files, each with ids of its own */
     bool                       exact;      /* there are exact counts */
     bool                       by_count;
+    bool                       full;    /* there are more types than fit into `types` */
     struct sxs_cost_sum        all, alive; /* of what the options select */
     struct sxs_cost_sum        unfollowed; /* of what may be gone or alive: nobody followed it */
     struct sxs_cost_node      *nodes;      /* owned; by node of the tree */

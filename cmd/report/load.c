@@ -268,9 +268,8 @@ static void open_part(struct sxs_loader *l, int dir_fd, const struct sxs_session
     int fd = openat(dir_fd, part.folder, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
     part.fd = fd;
     if (fd < 0 && errno == ENOENT) { /* that is what rings of segments do */
-        sxs_model_problem(l->m, "%s/%s: deleted while it was read: left out", sxs_shown(l->dir),
-                          part.folder);
-        l->m->n_notes++;
+        sxs_model_note(l->m, "%s/%s: deleted while it was read: left out", sxs_shown(l->dir),
+                       part.folder);
         return;
     }
     if (fd < 0) {
@@ -315,11 +314,9 @@ static void note_natives(struct sxs_model *m, const struct sxs_natives *natives)
     bool end = false;
     for (uint32_t i = 0; !end; i++) {
         const char *why = sxs_natives_problem(natives, i, &end);
-        if (!why)
-            continue;
-        sxs_model_problem(m, "%s: %s: its functions have no names", sxs_natives_path(natives, i),
-                          why);
-        m->n_notes++;
+        if (why)
+            sxs_model_note(m, "%s: %s: its functions have no names", sxs_natives_path(natives, i),
+                           why);
     }
 }
 
@@ -328,10 +325,8 @@ static void note_sources(struct sxs_model *m, const struct sxs_sources *sources)
     bool end = false;
     for (uint32_t i = 0; !end; i++) {
         const char *why = sxs_sources_problem(sources, i, &end);
-        if (!why)
-            continue;
-        sxs_model_problem(m, "%s: its methods have no lines", why);
-        m->n_notes++;
+        if (why)
+            sxs_model_note(m, "%s: its methods have no lines", why);
     }
 }
 

@@ -7,6 +7,7 @@
 #include "cmd/output/shown.h"
 #include "cmd/report/coverage_gaps.h"
 #include "cmd/report/model.h"
+#include "base/sum.h"
 
 #include <string.h>
 
@@ -50,7 +51,7 @@ static void add_latency(struct loader *l, uint32_t frame, const struct sxs_calls
     struct sxs_model_latency *t = sxs_model_latency(l->m, frame);
     t->backed_off |= fn->backed_off;
     if (l->c->head.mode == SXS_CALLS_TIME)
-        t->total_ns += fn->total_ns;
+        sxs_sum_add(&t->total_ns, fn->total_ns);
     if (!fn->buckets || !fn->max_ns)
         return;
     t->min_ns = t->max_ns && t->min_ns < fn->min_ns ? t->min_ns : fn->min_ns;
@@ -112,7 +113,7 @@ static void sort_latencies(struct sxs_model *m)
             qsort(t->all, t->n, sizeof(*t->all), by_duration);
         for (size_t k = 0; k < t->n; k++) {
             if (n && t->all[n - 1].ns == t->all[k].ns)
-                t->all[n - 1].n += t->all[k].n;
+                sxs_sum_add(&t->all[n - 1].n, t->all[k].n);
             else
                 t->all[n++] = t->all[k];
         }
@@ -141,11 +142,11 @@ static void count_path(struct loader *l, uint32_t node, const struct sxs_calls_p
     struct sxs_model        *m = l->m;
     uint64_t                 ns = m->unit == SXS_UNIT_NS ? p->self_ns : p->calls;
     struct sxs_model_thread *t = &m->threads[m->nodes[node].thread];
-    m->nodes[node].self += p->calls;
-    m->nodes[node].self_ns += ns;
-    t->samples += p->calls;
-    t->weight_ns += ns;
-    m->total += p->calls;
+    sxs_sum_add(&m->nodes[node].self, p->calls);
+    sxs_sum_add(&m->nodes[node].self_ns, ns);
+    sxs_sum_add(&t->samples, p->calls);
+    sxs_sum_add(&t->weight_ns, ns);
+    sxs_sum_add(&m->total, p->calls);
     m->total_ns += ns;
 }
 
@@ -157,14 +158,14 @@ static void take_path(struct loader *l, uint32_t i)
                                                                       : l->nodes[p->parent];
     l->nodes[i] = parent;
     if (parent == NOT_WANTED || p->fn == SXS_CALLS_NONE) {
-        m->filtered_out += p->calls;
+        sxs_sum_add(&m->filtered_out, p->calls);
         return;
     }
     l->found[i] = l->o->only != SXS_ONLY_NATIVE &&
                   (!l->o->runtime || l->found[p->parent] ||
                    l->c->fns[p->fn].runtime == l->o->runtime);
     if (!l->found[i])
-        m->filtered_out += p->calls;
+        sxs_sum_add(&m->filtered_out, p->calls);
     if (l->o->only == SXS_ONLY_NATIVE)
         return;
     l->nodes[i] = sxs_model_child(m, parent, frame_of(l, p), 0, 0);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Loads costs into a model: each stack with its type is a path of the tree; types and call sites are
  * summed up beside it. */
+#include "base/sum.h"
 #include "cmd/costs/costs.h"
 #include "cmd/costs/facts.h"
 #include "cmd/output/must.h"
@@ -10,6 +11,9 @@
 #include "cmd/report/slices.h"
 
 #include <string.h>
+
+#define MAX_TYPES      (64u << 10) /* rows of types; all further ones are one */
+#define MAX_CALL_SITES (64u << 10) /* further ones are one for each type: that of unknown stacks */
 
 /* The call site of the thread that held a lock when a wait began. */
 struct owner {
@@ -43,11 +47,21 @@ struct costs {
 static struct sxs_cost_type *type_row(struct costs *k, uint32_t name, uint16_t runtime,
                                       uint8_t flags)
 {
-    size_t      size;
+    static const char      rest[] = "[types beyond the limit of a report]";
+    struct sxs_cost_types *types = &k->c->types;
+    size_t                 size;
     const char *text = sxs_cost_type_name(&k->facts, name, k->c->kind, flags, &size);
     uint32_t    index = runtime ? sxs_addresses_runtime(k->l->names, runtime) : 0;
-    return sxs_cost_types_row(&k->c->types, sxs_strings_add(&k->m->strings, text, size),
-                              k->l->process << 16 | index, k->c->kind);
+    uint32_t    of = k->l->process << 16 | index;
+    uint32_t    string = sxs_strings_add(&k->m->strings, text, size);
+    if (types->n >= MAX_TYPES && !sxs_cost_types_find(types, string, of, k->c->kind)) {
+        if (!k->c->full)
+            sxs_model_note(k->m, "more than %u types: the others are counted as one", MAX_TYPES);
+        k->c->full = true;
+        string = sxs_strings_add(&k->m->strings, rest, sizeof(rest) - 1);
+        of = 0;
+    }
+    return sxs_cost_types_row(types, string, of, k->c->kind);
 }
 
 static struct sxs_cost_type *row_of_total(void *arg, const struct sxs_cost_total *t)
@@ -148,8 +162,10 @@ static uint32_t owner_of(const struct costs *k, uint64_t wait)
 
 /* ---- call sites ------------------------------------------------------------------------------ */
 
+/* Returns the call site of @key; NULL: it is not in the table and has no place. */
 static struct sxs_cost_call_site *call_site_of(struct sxs_model_costs *c, const uint32_t key[4])
 {
+    bool     unknown = key[0] == UINT32_MAX;
     uint32_t hash = (uint32_t)sxs_hash_bytes(key, 4 * sizeof(*key), 8), number;
     size_t   at = hash;
     if (sxs_index_reserve(&c->call_site_index) != 0)
@@ -160,6 +176,8 @@ static struct sxs_cost_call_site *call_site_of(struct sxs_model_costs *c, const 
             s->owner == key[3])
             return s;
     }
+    if (c->n_call_sites >= MAX_CALL_SITES && !unknown)
+        return NULL;
     SXS_GROW(c->call_sites, c->n_call_sites, c->cap_call_sites);
     sxs_index_put(&c->call_site_index, at, hash, c->n_call_sites);
     c->call_sites[c->n_call_sites] = (struct sxs_cost_call_site){
@@ -186,7 +204,10 @@ static void add_call_site(struct costs *k, const struct sxs_loaded_stack *stack,
 {
     const uint32_t             key[4] = {stack->call_site, stack->callee, type,
                              k->c->kind == SXS_COST_LOCK ? owner_of(k, v->id) : UINT32_MAX};
+    const uint32_t             unknown[4] = {UINT32_MAX, UINT32_MAX, type, UINT32_MAX};
     struct sxs_cost_call_site *s = call_site_of(k->c, key);
+    if (!s)
+        s = call_site_of(k->c, unknown);
     sxs_cost_sum_add(&s->sum, v->n, v->value);
     s->longest = v->value > s->longest ? v->value : s->longest;
     s->open += (v->flags & SXS_COST_OPEN) != 0;
@@ -330,10 +351,10 @@ void sxs_load_costs_end(struct sxs_model *m)
         to->self = sxs_cost_round(c->live ? from->live_n : from->n);
         to->self_ns =
             c->by_count ? to->self : sxs_cost_round(c->live ? from->live_value : from->value);
-        t->samples += to->self;
-        t->weight_ns += to->self_ns;
-        m->total += to->self;
-        m->total_ns += to->self_ns;
+        sxs_sum_add(&t->samples, to->self);
+        sxs_sum_add(&t->weight_ns, to->self_ns);
+        sxs_sum_add(&m->total, to->self);
+        sxs_sum_add(&m->total_ns, to->self_ns);
     }
 }
 

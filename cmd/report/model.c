@@ -6,6 +6,7 @@
 #include "base/index.h"
 #include "cmd/output/must.h"
 #include "cmd/report/costs.h"
+#include "session/read/file_read.h"
 
 #include <stdarg.h>
 #include <string.h>
@@ -28,6 +29,19 @@ static struct sxs_index *grow_table(struct sxs_index *t)
     return t;
 }
 
+/* Adds the frame that stands for all functions beyond the limit. */
+static uint32_t add_rest(struct sxs_model *m)
+{
+    static const char name[] = "[functions beyond the limit of a report]";
+    SXS_GROW(m->frames, m->n_frames, m->cap_frames);
+    m->frames[m->n_frames++] =
+        (struct sxs_model_frame){.name = sxs_strings_add(&m->strings, name, sizeof(name) - 1)};
+    m->rest = (uint32_t)m->n_frames;
+    sxs_model_note(m, "more than %u functions or types: the others are counted as one",
+                   SXS_MODEL_MAX_FRAMES);
+    return m->rest;
+}
+
 uint32_t sxs_model_frame(struct sxs_model *m, const struct sxs_model_frame *frame)
 {
     struct sxs_index *t = grow_table(&tables_of(m)->frames);
@@ -39,6 +53,8 @@ uint32_t sxs_model_frame(struct sxs_model *m, const struct sxs_model_frame *fram
         if (f->name == frame->name && f->file == frame->file && f->runtime == frame->runtime)
             return number - 1;
     }
+    if (m->n_frames >= SXS_MODEL_MAX_FRAMES)
+        return (m->rest ? m->rest : add_rest(m)) - 1;
     SXS_GROW(m->frames, m->n_frames, m->cap_frames);
     m->frames[m->n_frames] = *frame;
     sxs_index_put(t, at, hash, m->n_frames);
@@ -140,18 +156,34 @@ uint32_t sxs_model_runtime(struct sxs_model *m, uint32_t number, uint32_t versio
     return (uint32_t)m->n_runtimes++;
 }
 
+/* Adds the line that vprintf() would print. */
+static void add_line(struct sxs_model *m, const char *fmt, va_list ap)
+{
+    char  *line = NULL;
+    if (m->n_problems > SXS_LINES_MAX)
+        return;
+    if (vasprintf(&line, fmt, ap) < 0)
+        sxs_must(NULL);
+    sxs_strings_clean(line, strlen(line)); /* it may contain a path from a damaged file */
+    sxs_lines_add(&m->problems, &m->n_problems, "%s", line);
+    free(line);
+}
+
 void sxs_model_problem(struct sxs_model *m, const char *fmt, ...)
 {
-    char   *line = NULL;
+    va_list ap;
+    m->n_damage++;
+    va_start(ap, fmt);
+    add_line(m, fmt, ap);
+    va_end(ap);
+}
+
+void sxs_model_note(struct sxs_model *m, const char *fmt, ...)
+{
     va_list ap;
     va_start(ap, fmt);
-    if (vasprintf(&line, fmt, ap) < 0)
-        line = NULL;
+    add_line(m, fmt, ap);
     va_end(ap);
-    if (line) /* the line may contain a path from a damaged file */
-        sxs_strings_clean(line, strlen(line));
-    SXS_GROW(m->problems, m->n_problems, m->cap_problems);
-    m->problems[m->n_problems++] = sxs_must(line);
 }
 
 void sxs_model_free_gaps(struct sxs_model *m)
@@ -172,8 +204,7 @@ void sxs_model_free_gaps(struct sxs_model *m)
 
 void sxs_model_free(struct sxs_model *m)
 {
-    for (size_t i = 0; i < m->n_problems; i++)
-        free(m->problems[i]);
+    sxs_lines_free(m->problems, m->n_problems);
     for (size_t i = 0; i < m->n_processes; i++) {
         free(m->processes[i].folder);
         sxs_events_free(m->processes[i].events);
@@ -186,7 +217,6 @@ void sxs_model_free(struct sxs_model *m)
         sxs_index_free(&m->index->lines);
     }
     free(m->index);
-    free(m->problems);
     free(m->processes);
     free(m->runtimes);
     free(m->frames);

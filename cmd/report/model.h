@@ -277,12 +277,13 @@ struct sxs_model {
     uint64_t ends[SXS_N_SAMPLE_ENDS];
     uint64_t off_timeline; /* samples in the tree that did not fit into `samples` */
     uint64_t merged;       /* samples counted at a caller because the tree was full */
+    uint32_t rest;         /* the frame of all functions beyond the limit, + 1; 0: there are none */
     uint64_t first_ns, last_ns;
 
     char **problems; /* owned lines */
-    size_t n_problems, cap_problems;
-    size_t n_notes; /* how many of the problems are not about the session but, for example, about a
-                     * missing ELF file */
+    size_t n_problems;
+    size_t n_damage; /* problems of the session itself, also those that are not listed. The others are
+                      * notes, for example about a missing ELF file */
     struct sxs_model_gaps  *gaps; /* owned; coverage gaps of calls */
     size_t                  n_gaps, cap_gaps;
     struct sxs_model_costs *costs; /* owned; NULL: the model has samples or calls */
@@ -293,9 +294,11 @@ struct sxs_model {
     size_t                      n_slice_sums; /* 0: none was applied */
 };
 
-/** Limits of the model. Further samples are not on the time line, further nodes not in the tree. */
+/** Limits of the model. Further samples are not on the time line, further nodes not in the tree. With
+ *  them, a model without a time line takes at most about 200 MB. */
 #define SXS_MODEL_MAX_SAMPLES (12u << 20)
-#define SXS_MODEL_MAX_NODES   (8u << 20)
+#define SXS_MODEL_MAX_NODES   (1u << 20)
+#define SXS_MODEL_MAX_FRAMES  (128u << 10) /* functions and types; all further ones are one frame */
 #define SXS_MODEL_MAX_RUNTIMES 4096u /* a damaged file may contain millions; the last is reused */
 #define SXS_MODEL_MAX_DIFFERENCES 1000u /* enough to look at; the header counts all */
 
@@ -386,9 +389,12 @@ void sxs_model_all_events(struct sxs_model *m, const char *dir, const struct sxs
  * the model.
  */
 uint32_t sxs_model_runtime(struct sxs_model *m, uint32_t number, uint32_t version, uint32_t path);
-/** sxs_model_problem - add a line about damaged or missing data to the problems. */
+/** sxs_model_problem - add a line about damaged or missing data to the problems, of which SXS_LINES_MAX are
+ *  listed. */
 void sxs_model_problem(struct sxs_model *m, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
+/** sxs_model_note - add a line that is not about damage to the session. */
+void sxs_model_note(struct sxs_model *m, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 /**
  * sxs_model_sum - calculate the totals of frames, runtimes and classes from the tree. Called once,
  * after loading.

@@ -3,6 +3,7 @@
 #include "cmd/report/model.h"
 #include "cmd/output/must.h"
 #include "cmd/report/costs.h"
+#include "base/sum.h"
 
 #include <string.h>
 
@@ -11,9 +12,9 @@ static uint64_t *sum_totals(const struct sxs_model *m)
 {
     uint64_t *total = sxs_must_zeroed(m->n_nodes, sizeof(*total));
     for (size_t i = m->n_nodes; i-- > 0;) {
-        total[i] += m->nodes[i].self_ns;
+        sxs_sum_add(&total[i], m->nodes[i].self_ns);
         if (m->nodes[i].parent != SXS_NO_NODE)
-            total[m->nodes[i].parent] += total[i];
+            sxs_sum_add(&total[m->nodes[i].parent], total[i]);
     }
     return total;
 }
@@ -120,7 +121,7 @@ static void sum_runtimes(struct sxs_model *m)
         uint32_t runtime = m->frames[n->frame].runtime;
         seen[i] = seen[n->parent] | (runtime && runtime <= 64 ? 1ull << (runtime - 1) : 0);
         for (uint64_t left = n->self && !(n->flags & SXS_FRAME_OWN) ? seen[i] : 0; left; left &= left - 1)
-            m->runtimes[__builtin_ctzll(left)].total_ns += n->self_ns;
+            sxs_sum_add(&m->runtimes[__builtin_ctzll(left)].total_ns, n->self_ns);
     }
     free(seen);
 }
@@ -129,15 +130,15 @@ static void sum_class(struct sxs_model *m, const struct sxs_model_node *n)
 {
     uint32_t runtime = n->parent == SXS_NO_NODE ? 0 : m->frames[n->frame].runtime;
     if (n->flags & SXS_FRAME_OWN)
-        m->own_ns += n->self_ns;
+        sxs_sum_add(&m->own_ns, n->self_ns);
     else if (n->flags & SXS_FRAME_GC)
-        m->gc_ns += n->self_ns;
+        sxs_sum_add(&m->gc_ns, n->self_ns);
     else if (n->flags & SXS_FRAME_JIT)
-        m->jit_ns += n->self_ns;
+        sxs_sum_add(&m->jit_ns, n->self_ns);
     else if (runtime)
-        m->runtimes[runtime - 1].self_ns += n->self_ns;
+        sxs_sum_add(&m->runtimes[runtime - 1].self_ns, n->self_ns);
     else
-        m->native_ns += n->self_ns;
+        sxs_sum_add(&m->native_ns, n->self_ns);
 }
 
 void sxs_model_sum(struct sxs_model *m)
@@ -147,21 +148,21 @@ void sxs_model_sum(struct sxs_model *m)
     bool     *repeats = find_repeating(m);
     for (size_t i = m->n_nodes; i-- > 0;) {
         const struct sxs_model_node *n = &m->nodes[i];
-        count[i] += n->self;
+        sxs_sum_add(&count[i], n->self);
         sum_class(m, n);
         if (n->parent == SXS_NO_NODE)
             continue;
-        count[n->parent] += count[i];
+        sxs_sum_add(&count[n->parent], count[i]);
         struct sxs_model_frame *f = &m->frames[n->frame];
-        f->self += n->self;
-        f->self_ns += n->self_ns;
+        sxs_sum_add(&f->self, n->self);
+        sxs_sum_add(&f->self_ns, n->self_ns);
         if ((f->flags & SXS_FRAME_TYPE) && m->nodes[n->parent].parent != SXS_NO_NODE) {
             struct sxs_model_frame *by = &m->frames[m->nodes[n->parent].frame];
-            by->self += n->self; /* a function's own costs are those of the types below it */
-            by->self_ns += n->self_ns;
+            sxs_sum_add(&by->self, n->self); /* a function's own costs are those of the types below it */
+            sxs_sum_add(&by->self_ns, n->self_ns);
         }
         if (!repeats[i]) {
-            f->total += count[i];
+            sxs_sum_add(&f->total, count[i]);
             f->total_ns += total[i];
         }
     }

@@ -239,7 +239,7 @@ static enum sxs_profile_result load_model(const char *dir, const struct sxs_repo
     for (size_t i = 0; i < m->n_processes; i++)
         events |= m->processes[i].events != NULL;
     size_t n_processes = m->costs ? m->costs->n_processes : m->n_processes;
-    if (n_processes == 0 && m->n_problems > m->n_notes) { /* printed above; nothing to show */
+    if (n_processes == 0 && m->n_damage) { /* printed above; nothing to show */
         return SXS_PROFILE_FAILED;
     } else if (n_processes == 0) {
         sxs_print_to(stderr, "sxsprof: %s: no %s%s; record them with sxsprof run %s\n",
@@ -268,7 +268,7 @@ static enum sxs_profile_result load_model(const char *dir, const struct sxs_repo
                      sxs_shown(dir));
         return SXS_PROFILE_NOTHING;
     }
-    return m->n_problems > m->n_notes ? SXS_PROFILE_DAMAGED : SXS_PROFILE_OK;
+    return m->n_damage ? SXS_PROFILE_DAMAGED : SXS_PROFILE_OK;
 }
 
 /* Builds the data of the page's timeline. The traced calls of a session that was also sampled are
@@ -326,7 +326,7 @@ static enum sxs_profile_result load_further(const char *dir, const struct sxs_re
             continue;
         struct sxs_model *m = &f->all[f->n], *last = f->n ? &f->all[f->n - 1] : first;
         if (sxs_model_load(dir, o, data, detail, m) == 0 && m->total) {
-            if (print_problems(m, first) && m->n_problems > m->n_notes)
+            if (print_problems(m, first) && m->n_damage)
                 worst = SXS_PROFILE_DAMAGED;
             last->next = m;
             f->n++;

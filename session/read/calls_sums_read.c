@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* calls_sums_read.c - computes the sums of each function and the quantiles of its durations. */
 #include "session/read/calls_read_internal.h"
+#include "base/sum.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -28,11 +29,11 @@ static int add_up(struct sxs_calls *c)
                 above[c->paths[last].fn]--;
         if (!fn)
             continue;
-        fn->calls += p->calls;
-        fn->unwound += p->unwound;
-        fn->self_ns += p->self_ns;
+        sxs_sum_add(&fn->calls, p->calls);
+        sxs_sum_add(&fn->unwound, p->unwound);
+        sxs_sum_add(&fn->self_ns, p->self_ns);
         if (c->head.mode != SXS_CALLS_TREE || !above[p->fn])
-            fn->total_ns += p->total_ns;
+            sxs_sum_add(&fn->total_ns, p->total_ns);
         above[p->fn]++;
     }
     free(above);
@@ -44,7 +45,7 @@ int sxs_calls_sum(struct sxs_calls *c)
     bool tree = c->head.mode == SXS_CALLS_TREE;
     for (size_t i = c->n_paths; tree && i-- > 0;)
         if (c->paths[i].parent != SXS_CALLS_NONE && c->paths[c->paths[i].parent].awaits)
-            c->paths[c->paths[i].parent].total_ns += c->paths[i].total_ns;
+            sxs_sum_add(&c->paths[c->paths[i].parent].total_ns, c->paths[i].total_ns);
     for (size_t i = 0; tree && i < c->n_paths; i++)
         c->paths[i].self_ns = c->paths[i].fn == SXS_CALLS_NONE ? 0 : c->paths[i].total_ns;
     for (size_t i = 0; tree && i < c->n_paths; i++)
@@ -67,11 +68,11 @@ uint64_t sxs_calls_quantile(const struct sxs_calls *c, const struct sxs_calls_re
 {
     uint64_t all = 0, seen = 0, ns;
     for (unsigned i = 0; fn->buckets && i < SXS_CALLS_BUCKETS; i++)
-        all += fn->buckets[i];
+        sxs_sum_add(&all, fn->buckets[i]);
     if (!all)
         return 0;
     for (unsigned i = 0; i < SXS_CALLS_BUCKETS; i++) {
-        seen += fn->buckets[i];
+        sxs_sum_add(&seen, fn->buckets[i]);
         if ((double)seen < q * (double)all || !seen)
             continue;
         ns = sxs_calls_bucket_ns(c, i);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* calls_tree_read.c - reads the call tree of a thread, then its traced calls. */
 #include "session/read/calls_read_internal.h"
+#include "base/sum.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -24,7 +25,7 @@ static void add_histogram(struct sxs_calls_reader *r, sxs_calls_ref ref,
         const struct sxs_calls_octave *o =
             h->octaves[i] ? sxs_calls_cells_at(r, h->octaves[i], 1) : NULL;
         for (unsigned k = 0; o && k < 8; k++)
-            fn->buckets[i * 8 + k] += o->n[k];
+            sxs_sum_add(&fn->buckets[i * 8 + k], o->n[k]);
     }
     if (h->max) {
         uint64_t min = sxs_calls_ns(r->c, h->min), max = sxs_calls_ns(r->c, h->max);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "session/read/events_read.h"
+#include "base/sum.h"
 
 /* Makes room for @more elements of @size bytes behind the @n in *@list. Returns 0 or ENOMEM. */
 static int reserve(void *list, size_t n, size_t *cap, size_t more, size_t size)
@@ -93,7 +94,7 @@ static void count_again(struct sxs_events_data *e)
         if (!s || !v->landed)
             continue;
         s->n++;
-        s->total_ns += v->duration_ns;
+        sxs_sum_add(&s->total_ns, v->duration_ns);
     }
     for (size_t i = 0; i < e->n_throw_sites; i++)
         if (e->throw_sites[i].n)

@@ -9,6 +9,7 @@
 #include "session/read/chunks_read.h"
 #include "session/read/collections_read.h"
 #include "session/read/file_read.h"
+#include "base/sum.h"
 
 #define NAMES_MAX  (1u << 22) /* limit of the numbers of names */
 #define TIERS      8          /* number of values of enum sxs_code_tier */
@@ -252,8 +253,8 @@ static void join_throw_sites(struct sxs_events_data *e)
             e->throw_sites[++n] = e->throw_sites[i];
             continue;
         }
-        v->n += e->throw_sites[i].n;
-        v->total_ns += e->throw_sites[i].total_ns;
+        sxs_sum_add(&v->n, e->throw_sites[i].n);
+        sxs_sum_add(&v->total_ns, e->throw_sites[i].total_ns);
         if (v->last_ns < e->throw_sites[i].last_ns)
             v->last_ns = e->throw_sites[i].last_ns;
     }

@@ -127,16 +127,20 @@ size_t sxs_file_read_data(int fd, void *to, size_t size, uint64_t at)
 
 void sxs_lines_add(char ***lines, size_t *n, const char *fmt, ...)
 {
-    char  **grown = reallocarray(*lines, *n + 1, sizeof(*grown));
     char   *line = NULL;
     va_list ap;
+    if (*n > SXS_LINES_MAX)
+        return;
+    char **grown = reallocarray(*lines, *n + 1, sizeof(*grown));
     if (!grown)
         return;
     *lines = grown;
     va_start(ap, fmt);
-    if (vasprintf(&line, fmt, ap) >= 0)
-        grown[(*n)++] = line;
+    int len = *n == SXS_LINES_MAX ? asprintf(&line, "there are more problems, which are not listed")
+                                  : vasprintf(&line, fmt, ap);
     va_end(ap);
+    if (len >= 0)
+        grown[(*n)++] = line;
 }
 
 void sxs_lines_free(char **lines, size_t n)

@@ -53,8 +53,10 @@ uint64_t sxs_file_next_hole(int fd, uint64_t at, uint64_t end);
  */
 size_t sxs_file_read_data(int fd, void *to, size_t size, uint64_t at);
 
+#define SXS_LINES_MAX 1000u /* lines of a list, one more says that there are more */
+
 /** sxs_lines_add - append a line to the list @lines of @n owned lines. When out of memory, the line
- *  is dropped. */
+ *  is dropped. Of a list that is full, the last line says that there are more. */
 __attribute__((format(printf, 3, 4))) void sxs_lines_add(char ***lines, size_t *n, const char *fmt,
                                                          ...);
 

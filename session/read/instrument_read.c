@@ -8,6 +8,7 @@
 
 #include "session/read/chunks_read.h"
 #include "session/read/file_read.h"
+#include "base/sum.h"
 
 #define METHODS_MAX (1u << 20) /* limit of the numbers of methods and rules */
 
@@ -107,11 +108,11 @@ static bool take_counts(struct reading *r, const struct sxs_record *record)
         struct sxs_instrumented           *s = method_at(r, v->first + i);
         if (!s)
             return true;
-        s->calls += c->calls;
-        s->ended += c->ended;
-        s->threw += c->threw;
-        s->total_ns += c->ticks; /* converted to ns by make_ns() */
-        s->swallowed += c->swallowed;
+        sxs_sum_add(&s->calls, c->calls);
+        sxs_sum_add(&s->ended, c->ended);
+        sxs_sum_add(&s->threw, c->threw);
+        sxs_sum_add(&s->total_ns, c->ticks); /* converted to ns by make_ns() */
+        sxs_sum_add(&s->swallowed, c->swallowed);
     }
     return true;
 }

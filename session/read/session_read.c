@@ -139,6 +139,9 @@ static int take_census(struct sxs_session *s, const char *folder, const struct s
         return 0;
 
     size_t rows = usable_rows(s, where, c, size);
+    size_t listed = SXS_SESSION_MAX_RUNTIMES - s->n_runtimes;
+    if (listed > rows)
+        listed = rows;
     struct sxs_session_process *grown =
         realloc(s->processes, (s->n_processes + 1) * sizeof(*grown));
     if (!grown)
@@ -146,7 +149,7 @@ static int take_census(struct sxs_session *s, const char *folder, const struct s
     s->processes = grown;
     struct sxs_session_process *p = &grown[s->n_processes];
     memset(p, 0, sizeof(*p));
-    p->runtimes = calloc(rows ? rows : 1, sizeof(*p->runtimes));
+    p->runtimes = calloc(listed ? listed : 1, sizeof(*p->runtimes));
     if (!p->runtimes)
         return ENOMEM;
     s->n_processes++;
@@ -161,8 +164,10 @@ static int take_census(struct sxs_session *s, const char *folder, const struct s
     p->n_unlisted = atomic_load_explicit(&c->n_unlisted, memory_order_relaxed);
     if (!take_text(p->command, c->command, sizeof(p->command)))
         note(s, "%s: the command has no end: cut", where);
-    for (size_t i = 0; i < rows; i++)
+    for (size_t i = 0; i < listed; i++)
         take_row(s, p, where, i, &c->runtimes[i]);
+    p->n_unlisted += (uint32_t)(rows - listed);
+    s->n_runtimes += p->n_runtimes;
     shrink_rows(p);
     qsort(p->runtimes, p->n_runtimes, sizeof(*p->runtimes), by_number);
     return 0;
@@ -214,7 +219,7 @@ static int keep_unread(struct sxs_session *s, const char *folder)
 static int read_process(struct sxs_session *s, int dir_fd, const char *folder)
 {
     size_t read_before = s->n_processes;
-    int fd = openat(dir_fd, folder, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    int    fd = openat(dir_fd, folder, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
     if (fd < 0) {
         bool link = errno == ELOOP || errno == ENOTDIR;
         note(s, "%s: %s", folder, link ? "not a folder (links are not followed)" : strerror(errno));
@@ -241,17 +246,65 @@ static int by_start(const void *a, const void *b)
     return strverscmp(x->folder, y->folder);
 }
 
+/* ---- which processes are read ---------------------------------------------------------------- */
+
+typedef char folder_name[24]; /* "4294967295-4294967295" */
+
+static int by_name(const void *a, const void *b)
+{
+    return strverscmp(a, b);
+}
+
+/* Sorts the names and keeps the first ones, as many as are read. */
+static size_t keep_first(folder_name *names, size_t n)
+{
+    qsort(names, n, sizeof(*names), by_name);
+    return n < SXS_SESSION_MAX_PROCESSES ? n : SXS_SESSION_MAX_PROCESSES;
+}
+
+/* Lists the folders of the processes to be read: the first ones by their names, in memory for twice as many.
+ * Returns their number. @left_out: receives the number of the others. */
+static size_t list_processes(DIR *d, folder_name *names, size_t *left_out)
+{
+    size_t n = 0, all = 0;
+    for (const struct dirent *e; (e = readdir(d));) {
+        if (!sxs_session_names_process(e->d_name))
+            continue;
+        all++;
+        snprintf(names[n++], sizeof(*names), "%.23s", e->d_name);
+        if (n == 2 * SXS_SESSION_MAX_PROCESSES)
+            n = keep_first(names, n);
+    }
+    n = keep_first(names, n);
+    *left_out = all - n;
+    return n;
+}
+
+const char *sxs_session_left_out(const struct sxs_session *s, char *buf, size_t size)
+{
+    if (!s->n_left_out)
+        return NULL;
+    snprintf(buf, size,
+             "%zu processes are left out: at most %u are read, those with the lowest numbers",
+             s->n_left_out, SXS_SESSION_MAX_PROCESSES);
+    return buf;
+}
+
 int sxs_session_read(const char *dir, struct sxs_session *out)
 {
+    char why[200];
     memset(out, 0, sizeof(*out));
-    DIR *d = opendir(dir);
-    if (!d)
-        return errno;
-    int err = 0;
-    for (struct dirent *e; !err && (e = readdir(d));)
-        if (sxs_session_names_process(e->d_name))
-            err = read_process(out, dirfd(d), e->d_name);
-    closedir(d);
+    DIR         *d = opendir(dir);
+    folder_name *names = d ? calloc(2 * SXS_SESSION_MAX_PROCESSES, sizeof(*names)) : NULL;
+    int          err = d && names ? 0 : errno;
+    size_t       n = err ? 0 : list_processes(d, names, &out->n_left_out);
+    if (sxs_session_left_out(out, why, sizeof(why)))
+        note(out, "*/" SXS_CENSUS_FILE ": %s", why);
+    for (size_t i = 0; i < n && !err; i++)
+        err = read_process(out, dirfd(d), names[i]);
+    free(names);
+    if (d)
+        closedir(d);
     if (out->n_processes)
         qsort(out->processes, out->n_processes, sizeof(*out->processes), by_start);
     return err;

@@ -33,15 +33,15 @@ struct sxs_session_process {
     size_t   n_parts; /* 0: all files are in `folder`. Else it was joined of several sessions
                        * (cmd/output/segments.h), `folder` is only a name, and these folders, in
                        * order of time, have the files: */
-    char (*parts)[SXS_SESSION_FOLDER]; /* owned; paths below the folder of the session */
-    uint64_t started_ns;  /* CLOCK_REALTIME of its first runtime */
-    bool     preloaded;   /* the signal library was preloaded */
-    bool     signals_off;
+    char (*parts)[SXS_SESSION_FOLDER];      /* owned; paths below the folder of the session */
+    uint64_t                    started_ns; /* CLOCK_REALTIME of its first runtime */
+    bool                        preloaded;  /* the signal library was preloaded */
+    bool                        signals_off;
     uint16_t                    mask; /* enum sxs_mask (base/mask.h) */
-    uint64_t signals_unwanted;
-    uint32_t n_unlisted; /* runtimes beyond SXS_MAX_RUNTIMES */
-    char     command[1024];
-    size_t   n_runtimes;
+    uint64_t                    signals_unwanted;
+    uint32_t                    n_unlisted; /* runtimes beyond SXS_MAX_RUNTIMES */
+    char                        command[1024];
+    size_t                      n_runtimes;
     struct sxs_session_runtime *runtimes; /* owned; ordered by number */
 };
 
@@ -62,6 +62,11 @@ static inline bool sxs_period_is_all(const struct sxs_period *p)
     return !p->from_ns && !p->to_ns;
 }
 
+/** Limits of a session in memory, far above what a run of tests or a machine's services makes. Further
+ *  processes are counted, and further runtimes are counted as unlisted ones of their process. */
+#define SXS_SESSION_MAX_PROCESSES 4096u
+#define SXS_SESSION_MAX_RUNTIMES  16384u
+
 /** A session: its processes ordered by start time, and one message for each piece of damage. */
 struct sxs_session {
     size_t                      n_processes;
@@ -71,15 +76,19 @@ struct sxs_session {
     size_t                      n_unread;
     struct sxs_session_process *unread; /* owned; processes without a readable census: only `folder`
                                          * and `pid` are set */
-    struct sxs_period           period; /* what of it shall be shown; set by who reads it */
+    size_t            n_left_out;       /* processes beyond SXS_SESSION_MAX_PROCESSES: those with
+                                             * the highest numbers; a message says so, too */
+    size_t            n_runtimes;       /* of all processes together */
+    struct sxs_period period;           /* what of it shall be shown; set by who reads it */
 };
 
 /**
  * sxs_session_read - read every <pid>/census below @dir.
  * @out: overwritten; pass it to sxs_session_free() after a failure, too.
  * Returns 0, or an errno value when @dir cannot be opened as a folder or memory ran out. A damaged
- * file is not an error; it is reported in out->problems. Follows no symbolic link below @dir and
- * does not block. Any thread; not signal-safe.
+ * file is not an error; it is reported in out->problems. Of more than SXS_SESSION_MAX_PROCESSES
+ * folders, those with the lowest numbers are read. Follows no symbolic link below @dir and does not
+ * block. Any thread; not signal-safe.
  */
 int sxs_session_read(const char *dir, struct sxs_session *out);
 
@@ -89,6 +98,10 @@ int sxs_session_read(const char *dir, struct sxs_session *out);
  * sxs_session_read(), with at most one process. Returns 0 or ENOMEM; damage is in out->problems.
  */
 int sxs_session_read_one(int dir_fd, const char *folder, struct sxs_session *out);
+
+/** sxs_session_left_out - write how many processes were left out, "60904 processes are left out: ...", into
+ *  @buf. Returns @buf, or NULL if none was. */
+const char *sxs_session_left_out(const struct sxs_session *s, char *buf, size_t size);
 
 /** sxs_session_free - free the contents that sxs_session_read() filled in; a zeroed @s is
  *  allowed. */

@@ -73,6 +73,8 @@ static void apply(struct plan *p, char *arg)
         snprintf(c->command, sizeof(c->command), "%s", value);
     else if (strcmp(arg, "unlisted") == 0)
         c->n_unlisted = (uint32_t)n;
+    else if (strcmp(arg, "mask") == 0)
+        c->mask = (uint16_t)n;
     else if (strcmp(arg, "unwanted") == 0)
         c->signals_unwanted = n;
     else if (strcmp(arg, "signals_off") == 0)

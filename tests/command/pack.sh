@@ -54,7 +54,14 @@ try sh -c "cd '$T/here' && exec '$SXS' pack --symbols '$T/debug' '$T/one'"
 is "pack writes a file with the folder's name" "0::one.sxsprof" "$status:$err:$(ls "$T/here")"
 is "only the user may read the file" 600 "$(stat -c %a "$T/here/one.sxsprof")"
 has "pack prints the contents of the file" "$out" "one.sxsprof: processes: 1, files: 2, names and lines: " " kB"
+is "and what it carries" "carries: stacks with names of methods and files, command lines; values: all (SXSPROF_MASK=off when it was recorded)" \
+    "$(sed -n 2p "$T/out")"
 mv "$T/here/one.sxsprof" "$T/one.sxsprof"
+"$CENSUS" "$T/masked" 1 mask=1 runtime=1,8.0.29,1,1,1,1,1,1,1
+try "$SXS" pack -o "$T/masked.pack" "$T/masked"
+has "of a masked session it says so" "$out" "carries: command lines; values: of texts the length only (SXSPROF_MASK=text when it was recorded)"
+try "$SXS" pack -o "$T/values.pack" "$T/all"
+has "it names what tools have recorded" "$out" "names of methods and files" "exceptions with their messages" "single calls with arguments and results"
 for s in two all; do
     try "$SXS" pack --symbols "$T/debug" -o "$T/$s.sxsprof" "$T/$s"
     is "pack -o FILE ($s)" 0: "$status:$err"
@@ -62,7 +69,8 @@ done
 has "all six files are packed" "$(cat "$T/out")" "files: 6"
 try "$SXS" pack -o - --symbols "$T/debug" "$T/one"
 cmp -s "$T/out" "$T/one.sxsprof"
-is "a second pack, to standard output, has the same bytes" 0: "$?:$err"
+is "a second pack, to standard output, has the same bytes" 0 $?
+has "and what it carries is on standard error" "$err" "carries: stacks"
 try "$SXS" pack -o "$T/no/such/file" "$T/one"
 is "a file that cannot be written: status 2" 2 "$status"
 has "a file that cannot be written: the message is one line" "$err" "-o $T/no/such/file: No such file or directory; expected a file that can be written"

@@ -140,6 +140,7 @@ is "a packed session is sent" "0:1" "$status:$(kept)"
 fresh; plan 503 429 500
 push --to "$to" "$T/s"
 is "503, 429 and 500 are tried again" "0:503 429 500 200:1" "$status:$(requests):$(kept)"
+is "what the server gets is said first" "carries: stacks with names of methods and files; no values" "$(head -1 "$T/out")"
 has "and the first of each is reported" "$err" "HTTP status 503: as planned"
 fresh; plan "503 Retry-After=2"
 push --to "$to" "$T/s"

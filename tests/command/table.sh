@@ -32,6 +32,12 @@ PY
 is "the top of the JSON has one key" '["runtimes"]' \
     "$(python3 -c 'import json,sys; print(json.dumps(list(json.load(sys.stdin))))' <"$T/out")"
 
+"$CENSUS" "$T/masked" 1 mask=2 runtime=1,8.0.29,1,1,1,1,1,1,1
+"$CENSUS" "$T/masked" 2 mask=0 runtime=1,8.0.29,1,1,1,1,1,1,1
+try "$SXS" report "$T/masked"
+is "the first line says that values were masked, and in how many processes" \
+    "values are masked: none was recorded, in 1 of 2 processes (SXSPROF_MASK)" "$(head -1 "$T/out")"
+
 "$CENSUS" "$T/two" 300 started=10 command="/usr/bin/first --with arguments" runtime=1,8.0.29,1,1,1,1,1,1,1
 "$CENSUS" "$T/two" 200 started=20 command="second" runtime=1,10.0.11,1,12345678,2,2,2,2,2
 "$CENSUS" "$T/two" 200-2 pid=200 started=30 command="third" runtime=1,10.0.11,1,3,3,3,3,3,3

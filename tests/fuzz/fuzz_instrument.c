@@ -4,6 +4,7 @@
  * both. Each goes through the readers, the text and the JSON.
  */
 #include "cmd/instrument/instrument.h"
+#include "cmd/output/json_stream.h"
 
 #include "tests/fuzz/fuzz.h"
 
@@ -59,11 +60,12 @@ static void write_reports(FILE *to)
     struct sxs_instrument_report r;
     snprintf(process.folder, sizeof(process.folder), "%u", PID);
     if (sxs_instrument_report_load(dir, &session, NULL, &r) == 0 && r.n) {
-        json_t *top = json_object();
+        json_t                *top = json_object();
+        struct sxs_json_stream stream = {.to = to};
         fuzz_whole +=
             r.processes[0].data->n_methods == 3 && r.processes[0].data->traced.n_calls == 40;
         sxs_instrument_text(to, &r, 0, 1000);
-        MUST(sxs_instrument_json(top, &r, 100) == 0);
+        MUST(sxs_instrument_json(&stream, &r) == 0 && sxs_instrument_calls_json(top, &r, 100) == 0);
         json_dumpf(top, to, 0);
         json_decref(top);
     }

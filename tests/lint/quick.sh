@@ -36,7 +36,7 @@ finds() { # claim pattern command...
     if [ $? -eq 1 ] && printf '%s\n' "$out" | grep -q "$pattern"; then tap 0 "$claim" ""; else tap 1 "$claim" "$out"; fi
 }
 
-echo 1..27
+echo 1..29
 passes "no folder includes what lies above it" tests/lint/layering.sh
 passes "no sources include each other in a circle" tests/lint/circles.sh
 passes "the tests that docs/internals/clrie.md names exist" tests/lint/named-tests.sh
@@ -48,6 +48,7 @@ passes "every lock of the library is made anew in a forked child" tests/lint/for
 passes "what becomes of each variable of a tool is said" tests/lint/session.sh
 passes "base/env.c alone reads the environment" tests/lint/environment.sh
 passes "the command prints by cmd/output/print.h alone" tests/lint/prints.sh
+passes "what calls itself is listed with the bound of its depth" tests/lint/recursion.sh
 passes "the libraries export what they promise and nothing else" tests/lint/symbols.sh
 passes "versions of what is fetched are in one file" tests/lint/versions.sh
 
@@ -92,6 +93,13 @@ C
 finds "a text that is printed raw is named" 'cmd/stop.c:[0-9]*: fputs() does not clean' tests/lint/prints.sh
 echo 'static void fault_put_in(const char *s) { fprintf(stderr, "%s", s); }' >>"$copy/cmd/heap/json.c"
 finds "so is a message of a file that writes JSON" 'cmd/heap/json.c:[0-9]*: fprintf() does not clean' tests/lint/prints.sh
+cat >>"$copy/cmd/heap/tree.c" <<'C'
+static unsigned fault_put_in(const struct sxs_heap_node *n)
+{
+    return n ? 1 + fault_put_in(n->parent) : 0;
+}
+C
+finds "a function that calls itself is named" 'cmd/heap/tree.c: fault_put_in() calls itself' tests/lint/recursion.sh
 finds "a getenv() elsewhere is named" 'cmd/main.c:.*getenv' tests/lint/environment.sh
 echo 'check "it says $(cat file)" $?' >>"$copy/tests/integration/hops.sh"
 finds "a status taken behind another command's is named" 'hops.sh:' tests/lint/status.sh
