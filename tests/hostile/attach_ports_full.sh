@@ -5,8 +5,11 @@
 . "$(dirname "$0")/lib.sh"
 needs_root attach_ports_full
 . tests/hostile/target.inc
-lair=$(lair $attacker lair)
-hidden=$(lair $victim hidden)
+# The name of a socket has 107 bytes at most, and the folder of a test may take most of them.
+short=$(mktemp -d /tmp/ports.XXXXXX) && chmod 755 "$short"
+trap 'kill $pids 2>/dev/null; wait $pids 2>/dev/null; rm -rf "$tmp" "$short"' EXIT
+lair=$short/lair hidden=$short/hidden
+mkdir -m 755 "$lair" "$hidden" && chown $attacker:$attacker "$lair" && chown $victim:$victim "$hidden"
 # shellcheck disable=SC2046 # a command and its arguments
 target $(user $victim) env TMPDIR="$hidden" -- answer "$hidden"
 usual=$pid
