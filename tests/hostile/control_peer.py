@@ -47,7 +47,10 @@ def ask(pid, text):
         print("no socket")
         return
     s.settimeout(30)
-    s.sendall(text.replace("\\n", "\n").encode())
+    try:
+        s.sendall(text.replace("\\n", "\n").encode())
+    except BrokenPipeError:
+        pass  # it has turned us away already; what it said is there
     got = b""
     while not got.endswith(b"\n\n"):
         more = s.recv(65536)
