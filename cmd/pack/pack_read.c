@@ -17,9 +17,10 @@
 
 #define MAX_ENTRIES 65536u              /* more than the files of any session */
 #define MAX_TOTAL   ((uint64_t)1 << 34) /* bytes of all entries, and of the packed file */
-/* A packed file can unpack to this many times its size. Sessions compress by 3 to 40; zeros, of which
- * the files of a process that was killed can have many, take no disk space when they are unpacked. */
-#define MAX_RATIO      200u
+/* A packed file can unpack to this many times its size: five times what real sessions need or more
+ * (docs/internals/session.md has a table). Zeros, of which the files of a process that was killed can have
+ * many, take no disk space when they are unpacked. */
+#define MAX_RATIO      300u
 #define MAX_ZERO_RATIO 4000u
 #define MIN_ROOM       ((uint64_t)64 << 20) /* but always this many bytes, */
 #define MIN_ZERO_ROOM  ((uint64_t)256 << 20) /* and this many together with zeros */

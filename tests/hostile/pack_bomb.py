@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""pack_bomb.py - writes packed sessions that are small and unpack to much: pack_bomb.py PACK FILE zeros|text|holes
+"""pack_bomb.py - writes packed sessions that are small and unpack to much: pack_bomb.py PACK FILE zeros|text|holes|window
 
 PACK is a packed session, made by sxsprof pack. zeros: its file "samples" has 3 GiB of zeros. text: it has 256 MiB of
-equal lines. holes: FILE claims 1 TiB. Check sums are right.
+equal lines. holes: FILE claims 1 TiB. window: PACK itself, in a frame whose window is 2 GiB, so that a reader which
+believes it allocates that. Check sums are right.
 """
 import ctypes, io, sys, tarfile, zlib
 
@@ -22,6 +23,14 @@ room = ctypes.create_string_buffer(1 << 26)
 n = zstd.ZSTD_decompress(room, size_t(len(room)), whole := open(pack, "rb").read(), size_t(len(whole)))
 plain = tarfile.open(fileobj=io.BytesIO(room.raw[:n]))
 parts = [(m.name, plain.extractfile(m).read()) for m in plain]
+if kind == "window":
+    tar = room.raw[:n]
+    parts_of = [tar[i:i + (1 << 17)] for i in range(0, n, 1 << 17)]
+    with open(path, "wb") as to:
+        to.write(b"\x28\xb5\x2f\xfd\x00" + bytes([31 - 10 << 3]))  # magic, no sizes, window of 2^31 bytes
+        for i, part in enumerate(parts_of):  # as they are: type 0
+            to.write((len(part) << 3 | (i + 1 == len(parts_of))).to_bytes(3, "little") + part)
+    sys.exit()
 block = bytes(1 << 24) if kind == "zeros" else b"the same line again and again\n\n\n" * (1 << 19)
 blocks = {"zeros": 192, "text": 16, "holes": 0}[kind]
 packed_block, total = compress(block), 0

@@ -9,11 +9,11 @@
 mkdir "$tmp/unpacked"
 export TMPDIR=$tmp/unpacked
 
-for kind in zeros text holes; do
+for kind in zeros text holes window; do
     python3 tests/hostile/pack_bomb.py "$tmp/pack" "$tmp/$kind" $kind || exit 1
     cost "$sxsprof" report "$tmp/$kind"
     at_most "report of a pack of $(($(du -k "$tmp/$kind" | cut -f1))) KiB with $kind ends" 10 262144
-    [ "$status" = 2 ] && grep -q "expected at most\|more data than expected\|larger than any" "$tmp/err"
+    [ "$status" = 2 ] && grep -q "expected at most\|more data than expected\|larger than any\|not a packed session" "$tmp/err"
     check "it is refused, and said why" $? "$tmp/err"
     [ -z "$(ls -A "$TMPDIR")" ]
     check "nothing is left in TMPDIR" $?
