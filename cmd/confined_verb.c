@@ -168,16 +168,16 @@ struct work {
 
 static int confine_and_work(void *arg)
 {
-    static const char               *below[MAX_WRITES];
-    struct work                     *w = arg;
-    const struct sxs_confined_reader reader = {.writes = below,
-                                               .n_writes = w->places.n,
-                                               .network = w->needs->network,
-                                               .start =
-                                                   w->needs->names ? sxs_symbol_start_names : NULL,
-                                               .start_arg = w->needs->symbols};
-    for (size_t i = 0; i < w->places.n; i++)
-        below[i] = w->places.path[i];
+    static const char         *below[MAX_WRITES + 1];
+    struct work               *w = arg;
+    struct sxs_confined_reader reader = {.writes = below,
+                                         .network = w->needs->network,
+                                         .start = w->needs->names ? sxs_symbol_start_names : NULL,
+                                         .start_arg = w->needs->symbols};
+    for (; reader.n_writes < w->places.n; reader.n_writes++)
+        below[reader.n_writes] = w->places.path[reader.n_writes];
+    if (sxs_output_place())
+        below[reader.n_writes++] = sxs_output_place();
     if (w->needs->asks)
         sxs_helper_start(w->needs->answer, w->needs->answer_arg); /* without: it gets no answers */
     sxs_confine_reader(&w->limits, &reader);

@@ -148,20 +148,30 @@ static int follow(struct at *at, bool *kernel)
     return ELOOP;
 }
 
-/* Opens what is written to as it is. @place: of @at. @is_file: receives whether it is a regular file, whose
- * contents are replaced. Returns 0 or an errno value. */
-static int open_in_place(struct at *at, enum place place, int *fd, bool *is_file)
+/* Opens what is written to as it is. @place: of @at. @later: a pipe or a device, whose opening can wait for
+ * another process, is opened by O_PATH only; receives whether it was. @is_file: receives whether it is a
+ * regular file, whose contents are replaced. Returns 0 or an errno value. */
+static int open_in_place(struct at *at, enum place place, int *fd, bool *later, bool *is_file)
 {
     struct stat st = {0};
-    bool        kernel = false;
+    bool        kernel = false, may_wait = *later;
     int         err = place == REFUSED ? EPERM : place == THROUGH ? follow(at, &kernel) : 0;
+    *later = false;
     if (err)
         return err;
-    *fd = openat(at->folder, at->name, O_WRONLY | O_NOCTTY | O_CLOEXEC | (kernel ? 0 : O_NOFOLLOW));
+    if (fstatat(at->folder, at->name, &st, kernel ? 0 : AT_SYMLINK_NOFOLLOW) != 0)
+        return errno;
+    *later = may_wait && !kernel && !S_ISREG(st.st_mode);
+    *fd = openat(at->folder, at->name,
+                 (*later ? O_PATH : O_WRONLY | O_NOCTTY) | O_CLOEXEC | (kernel ? 0 : O_NOFOLLOW));
     if (*fd < 0 || fstat(*fd, &st) != 0)
         return errno;
     *is_file = S_ISREG(st.st_mode);
-    return *is_file && place == DEVICE ? EAGAIN : 0; /* the device is a file by now */
+    if (S_ISDIR(st.st_mode))
+        return EISDIR;
+    return (*is_file && (place == DEVICE || *later)) || S_ISLNK(st.st_mode)
+               ? EAGAIN /* it is another one by now */
+               : 0;
 }
 
 /* ---- a new file ------------------------------------------------------------------------------- */
@@ -206,6 +216,7 @@ struct sxs_output_opened {
     int       fd;
     char     *temporary; /* name of the new file; owned; NULL: written in place */
     bool      is_file;   /* written in place: a regular file, to be emptied first */
+    bool      later;     /* @fd is one of O_PATH: opened when it is written */
 };
 
 static void discard(struct sxs_output_opened *o)
@@ -219,14 +230,16 @@ static void discard(struct sxs_output_opened *o)
     *o = (struct sxs_output_opened){.fd = -1, .at.folder = -1};
 }
 
-static int open_path(const char *path, mode_t mode, struct sxs_output_opened *o)
+/* @later: as of open_in_place(). */
+static int open_path(const char *path, mode_t mode, bool later, struct sxs_output_opened *o)
 {
     *o = (struct sxs_output_opened){.fd = -1};
     int err = find(path, &o->at);
     if (!err) {
         enum place place = place_of(&o->at);
+        o->later = later && place != NEW;
         if (place != NEW)
-            err = open_in_place(&o->at, place, &o->fd, &o->is_file);
+            err = open_in_place(&o->at, place, &o->fd, &o->later, &o->is_file);
         else if ((o->fd = make_file(&o->at, mode, &o->temporary)) < 0)
             err = errno;
     }
@@ -246,7 +259,8 @@ static struct {
     const char              *path; /* borrowed; NULL: nothing */
     int                      err;  /* of opening */
     struct sxs_output_opened opened;
-    bool                    *complete; /* shared with the child, which sets it */
+    char                     place[32]; /* of what the child opens itself; "": nothing */
+    bool                    *complete;  /* shared with the child, which sets it */
 } prepared;
 
 int sxs_output_prepare(const char *path, mode_t mode)
@@ -259,8 +273,16 @@ int sxs_output_prepare(const char *path, mode_t mode)
         return errno;
     prepared.path = path;
     prepared.complete = shared;
-    prepared.err = open_path(path, mode, &prepared.opened);
+    prepared.err = open_path(path, mode, true, &prepared.opened);
+    *prepared.place = '\0';
+    if (!prepared.err && prepared.opened.later)
+        snprintf(prepared.place, sizeof(prepared.place), "/proc/self/fd/%d", prepared.opened.fd);
     return 0;
+}
+
+const char *sxs_output_place(void)
+{
+    return prepared.path && *prepared.place ? prepared.place : NULL;
 }
 
 int sxs_output_finish(void)
@@ -287,6 +309,8 @@ static int take_prepared(void)
 {
     const struct sxs_output_opened *o = &prepared.opened;
     *prepared.complete = false;
+    if (*prepared.place)
+        return open(prepared.place, O_WRONLY | O_NOCTTY | O_CLOEXEC);
     if (!prepared.err && o->is_file && ftruncate(o->fd, 0) != 0)
         return -1;
     errno = prepared.err;
@@ -306,7 +330,7 @@ int sxs_output_open(struct sxs_output *out, const char *path)
         err = fd < 0 ? errno : 0;
     } else {
         out->opened = sxs_must_zeroed(1, sizeof(*out->opened));
-        err = open_path(path, 0666, out->opened);
+        err = open_path(path, 0666, false, out->opened);
         if (!err && out->opened->is_file && ftruncate(out->opened->fd, 0) != 0)
             err = errno;
         if (!err)

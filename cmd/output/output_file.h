@@ -54,6 +54,10 @@ const char *sxs_output_error(int err);
  */
 int sxs_output_prepare(const char *path, mode_t mode);
 
+/** sxs_output_place - return the path of what sxs_output_open() opens in the child itself, because opening it
+ *  can wait for another process: a pipe or a device; NULL: nothing. Static. */
+const char *sxs_output_place(void);
+
 /**
  * sxs_output_finish - in the parent, when the child has ended: give the new file its name if the child has
  * completed it, else remove it. Returns 0 or an errno value when it could not be renamed.
