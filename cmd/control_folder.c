@@ -94,6 +94,7 @@ static int open_folder(const struct sxs_control_target *t, struct look *look, bo
     const char *out = sxs_message_get(&t->answer.message, "out");
     int         fd = -1, err;
     *why = "the answer names none";
+    errno = 0;
     if (!out || *out != '/' || strlen(out) >= sizeof(look->path) || !strcmp(out, "/"))
         return -1;
     snprintf(look->path, sizeof(look->path), "%s", out);
@@ -103,6 +104,7 @@ static int open_folder(const struct sxs_control_target *t, struct look *look, bo
         close(fd);
         fd = -1;
     }
+    errno = err;
     return fd;
 }
 
@@ -113,6 +115,7 @@ int sxs_control_folder_open(const struct sxs_control_target *t, bool now, uint64
         mmap(NULL, sizeof(*look), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     int fd;
     *why = strerror(ENOMEM);
+    errno = ENOMEM;
     if (look == MAP_FAILED)
         return -1;
     look->with_bytes = bytes != NULL;

@@ -106,6 +106,14 @@ static int stop(struct sxs_control_target *t, const struct options *o)
         return SXS_EXIT_OK;
     }
     fd = sxs_control_folder_open(t, false, NULL, &why);
+    if (fd < 0 && errno == ENOENT) { /* the attach that held it can be faster */
+        char text[3 * PATH_MAX];
+        sxs_complain(
+            "process %d: the session has ended; it is not in %s any more: the command that "
+            "attached has fetched it, or somebody has removed it",
+            (int)t->process.pid, sxs_control_value(t, "out", text, sizeof(text)));
+        return SXS_EXIT_OK;
+    }
     if (fd < 0) {
         say_refused(t, why);
         return SXS_EXIT_PROBLEM;

@@ -60,6 +60,10 @@ check "the session has what the snapshot had, and more ($taken, then $whole)" $?
 [ $? -eq 1 ]
 check "there is nothing more to stop" $? "$tmp/out"
 
+"$sxsprof" start --quiet --tool sample -o "$tmp/moved" "$pid" >"$tmp/out" 2>&1 && mv "$tmp/moved" "$tmp/fetched" &&
+    "$sxsprof" stop "$pid" >"$tmp/out" 2>&1 && grep -q 'is not in .*/moved/.* any more' "$tmp/out" && is_idle
+check "stop ends a session whose folder has been fetched meanwhile" $? "$tmp/out"
+
 for i in 1 2 3 4 5; do
     tool=sample
     [ $((i % 2)) -eq 0 ] && tool='wait'
