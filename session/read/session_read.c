@@ -294,17 +294,18 @@ int sxs_session_read(const char *dir, struct sxs_session *out)
 {
     char why[200];
     memset(out, 0, sizeof(*out));
-    DIR         *d = opendir(dir);
-    folder_name *names = d ? calloc(2 * SXS_SESSION_MAX_PROCESSES, sizeof(*names)) : NULL;
-    int          err = d && names ? 0 : errno;
-    size_t       n = err ? 0 : list_processes(d, names, &out->n_left_out);
+    DIR *d = opendir(dir);
+    if (!d)
+        return errno;
+    folder_name *names = calloc(2 * SXS_SESSION_MAX_PROCESSES, sizeof(*names));
+    int          err = names ? 0 : ENOMEM;
+    size_t       n = names ? list_processes(d, names, &out->n_left_out) : 0;
     if (sxs_session_left_out(out, why, sizeof(why)))
         note(out, "*/" SXS_CENSUS_FILE ": %s", why);
     for (size_t i = 0; i < n && !err; i++)
         err = read_process(out, dirfd(d), names[i]);
     free(names);
-    if (d)
-        closedir(d);
+    closedir(d);
     if (out->n_processes)
         qsort(out->processes, out->n_processes, sizeof(*out->processes), by_start);
     return err;
