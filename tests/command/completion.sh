@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 # completion.sh - checks that bash and zsh complete verbs, options, values, files and the command to run.
+# run: without sanitizers
 cd "$(dirname "$0")/../.." || exit 1
 . tests/command/common.inc
 for shell in bash zsh; do

@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 # manual.sh - checks that the manual pages describe every option and variable, and have no warnings.
+# run: without sanitizers
 cd "$(dirname "$0")/../.." || exit 1
 . tests/command/common.inc
 verbs="run sample calls trace alloc native locks wait exceptions events gc instrument start stop status snapshot report diff top heap serve pack push fleet env attach detach ps runtimes doctor check il"

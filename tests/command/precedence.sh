@@ -3,6 +3,7 @@
 # precedence.sh - checks that real runtimes load the profiler that sxsprof doctor says they load.
 # Each case is tried on the dotnet of PATH and on the runtimes of the build folder, with stand-in profilers
 # that write their name to a file and then refuse to load.
+# run: without sanitizers
 cd "$(dirname "$0")/../.." || exit 1
 . tests/command/common.inc
 if ! command -v dotnet >/dev/null || ! dotnet --version >/dev/null 2>&1; then

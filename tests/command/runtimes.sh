@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: MIT
 # runtimes.sh - checks where sxsprof runtimes looks, the order of its list, and that each runtime is listed
 # once.
+# run: without sanitizers
 cd "$(dirname "$0")/../.." || exit 1
 . tests/command/common.inc
 

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: MIT
 # shortcuts.sh - checks that sample, calls, trace, alloc, native, locks, wait, exceptions, events and instrument set what "run --tool"
 # sets.
+# run: without sanitizers
 cd "$(dirname "$0")/../.." || exit 1
 . tests/command/common.inc
 cd "$T" || exit 1

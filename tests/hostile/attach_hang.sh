@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 # attach_hang.sh - plays processes that keep an attach waiting: ports that answer nothing or a byte at a time, sixteen of
 # them; ports, /tmp and the root folder on a file system that never answers. The command ends in time, and at a signal.
+# run: without sanitizers
 . "$(dirname "$0")/lib.sh"
 needs_root attach_hang
 . tests/hostile/target.inc

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: MIT
 # attach_many.sh - plays a user with many processes that have the name of another user's service, and never answer an
 # attach. The one who attaches to all processes of that name waits for one of them, and reaches the service.
+# run: without sanitizers
 . "$(dirname "$0")/lib.sh"
 needs_root attach_many
 own_pids

@@ -2,6 +2,7 @@
 # attach_setuid.sh - plays a process that becomes a set-user-ID program and back while an attach looks at it, so that its
 # settings are believed with root's rights; and processes with rights that their user does not have. Without the comparison
 # of identities in the child (become() in cmd/processes/inside.c), root's socket is gone after some 20 attaches.
+# run: without sanitizers
 . "$(dirname "$0")/lib.sh"
 needs_root attach_setuid
 . tests/hostile/target.inc

@@ -2,6 +2,7 @@
 # code_places.sh - plays a user who puts a library of his own in the place of one that a program of root is about to load:
 # a guest, a plug-in of CLRIE, a library that rules call; or writes such rules. Nothing of his is loaded, one line says
 # what to do, and the program runs on. Places of other owners, sticky folders and read-only volumes are not refused.
+# run: without sanitizers
 . "$(dirname "$0")/lib.sh"
 needs_root code_places
 library=$(realpath "$BUILD/libsxsprof.so")

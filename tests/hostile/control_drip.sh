@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 # control_drip.sh - plays processes that answer requests of the command byte by byte, or not at all: start, stop, status
 # and snapshot end in time.
+# run: without sanitizers
 . "$(dirname "$0")/lib.sh"
 needs_root "$0"
 . tests/hostile/control.inc

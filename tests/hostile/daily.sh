@@ -4,6 +4,7 @@
 # its rights; a user attaches to a process and to a rootless container of their own. Each session must have samples.
 #
 # BEFORE: another sxsprof; the time of `attach --duration 1s` by both is compared, and printed.
+# run: without sanitizers
 . "$(dirname "$0")/lib.sh"
 needs_root "attaches of every day"
 need_real 1

@@ -2,6 +2,7 @@
 # heap_signal.sh - plays a process that root's `heap PID` signals to ask for a snapshot: it does nothing, or blocks the
 # signal, or becomes a program of another user just when the signal is sent, so that root ends what the process's user
 # could not. The command ends in time, and signals nobody whom that user could not have signalled.
+# run: without sanitizers
 . "$(dirname "$0")/lib.sh"
 needs_root heap_signal
 pids=

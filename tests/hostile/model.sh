@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 # model.sh - compares the threat model (docs/internals/security.md) with the project: each verb has a row, each file
 # that a row names exists, and each attacker is named.
+# run: without sanitizers
 . "$(dirname "$0")/lib.sh"
 page=docs/internals/security.md
 

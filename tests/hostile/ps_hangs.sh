@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
 # ps_hangs.sh - a process has mapped a runtime on a file system that never answers again, when it is read or opened.
+# run: without sanitizers
 . "$(dirname "$0")/lib.sh"
 needs_root "$0"
 own_pids

@@ -3,6 +3,7 @@
 # secure_program.sh - plays a user who starts a set-user-ID program of another user that hosts a runtime, with the
 # profiler in its environment: records, rules, a guest's library, a log file and the control socket would be
 # his way to the rights of that user. Nothing of it may have an effect; the program itself runs on.
+# run: without sanitizers
 . "$(dirname "$0")/lib.sh"
 needs_root "a user with the environment of a set-user-ID program"
 [ -e "$BUILD/fakeclr/8.0/libcoreclr.so" ] || skip_all "$0" "the simulated runtimes are not built"

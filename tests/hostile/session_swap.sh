@@ -2,6 +2,7 @@
 # session_swap.sh - plays a process whose session's folder becomes a link to a session of root while root looks at the
 # process: top shows its own session or none, never the other one. The test fails when the session is opened by its name, not
 # by the descriptor that was checked, or when links are followed (open_session(), open_plain() in cmd/processes/session.c).
+# run: without sanitizers
 . "$(dirname "$0")/lib.sh"
 needs_root session_swap
 pids=

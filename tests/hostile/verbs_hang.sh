@@ -2,6 +2,7 @@
 # verbs_hang.sh - plays processes whose runtime, library, TMPDIR, session, arguments or environment lie on a file system
 # that never answers again, or has a file that is never read. Each verb that names such a process ends in time, and at a
 # signal.
+# run: without sanitizers
 . "$(dirname "$0")/lib.sh"
 needs_root verbs_hang
 own_pids

@@ -4,6 +4,7 @@
 #
 # Each check of the sources is also run on a copy with a mistake in it, to prove that it finds
 # mistakes.
+# run: without sanitizers
 set -u
 cd "$(dirname "$0")/../.." || exit 1
 : "${BUILD:=build}"

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: MIT
 # check.sh - tests the runner of tests with small test programs: what counts as a failure, how many
 # programs run at once, and that no processes and files are left.
+# run: without sanitizers
 cd "$(dirname "$0")/../.." || exit 1
 set -u
 T=$(mktemp -d "${TMPDIR:-/tmp}/sxsprof-runner.XXXXXX") || exit 1
@@ -110,6 +111,12 @@ S
 done
 runs JOBS=3 -- a.sh b.sh c.sh d.sh
 is "a program marked so runs alone" "begin c,end c" "$(grep -A 1 'begin c' "$T/order" | paste -sd,)"
+program plain <<<"echo 'ok 1'"
+program texts <<<"# run: without sanitizers
+echo 'not ok 1'"
+runs SAN=address -- plain.sh texts.sh
+is "a program marked so is left out under sanitizers" "0:1 passed, 0 failed, 1 skipped" "$status:$(tail -n 1 "$T/out")"
+is "the run says so" 1 "$(grep -c 'left out, because sanitizers add nothing to them: .*texts.sh' "$T/out")"
 printf '%s\t%s\n' "$T/a.sh" 1 "$T/b.sh" 100 "$T/d.sh" 50 >"$T/build/test-times"
 rm "$T/order"
 runs JOBS=1 -- a.sh b.sh d.sh

@@ -13,7 +13,9 @@ RESULTS       a file that receives a line "passed failed skipped"
 
 The longest programs start first; their times are those of the last run, or else of times.tsv. The
 output of a program is shown in one piece when the program has ended. A program that has a line
-"# run: alone" among its first 12 lines never runs at the same time as another.
+"# run: alone" among its first 12 lines never runs at the same time as another. One with a line
+"# run: without sanitizers" is left out, and counts as skipped, when SAN is set: it tests texts, or what
+waits for other processes, which sanitizers add nothing to but time.
 """
 import os
 import shutil
@@ -66,11 +68,12 @@ def short(program, build):
     return program if inside.startswith("..") else "BUILD/" + inside
 
 
-def is_alone(program):
+def runs(program, how):
+    """Returns true when the program says that it runs so."""
     if not program.endswith(".sh"):
         return False
     with open(program, encoding="utf-8", errors="replace") as lines:
-        return any(line.strip() == "# run: alone" for _, line in zip(range(12), lines))
+        return any(line.strip() == "# run: " + how for _, line in zip(range(12), lines))
 
 
 class Job:
@@ -78,7 +81,7 @@ class Job:
 
     def __init__(self, program, name, seconds):
         self.program, self.name, self.expected = program, name, seconds
-        self.alone = is_alone(program)
+        self.alone = runs(program, "alone")
         self.process = self.folder = self.result = None
         self.began = self.took = self.cpu = 0.0
         self.late = False
@@ -203,15 +206,16 @@ def keep_times(path, jobs):
         pass  # the next run uses times.tsv
 
 
-def close(run):
-    """Prints the failed tests again with their programs, then the total on the last line. Returns
-    the exit status."""
+def close(run, left_out):
+    """Prints the failed tests again with their programs, then the total on the last line. @left_out: number
+    of programs that count as skipped. Returns the exit status."""
     bad = [job for job in run.ended if job.result.failed]
     for job in sorted(bad, key=lambda job: job.program):
         for line in job.result.lines:
             if line.startswith("not ok"):
                 print("FAILED %s: %s" % (job.program, line[7:]))
     total = [sum(getattr(job.result, what) for job in run.ended) for what in ("passed", "failed", "skipped")]
+    total[2] += left_out
     print("%d passed, %d failed, %d skipped" % tuple(total), flush=True)
     if os.environ.get("RESULTS"):
         with open(os.environ["RESULTS"], "w", encoding="utf-8") as out:
@@ -223,9 +227,12 @@ def main():
     build = os.environ.get("BUILD") or "build"
     kept = os.path.join(build, "test-times")
     times = {**read_times(os.path.join(HERE, "times.tsv")), **read_times(kept)}
-    jobs = []
+    jobs, left_out = [], []
     for program in sys.argv[1:]:
         if os.environ.get("TESTS", "") in program and (program.endswith(".sh") or os.access(program, os.X_OK)):
+            if os.environ.get("SAN") and runs(program, "without sanitizers"):
+                left_out.append(program)
+                continue
             name = short(program, build)
             jobs.append(Job(program, name, times.get(name, UNKNOWN_SECONDS)))
     slots = int(os.environ.get("JOBS") or len(os.sched_getaffinity(0)))
@@ -243,7 +250,9 @@ def main():
         return 128 + stopped
     print("%d programs in %.0f s, %.0f s of CPU time, %d at a time" %
           (len(run.ended), time.monotonic() - began, sum(job.cpu for job in run.ended), run.slots))
-    return close(run)
+    if left_out:
+        print("left out, because sanitizers add nothing to them: " + ", ".join(left_out))
+    return close(run, len(left_out))
 
 
 sys.exit(main())
