@@ -82,8 +82,11 @@ check "push sends all segments" $? "$tmp/out"
 all=$(received)
 rm -f "$tmp/kept"/[0-9]*
 newest=${segments[-1]}
-# A command in the background ignores SIGINT until it sets a handler.
-catches() { grep -q '^SigCgt:.*[2367abef]$' "/proc/$push/status"; }
+# A command in the background ignores SIGINT until it sets a handler, in the child that reads.
+catches() {
+    local reader
+    reader=$(pgrep -P "$push" | head -n 1) && grep -q '^SigCgt:.*[2367abef]$' "/proc/$reader/status"
+}
 follow() { # until COMMAND succeeds
     "$sxsprof" push --to "$to" --period 1s --follow "$ring" --queue "$tmp/queue" >"$tmp/follow" 2>&1 &
     push=$!
