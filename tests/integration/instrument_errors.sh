@@ -83,7 +83,7 @@ Small | it has no argument "nobody" | <call when="before" library="$bridge" symb
 Void | it returns nothing that could be replaced | <replace value="1"/>
 Instance | forty | <replace value="forty"/>
 Throws | has no function sxsbridge_no | <call when="before" library="$bridge" symbol="sxsbridge_no"/>
-Generic | none.so: cannot open shared object file | <call when="before" library="$tmp/none.so" symbol="f"/>
+Generic | none.so: No such file or directory | <call when="before" library="$tmp/none.so" symbol="f"/>
 Fib | other.so: | <call when="before" library="$tmp/other.so" symbol="f"/>
 Async | native code returns numbers only | <replace library="$bridge" symbol="sxsbridge_before"/>
 Items | it has no argument 65535 | <trace arguments="65535"/>
