@@ -82,17 +82,22 @@ static unsigned spent_of(unsigned ms, unsigned whole_ms)
  * has FREE_MS for each other one: with --all there can be many of them. */
 static struct sxs_accounts overdue;
 
+/* Returns what is counted for the process's user; NULL: nothing is known of the process, or users are too many. */
+static uint64_t *overdue_of(const struct sxs_target *t)
+{
+    return t->p.dir >= 0 ? sxs_accounts_get(&overdue, sxs_account_of(t->p.dir)) : NULL;
+}
+
 /* Returns how much of @ms the process may take. */
 static unsigned allowed_ms(const struct sxs_target *t, unsigned ms)
 {
-    const uint64_t *spent =
-        t->p.dir >= 0 ? sxs_accounts_get(&overdue, sxs_account_of(t->p.dir)) : NULL;
+    const uint64_t *spent = overdue_of(t);
     return spent && *spent >= SXS_TARGET_MS / 4 && ms > FREE_MS ? FREE_MS : ms;
 }
 
 static void charge(const struct sxs_target *t, unsigned ms)
 {
-    uint64_t *spent = t->p.dir >= 0 ? sxs_accounts_get(&overdue, sxs_account_of(t->p.dir)) : NULL;
+    uint64_t *spent = overdue_of(t);
     if (spent && ms > FREE_MS)
         *spent += ms - FREE_MS;
 }
