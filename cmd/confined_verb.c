@@ -8,6 +8,7 @@
 #include "cmd/confined/stuck.h"
 #include "cmd/output/output_file.h"
 #include "cmd/output/shown.h"
+#include "cmd/output/temporary.h"
 #include "cmd/symbols/debuginfod.h"
 #include "cmd/symbols/start_names.h"
 
@@ -145,10 +146,9 @@ static void add_cache(struct places *p)
 
 static void find_places(const struct sxs_confined_verb *needs, struct places *p)
 {
-    const char *tmp = sxs_env_named("TMPDIR");
     p->n = 0;
     if (!needs->no_packs)
-        add_place(p, tmp && *tmp ? tmp : "/tmp"); /* packed sessions are unpacked there */
+        add_place(p, sxs_temporary_folder()); /* packed sessions are unpacked there */
     for (size_t i = 0; i < SXS_CONFINED_PATHS; i++)
         if (needs->writes[i])
             add_folder(p, needs->writes[i]);

@@ -11,9 +11,9 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "base/env.h"
 #include "base/tree.h"
 #include "cmd/command.h"
+#include "cmd/output/temporary.h"
 #include "cmd/output/text.h"
 #include "session/format/folder_open.h"
 
@@ -177,10 +177,8 @@ static int make_in(struct sxs_out_dir *out, const char *parent, char *why, size_
 
 int sxs_out_dir_make(struct sxs_out_dir *out, bool keep, char *why, size_t size)
 {
-    const char *tmp = sxs_env_named("TMPDIR");
+    const char *tmp = sxs_temporary_folder();
     char        reason[256] = "";
-    if (!tmp || !*tmp)
-        tmp = "/tmp";
     memset(out, 0, sizeof(*out));
     out->temporary = !keep;
     out->unnamed = keep;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "cmd/output/temporary.h"
 
+#include "base/env.h"
 #include "cmd/output/must.h"
 
 #include <errno.h>
@@ -99,6 +100,12 @@ static int make(enum sxs_temporary what, int folder, char *path, mode_t mode)
     sigprocmask(SIG_SETMASK, &before, NULL);
     errno = err;
     return made_it;
+}
+
+const char *sxs_temporary_folder(void)
+{
+    const char *tmp = sxs_env_named("TMPDIR");
+    return tmp && *tmp ? tmp : "/tmp";
 }
 
 int sxs_temporary_make(enum sxs_temporary what, char *path, mode_t mode)

@@ -10,6 +10,9 @@
 
 enum sxs_temporary { SXS_TEMPORARY_FOLDER, SXS_TEMPORARY_SUBFOLDER, SXS_TEMPORARY_FILE };
 
+/** sxs_temporary_folder - return the folder for temporary files: that of TMPDIR, else /tmp. Borrowed. */
+const char *sxs_temporary_folder(void);
+
 /**
  * sxs_temporary_make - make something that did not exist, and remove it at the end.
  * @path: owned by the list after success, else freed. The last six characters of a FOLDER's are

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "cmd/pack/private_folder.h"
 
-#include "base/env.h"
 #include "base/tree.h"
 #include "cmd/output/must.h"
 #include "cmd/output/temporary.h"
@@ -29,12 +28,6 @@ static char *join(const char *folder, const char *name)
     if (asprintf(&path, "%s/%s", folder, name) < 0)
         sxs_must(NULL);
     return path;
-}
-
-static const char *temporary_folder(void)
-{
-    const char *tmp = sxs_env_named("TMPDIR");
-    return tmp && *tmp ? tmp : "/tmp";
 }
 
 /* ---- folders whose process was killed -------------------------------------------------------- */
@@ -66,7 +59,7 @@ static void clean_folder(int dir_fd, const char *name)
 
 void sxs_private_clean(void)
 {
-    DIR *d = opendir(temporary_folder());
+    DIR *d = opendir(sxs_temporary_folder());
     int  n = 0;
     for (struct dirent *e; d && n < MAX_LEFT && (e = readdir(d));)
         if (strncmp(e->d_name, PREFIX, strlen(PREFIX)) == 0) {
@@ -97,7 +90,7 @@ const char *sxs_private_folder(void)
 {
     sxs_private_clean();
     for (int i = 0; i < TRIES; i++) {
-        char *path = join(temporary_folder(), PREFIX "XXXXXX");
+        char *path = join(sxs_temporary_folder(), PREFIX "XXXXXX");
         if (sxs_temporary_make(SXS_TEMPORARY_FOLDER, path, 0) != 0)
             return NULL;
         if (lock_folder(path))

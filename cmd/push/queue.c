@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "cmd/push/queue.h"
+#include "cmd/output/temporary.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -13,7 +14,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/env.h"
 #include "base/folder_path.h"
 #include "cmd/output/must.h"
 #include "cmd/output/print.h"
@@ -388,8 +388,7 @@ static int open_folder(struct sxs_push_queue *q, const char *dir, char *why, siz
     struct stat st;
     char        reason[512], real[PATH_MAX];
     if (!dir) {
-        const char *tmp = sxs_env_named("TMPDIR");
-        if (asprintf(&q->path, "%s/sxsprof-push-XXXXXX", tmp && *tmp ? tmp : "/tmp") < 0)
+        if (asprintf(&q->path, "%s/sxsprof-push-XXXXXX", sxs_temporary_folder()) < 0)
             sxs_must(NULL);
         q->temporary = mkdtemp(q->path) != NULL;
     } else {

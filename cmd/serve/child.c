@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "cmd/serve/child.h"
+#include "cmd/output/temporary.h"
 
-#include "base/env.h"
 #include "cmd/confined/helper.h"
 #include "cmd/confined/reader.h"
 #include "cmd/processes/asked.h"
@@ -32,9 +32,8 @@ static uint64_t half_of_memory(void)
  * TMPDIR when it unpacks a packed session there. */
 static void confine(const struct sxs_serve_child *c)
 {
-    const char *tmp = sxs_env_named("TMPDIR");
-    struct stat st;
-    tmp = tmp && *tmp ? tmp : "/tmp";
+    const char                  *tmp = sxs_temporary_folder();
+    struct stat                  st;
     const struct sxs_confinement limits = {
         .memory = half_of_memory(), .cpu_s = MAX_CPU_S, .file_size = MAX_OUTPUT};
     const struct sxs_confined_reader reader = {.writes = &tmp,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "cmd/serve/store.h"
+#include "cmd/output/temporary.h"
 
-#include "base/env.h"
 #include "cmd/output/strings.h"
 #include "cmd/pack/private_folder.h"
 #include "cmd/serve/child.h"
@@ -196,9 +196,8 @@ struct sxs_serve_entry *sxs_serve_store_get(struct sxs_serve_store        *s,
 /* Opens a temporary file without a name. Returns -1 when that fails. */
 static int open_temporary(void)
 {
-    char        path[4096];
-    const char *folder = sxs_env_named("TMPDIR");
-    snprintf(path, sizeof(path), "%s/sxsprof-serve-XXXXXX", folder && *folder ? folder : "/tmp");
+    char path[4096];
+    snprintf(path, sizeof(path), "%s/sxsprof-serve-XXXXXX", sxs_temporary_folder());
     int fd = mkostemp(path, O_CLOEXEC);
     if (fd >= 0)
         unlink(path);
