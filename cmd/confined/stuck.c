@@ -6,6 +6,7 @@
 
 #include "base/clock.h"
 #include "base/stat_field.h"
+#include "cmd/confined/helper.h"
 
 #define NS_PER_MS 1000000u
 
@@ -27,14 +28,10 @@ static unsigned long long bytes_moved(pid_t child)
 /* Returns for how many clock ticks the process has computed so far. */
 static unsigned long long ticks_used(pid_t child)
 {
-    char path[64], text[1024];
-    snprintf(path, sizeof(path), "/proc/%d/stat", (int)child);
-    FILE  *from = fopen(path, "re");
-    size_t n = from ? fread(text, 1, sizeof(text) - 1, from) : 0;
-    if (from)
-        fclose(from);
-    text[n] = '\0';
-    return n ? sxs_stat_number(text, SXS_STAT_UTIME) + sxs_stat_number(text, SXS_STAT_STIME) : 0;
+    char text[1024];
+    if (!sxs_helper_stat(child, text, sizeof(text)))
+        return 0;
+    return sxs_stat_number(text, SXS_STAT_UTIME) + sxs_stat_number(text, SXS_STAT_STIME);
 }
 
 bool sxs_stuck_for(struct sxs_stuck *s, pid_t child, unsigned ms)
