@@ -397,11 +397,12 @@ static int open_folder(struct sxs_push_queue *q, const char *dir, char *why, siz
     q->fd =
         sxs_folder_path_open(q->path, dir ? SXS_FOLDER_PATH_MAKE | SXS_FOLDER_PATH_LAST_LINK : 0,
                              real, NULL, reason, sizeof(reason));
-    if (q->fd >= 0 && fstat(q->fd, &st) != 0)
+    bool opened = q->fd >= 0;
+    if (opened && fstat(q->fd, &st) != 0) {
         snprintf(reason, sizeof(reason), "%s", strerror(errno));
-    else if (q->fd >= 0)
-        reason[0] = '\0';
-    if (*reason) {
+        opened = false;
+    }
+    if (!opened) {
         snprintf(why, size, "--queue %s: %s%s", q->path, reason,
                  strstr(reason, "expected") ? "" : "; expected a folder, or a name that is free");
         return -1;
