@@ -96,7 +96,8 @@ env CORECLR_ENABLE_PROFILING=1 CORECLR_PROFILER="$clsid" CORECLR_PROFILER_PATH="
     SXSPROF_INSTRUMENT="$tmp/open/plain.xml" "$runsxs" --timeout 120 fake:8.0 '!modules 2; jit 3; sleep-ms 110000' '' >"$tmp/out" 2>"$tmp/err" &
 pid=$!
 wait_until sh -c 'test -s "$0"/*/instrument' "$tmp/running"
-[ -s "$tmp"/running/*/instrument ] && ! grep -q refused "$tmp/err"
+recorded=("$tmp"/running/*/instrument)
+[ -s "${recorded[0]}" ] && ! grep -q refused "$tmp/err"
 check "rules that load no code are not refused in such a folder" $? "$tmp/err"
 as $attacker cp "$tmp/open/rules.xml" "$tmp/open/new.xml" && as $attacker mv -f "$tmp/open/new.xml" "$tmp/open/plain.xml"
 reloaded() { grep -q refused "$tmp/err" || [ $((n_looks += 1)) -gt 100 ]; }
