@@ -6,9 +6,9 @@ import re
 
 RUNTIME_MODULES = ("libcoreclr.so", "libSystem.Native.so", "libclrjit.so")
 # Descriptors that runtimes open at times that differ between runs: assemblies, pipes of threads
-# that are starting, the C library's random numbers. Also /proc/PID/maps, which the C library opens
-# for a moment to find the main thread's stack.
-COMES_AND_GOES = re.compile(r"\.(dll|so)$|^/dev/(urandom|random|null)$|^pipe$|doublemapper|^/proc/\d+/maps$")
+# that are starting, the C library's random numbers. Files of /proc that are open for a moment only are
+# not among them: hosting_state() leaves these out.
+COMES_AND_GOES = re.compile(r"\.(dll|so)$|^/dev/(urandom|random|null)$|^pipe$|doublemapper")
 # Descriptors that each runtime has: its diagnostics port and its console.
 OF_EACH_RUNTIME = re.compile(r"^socket$|^TMP/std(out|err)$")
 # Descriptors that tools need: a perf event for each thread.

@@ -83,19 +83,42 @@ static void show_thread(void)
     hosting_say("state altstack %s", stack.ss_flags & SS_DISABLE ? "none" : "there");
 }
 
+/* Reads where descriptor `fd` leads. Returns false when it is not open. */
+static bool descriptor_target(int fd, char *target, size_t size)
+{
+    char path[64];
+
+    snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+    ssize_t len = readlink(path, target, size - 1);
+    target[len < 0 ? 0 : len] = '\0';
+    return len >= 0;
+}
+
+/* Returns true for a file of /proc that another thread opened only to read it: it is closed, or
+ * another file has its number, a moment later. */
+static bool opened_for_a_moment(int fd, const char *target)
+{
+    char later[512];
+
+    if (strncmp(target, "/proc/", 6) != 0)
+        return false;
+    for (int i = 0; i < 20; i++) {
+        usleep(10000);
+        if (!descriptor_target(fd, later, sizeof(later)) || strcmp(later, target) != 0)
+            return true;
+    }
+    return false;
+}
+
 /* Prints "state fd NUMBER TARGET" for each open descriptor. */
 static void show_descriptors(void)
 {
     int last = (int)sysconf(_SC_OPEN_MAX);
 
     for (int fd = 0; fd < last && fd < 4096; fd++) {
-        char path[64], target[512];
-        snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
-        ssize_t len = readlink(path, target, sizeof(target) - 1);
-        if (len < 0)
-            continue;
-        target[len] = '\0';
-        hosting_say("state fd %d %s", fd, target);
+        char target[512];
+        if (descriptor_target(fd, target, sizeof(target)) && !opened_for_a_moment(fd, target))
+            hosting_say("state fd %d %s", fd, target);
     }
 }
 

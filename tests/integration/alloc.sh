@@ -41,7 +41,10 @@ done
 profile :exact,live=on 8 memory "$words" 9 memory "$words" 10 memory "$words" && has exact "$counts"
 check "8, 9 and 10 at once, objects followed beside: exact is exact" $? "$tmp/log"
 unset DOTNET_TieredCompilation
-counts=$(echo "$counts" | sed 's/Memory.Point=503//')
+# Without a fork: while code is compiled again in the background, a child that runs managed code
+# crashes or hangs now and then, without the library, too (docs/internals/hosts.md).
+words=${words/ fork=5000/}
+counts=$(echo "$counts" | sed 's/Memory.Point=503//; s/Small=1002/Small=1001/; s/Small\[\]=99/Small[]=98/')
 profile :exact 8 memory "$words" 9 memory "$words" 10 memory "$words" && has exact "$counts"
 check "with tiered compilation, too, but for boxed values" $? "$tmp/log"
 profile :exact,every=100k 10 memory "keep:boxed=500000" && has close "Memory.Point=500000"
