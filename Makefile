@@ -27,7 +27,7 @@ endif
 AR       ?= ar
 WARNINGS := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wcast-qual -Wvla
 CPPFLAGS += -D_GNU_SOURCE -I. -I$(O)/gen -DSXS_VERSION='"$(VERSION)"' $(if $(DEBUG),,-DNDEBUG)
-CFLAGS   ?= -O2 -g
+CFLAGS   ?= $(if $(SAN),-O1 -g1,-O2 -g)
 override CFLAGS += -std=gnu11 $(WARNINGS) -fvisibility=hidden -fPIC -fno-omit-frame-pointer \
                    $(if $(DEBUG),-Werror) $(if $(SAN),-fsanitize=$(SAN) -DSXS_SANITIZED)
 LDFLAGS  += -Wl,-z,now $(if $(SAN),-fsanitize=$(SAN))
@@ -356,7 +356,7 @@ $(O)/tests/%: tests/unit/%.c $(CASE_OBJ) $(LIB_OBJ) $(READ_OBJ)
 # The test program of reports, and fuzz drivers of the readers of samples, PDBs, calls and
 # instrumented methods.
 PROFILE_OBJ := $(call obj,$(wildcard cmd/live/*.c cmd/report/*.c cmd/symbols/*.c cmd/confined/*.c cmd/heap/*.c cmd/costs/*.c cmd/traces/*.c) cmd/calls/load.c cmd/calls/replay.c \
-                 cmd/calls/coverage_gaps.c cmd/calls/coverage_gaps_text.c cmd/instrument/load.c cmd/output/processes.c cmd/output/segments.c cmd/output/joined.c cmd/output/output_file.c cmd/output/temporary.c cmd/output/text.c cmd/output/print.c cmd/output/names_of_values.c cmd/output/strings.c cmd/output/shown.c cmd/output/json_values.c $(READ_SRC) $(FORMAT_SRC)) \
+                 cmd/calls/coverage_gaps.c cmd/calls/coverage_gaps_text.c cmd/instrument/load.c cmd/output/processes.c cmd/output/segments.c cmd/output/joined.c cmd/output/output_file.c cmd/output/temporary.c cmd/output/text.c cmd/output/print.c cmd/output/names_of_values.c cmd/output/strings.c cmd/output/table_hash.c cmd/output/shown.c cmd/output/json_values.c $(READ_SRC) $(FORMAT_SRC)) \
                $(addprefix $(O)/obj/gen/,profile.pb-c.o names.pb-c.o otlp.pb-c.o)
 
 # Unit tests of the preloaded allocator: of its parts, and of the library, which the test program
@@ -399,7 +399,7 @@ $(O)/tests/fuzz_control: tests/fuzz/fuzz_control.c tests/fuzz/fuzz.h tests/unit/
 # Unit tests of the command's own folders.
 CMD_UNIT := $(addprefix $(O)/tests/,test_names_table test_heap_graph test_cost_sums test_wait_class \
               test_own test_live test_push test_clickhouse \
-              test_fleet_select test_segments test_symbol_worker)
+              test_fleet_select test_segments test_symbol_worker test_table_hash)
 
 $(O)/tests/test_push: $(call obj,$(wildcard cmd/push/*.c cmd/http/*.c))
 

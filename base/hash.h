@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/** base/hash.h - hash values of texts and IDs. For hash tables, not against deliberate collisions. */
+/** base/hash.h - hash values of texts and IDs. For the library's hash tables, not
+ * against deliberate collisions: the command has cmd/output/table_hash.h. */
 #ifndef SXS_BASE_HASH_H
 #define SXS_BASE_HASH_H
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "cmd/calls/tree.h"
 #include "base/sum.h"
+#include "cmd/output/table_hash.h"
 
 #include <errno.h>
 #include <fnmatch.h>
@@ -9,7 +10,7 @@
 
 static uint32_t hash_of(uint32_t parent, uint32_t fn)
 {
-    return (uint32_t)((((uint64_t)parent << 32 | fn) * UINT64_C(0x9e3779b97f4a7c15)) >> 32);
+    return (uint32_t)(sxs_table_hash_number((uint64_t)parent << 32 | fn) >> 32);
 }
 
 /* Returns the index of the new node, or SXS_CALLS_NONE when out of memory. */
@@ -79,8 +80,7 @@ static int add_paths(struct sxs_calls_tree *t, const uint32_t *root_of, uint32_t
     const struct sxs_calls *c = t->p->calls;
     for (size_t i = 0; i < c->n_paths; i++) {
         const struct sxs_calls_path *p = &c->paths[i];
-        uint32_t                     up = p->parent == SXS_CALLS_NONE ? SXS_CALLS_NONE
-                                                                      : node_of[p->parent];
+        uint32_t up = p->parent == SXS_CALLS_NONE ? SXS_CALLS_NONE : node_of[p->parent];
         node_of[i] = up;
         if (p->parent == SXS_CALLS_NONE && p->thread < c->n_threads)
             node_of[i] = root_of[p->thread];

@@ -5,14 +5,14 @@
 #include <string.h>
 
 #include "cmd/output/must.h"
-#include "cmd/output/strings.h"
+#include "cmd/output/table_hash.h"
 
 /* Looks for the row of a type. Returns NULL if there is none: then *@at is the place for it. */
 static struct sxs_cost_type *look_up(struct sxs_cost_types *t, const uint32_t key[3],
                                      uint32_t *hash, size_t *at)
 {
     uint32_t number;
-    *hash = (uint32_t)sxs_hash_bytes(key, 3 * sizeof(*key), 6);
+    *hash = (uint32_t)sxs_table_hash(key, 3 * sizeof(*key), 6);
     *at = *hash;
     if (sxs_index_reserve(&t->index) != 0)
         sxs_must(NULL);

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/hash.h"
 #include "cmd/output/must.h"
+#include "cmd/output/table_hash.h"
 
 enum { PAGE_BITS = 12, DIGIT_BITS = 16, DIGITS = 1 << DIGIT_BITS };
 
@@ -85,7 +85,7 @@ struct sxs_page {
 
 static struct sxs_page *page_of(const struct sxs_pages *p, uint64_t number)
 {
-    size_t at = (size_t)(sxs_hash_id(number) >> 32) & p->mask;
+    size_t at = (size_t)(sxs_table_hash_number(number) >> 32) & p->mask;
     while (p->all[at].n && p->all[at].number != number)
         at = (at + 1) & p->mask;
     return &p->all[at];

@@ -3,8 +3,8 @@
 
 #include <stdlib.h>
 
-#include "base/hash.h"
 #include "cmd/output/must.h"
+#include "cmd/output/table_hash.h"
 
 enum {
     MAX_DEPTH = 64,       /* what is deeper is counted in the last level */
@@ -14,7 +14,8 @@ enum {
 
 static uint32_t child(struct sxs_heap_tree *t, uint32_t parent, uint8_t what, uint32_t number)
 {
-    uint64_t hash = sxs_hash_id(((uint64_t)parent << 32 | number) + what * UINT64_C(0x51ed27));
+    uint64_t hash =
+        sxs_table_hash_number(((uint64_t)parent << 32 | number) + what * UINT64_C(0x51ed27));
     uint32_t high = (uint32_t)(hash >> 32), found;
     size_t   at = high;
     if (sxs_index_reserve(&t->index) != 0)

@@ -3,6 +3,7 @@
 #include "cmd/live/internal.h"
 
 #include "cmd/output/must.h"
+#include "cmd/output/table_hash.h"
 
 #include <string.h>
 
@@ -11,7 +12,7 @@
 
 size_t sxs_live_item(struct sxs_live_table *t, const uint32_t key[4])
 {
-    uint32_t hash = (uint32_t)sxs_hash_bytes(key, 4 * sizeof(*key), 11), number;
+    uint32_t hash = (uint32_t)sxs_table_hash(key, 4 * sizeof(*key), 11), number;
     size_t   at = hash;
     if (sxs_index_reserve(&t->index) != 0)
         sxs_must(NULL);

@@ -6,11 +6,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/hash.h"
 #include "base/index.h"
 #include "base/sum.h"
 #include "cmd/output/must.h"
 #include "cmd/output/segments.h"
+#include "cmd/output/table_hash.h"
 #include "session/read/file_read.h"
 
 /* What names a joined process: its pid, and when it began (clock ticks). */
@@ -87,8 +87,9 @@ static void add_runtimes(struct sxs_session *out, struct sxs_session_process *to
 static uint32_t find_process(const struct joining *j, struct sxs_index *index, uint32_t pid,
                              const uint64_t *started, uint32_t *hash, size_t *at)
 {
-    uint32_t number;
-    *hash = (uint32_t)(sxs_hash_id(sxs_hash_add(sxs_hash_id(pid), started ? *started : 0)) >> 32);
+    uint32_t       number;
+    const uint64_t key[2] = {pid, started ? *started : 0};
+    *hash = (uint32_t)sxs_table_hash(key, sizeof(key), 15);
     *at = *hash;
     if (sxs_index_reserve(index) != 0)
         sxs_must(NULL);

@@ -12,11 +12,11 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "base/hash.h"
 #include "base/index.h"
 #include "cmd/output/must.h"
 #include "cmd/output/print.h"
 #include "cmd/output/strings.h"
+#include "cmd/output/table_hash.h"
 #include "cmd/output/text.h"
 #include "session/format/folder_open.h"
 #include "session/read/file_read.h"
@@ -203,9 +203,9 @@ static bool find_segment(const struct sxs_segments *s, const struct sxs_index *i
                          const struct sxs_segment *like, uint64_t number, uint32_t *hash,
                          size_t *at)
 {
-    uint32_t found;
-    uint64_t process = sxs_hash_add(sxs_hash_id(like->pid), like->process_started);
-    *hash = (uint32_t)(sxs_hash_id(sxs_hash_add(process, number)) >> 32);
+    uint32_t       found;
+    const uint64_t key[3] = {like->pid, like->process_started, number};
+    *hash = (uint32_t)sxs_table_hash(key, sizeof(key), 16);
     *at = *hash;
     for (; (found = sxs_index_next(index, *hash, at)) != 0; (*at)++)
         if (s->all[found - 1].number == number && same_process(&s->all[found - 1], like))

@@ -3,6 +3,7 @@
 
 #include "base/text/utf8.h"
 #include "cmd/output/must.h"
+#include "cmd/output/table_hash.h"
 
 #include <stdbool.h>
 #include <string.h>
@@ -38,7 +39,7 @@ void sxs_strings_clean(char *text, size_t size)
 
 static uint32_t add_clean(struct sxs_strings *s, char *text /* owned */, size_t size)
 {
-    uint64_t hash = sxs_hash_bytes(text, size, 1);
+    uint64_t hash = sxs_table_hash(text, size, 1);
     size_t   at = (uint32_t)hash;
     uint32_t number;
     if (sxs_index_reserve(&s->index) != 0)

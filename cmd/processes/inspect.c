@@ -2,7 +2,7 @@
 #include "cmd/processes/inspect.h"
 
 #include "base/clock.h"
-#include "base/hash.h"
+#include "cmd/output/table_hash.h"
 #include "cmd/processes/account.h"
 #include "cmd/processes/inspector.h"
 
@@ -97,9 +97,7 @@ static bool             has_failures;
 /* Returns the entry of @key, or a free one. There is always room. */
 static struct examined *slot_of(struct examined *in, size_t size, const struct key *key)
 {
-    uint64_t hash =
-        sxs_hash_add(sxs_hash_add(sxs_hash_add(SXS_HASH_START, key->dev), key->ino), key->path);
-    size_t at = (size_t)(sxs_hash_id(hash) >> 32) & (size - 1);
+    size_t at = (size_t)sxs_table_hash(key, sizeof(*key), 17) & (size - 1);
     while (in[at].used && memcmp(&in[at].key, key, sizeof(*key)) != 0)
         at = (at + 1) & (size - 1);
     return &in[at];
@@ -175,7 +173,7 @@ int sxs_inspect(int dir, const struct sxs_mapped_file *f, bool version, struct s
     const struct examined      *k = NULL;
     if (f) {
         mapped = (struct key){makedev(f->major, f->minor), f->inode,
-                              sxs_hash_text(SXS_HASH_START, f->path) | 1};
+                              sxs_table_hash(f->path, strlen(f->path), 18) | 1};
         k = look_up(&mapped, version);
     }
     if (k)

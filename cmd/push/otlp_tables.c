@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "cmd/output/must.h"
+#include "cmd/output/table_hash.h"
 
 enum { MAPPING = 1, FUNCTION = 3, LOCATION = 5, ATTRIBUTE = 5, STACK = 4 };
 
@@ -27,7 +28,7 @@ static void append(struct sxs_otlp_table *t, const uint32_t *words)
 static uint32_t intern(struct sxs_otlp_table *t, const uint32_t *words)
 {
     size_t   size = t->width * sizeof(*words);
-    uint32_t hash = (uint32_t)sxs_hash_bytes(words, size, 13), number;
+    uint32_t hash = (uint32_t)sxs_table_hash(words, size, 13), number;
     size_t   at = hash;
     if (sxs_index_reserve(&t->index) != 0)
         sxs_must(NULL);
@@ -104,7 +105,7 @@ uint32_t sxs_otlp_attribute(struct sxs_otlp_tables *t, const char *key, const ch
 uint32_t sxs_otlp_stack(struct sxs_otlp_tables *t, const uint32_t *locations, size_t n)
 {
     struct sxs_otlp_table *s = &t->stacks;
-    uint64_t               long_hash = sxs_hash_bytes(locations, n * sizeof(*locations), 14);
+    uint64_t               long_hash = sxs_table_hash(locations, n * sizeof(*locations), 14);
     uint32_t               hash = (uint32_t)long_hash, number;
     size_t                 at = hash;
     if (sxs_index_reserve(&s->index) != 0)

@@ -7,6 +7,7 @@
 
 #include "base/index.h"
 #include "cmd/output/must.h"
+#include "cmd/output/table_hash.h"
 
 #include <string.h>
 
@@ -62,7 +63,7 @@ static uint32_t text_of(struct collapsed *c, const struct sxs_model_node *n)
 static uint32_t add_stack(struct collapsed *c, uint32_t parent, uint32_t text)
 {
     const uint32_t key[] = {parent, text};
-    uint32_t       hash = (uint32_t)sxs_hash_bytes(key, sizeof(key), 1), number;
+    uint32_t       hash = (uint32_t)sxs_table_hash(key, sizeof(key), 1), number;
     size_t         at = hash;
     if (sxs_index_reserve(&c->index) != 0)
         sxs_must(NULL);

@@ -5,6 +5,7 @@
 #include "cmd/costs/costs.h"
 #include "cmd/costs/facts.h"
 #include "cmd/output/must.h"
+#include "cmd/output/table_hash.h"
 #include "cmd/report/cost_stacks.h"
 #include "cmd/report/costs.h"
 #include "cmd/report/loader.h"
@@ -50,10 +51,10 @@ static struct sxs_cost_type *type_row(struct costs *k, uint32_t name, uint16_t r
     static const char      rest[] = "[types beyond the limit of a report]";
     struct sxs_cost_types *types = &k->c->types;
     size_t                 size;
-    const char *text = sxs_cost_type_name(&k->facts, name, k->c->kind, flags, &size);
-    uint32_t    index = runtime ? sxs_addresses_runtime(k->l->names, runtime) : 0;
-    uint32_t    of = k->l->process << 16 | index;
-    uint32_t    string = sxs_strings_add(&k->m->strings, text, size);
+    const char            *text = sxs_cost_type_name(&k->facts, name, k->c->kind, flags, &size);
+    uint32_t               index = runtime ? sxs_addresses_runtime(k->l->names, runtime) : 0;
+    uint32_t               of = k->l->process << 16 | index;
+    uint32_t               string = sxs_strings_add(&k->m->strings, text, size);
     if (types->n >= MAX_TYPES && !sxs_cost_types_find(types, string, of, k->c->kind)) {
         if (!k->c->full)
             sxs_model_note(k->m, "more than %u types: the others are counted as one", MAX_TYPES);
@@ -166,7 +167,7 @@ static uint32_t owner_of(const struct costs *k, uint64_t wait)
 static struct sxs_cost_call_site *call_site_of(struct sxs_model_costs *c, const uint32_t key[4])
 {
     bool     unknown = key[0] == UINT32_MAX;
-    uint32_t hash = (uint32_t)sxs_hash_bytes(key, 4 * sizeof(*key), 8), number;
+    uint32_t hash = (uint32_t)sxs_table_hash(key, 4 * sizeof(*key), 8), number;
     size_t   at = hash;
     if (sxs_index_reserve(&c->call_site_index) != 0)
         sxs_must(NULL);
@@ -311,8 +312,10 @@ static void note_head(struct sxs_model_costs *c, const struct sxs_samples_header
 
 void sxs_load_costs(struct sxs_loader *l, struct sxs_samples *reader)
 {
-    struct costs k = {.l = l, .m = l->m, .c = l->m->costs, .partial = l->o->thread || l->o->only ||
-                                                             !sxs_period_is_all(&l->o->period)};
+    struct costs                     k = {.l = l,
+                                          .m = l->m,
+                                          .c = l->m->costs,
+                                          .partial = l->o->thread || l->o->only || !sxs_period_is_all(&l->o->period)};
     struct sxs_samples_record        r;
     const struct sxs_samples_header *h = l->head;
     note_head(k.c, h);

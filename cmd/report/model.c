@@ -5,6 +5,7 @@
 
 #include "base/index.h"
 #include "cmd/output/must.h"
+#include "cmd/output/table_hash.h"
 #include "cmd/report/costs.h"
 #include "session/read/file_read.h"
 
@@ -45,9 +46,9 @@ static uint32_t add_rest(struct sxs_model *m)
 uint32_t sxs_model_frame(struct sxs_model *m, const struct sxs_model_frame *frame)
 {
     struct sxs_index *t = grow_table(&tables_of(m)->frames);
-    const uint32_t key[3] = {frame->name, frame->file, frame->runtime};
-    uint32_t       hash = (uint32_t)sxs_hash_bytes(key, sizeof(key), 2), number;
-    size_t         at = hash;
+    const uint32_t    key[3] = {frame->name, frame->file, frame->runtime};
+    uint32_t          hash = (uint32_t)sxs_table_hash(key, sizeof(key), 2), number;
+    size_t            at = hash;
     for (; (number = sxs_index_next(t, hash, &at)) != 0; at++) {
         const struct sxs_model_frame *f = &m->frames[number - 1];
         if (f->name == frame->name && f->file == frame->file && f->runtime == frame->runtime)
@@ -81,8 +82,9 @@ static uint32_t add_node(struct sxs_model *m, uint32_t parent, uint32_t frame, u
     n->frame = frame;
     n->thread = thread;
     if (parent != SXS_NO_NODE)
-        n->flags = (uint8_t)(m->nodes[parent].flags |
-                             (m->frames[frame].flags & (SXS_FRAME_GC | SXS_FRAME_JIT | SXS_FRAME_OWN)));
+        n->flags =
+            (uint8_t)(m->nodes[parent].flags |
+                      (m->frames[frame].flags & (SXS_FRAME_GC | SXS_FRAME_JIT | SXS_FRAME_OWN)));
     return (uint32_t)m->n_nodes++;
 }
 
@@ -90,9 +92,9 @@ uint32_t sxs_model_child(struct sxs_model *m, uint32_t parent, uint32_t frame, u
                          uint8_t tier)
 {
     struct sxs_index *t = grow_table(&tables_of(m)->children);
-    const uint32_t key[3] = {parent, frame, line};
-    uint32_t       hash = (uint32_t)sxs_hash_bytes(key, sizeof(key), 3), number;
-    size_t         at = hash;
+    const uint32_t    key[3] = {parent, frame, line};
+    uint32_t          hash = (uint32_t)sxs_table_hash(key, sizeof(key), 3), number;
+    size_t            at = hash;
     for (; (number = sxs_index_next(t, hash, &at)) != 0; at++)
         if (m->nodes[number - 1].parent == parent && m->nodes[number - 1].frame == frame &&
             m->nodes[number - 1].line == line)
@@ -111,9 +113,9 @@ uint32_t sxs_model_child(struct sxs_model *m, uint32_t parent, uint32_t frame, u
 uint32_t sxs_model_line(struct sxs_model *m, uint32_t frame, uint32_t line)
 {
     struct sxs_index *t = grow_table(&tables_of(m)->lines);
-    const uint32_t key[2] = {frame, line};
-    uint32_t       hash = (uint32_t)sxs_hash_bytes(key, sizeof(key), 5), number;
-    size_t         at = hash;
+    const uint32_t    key[2] = {frame, line};
+    uint32_t          hash = (uint32_t)sxs_table_hash(key, sizeof(key), 5), number;
+    size_t            at = hash;
     for (; (number = sxs_index_next(t, hash, &at)) != 0; at++)
         if (m->lines[number - 1].frame == frame && m->lines[number - 1].line == line)
             return number - 1;
@@ -126,9 +128,9 @@ uint32_t sxs_model_line(struct sxs_model *m, uint32_t frame, uint32_t line)
 uint32_t sxs_model_thread(struct sxs_model *m, uint32_t process, uint32_t tid)
 {
     struct sxs_index *t = grow_table(&tables_of(m)->threads);
-    const uint32_t key[2] = {process, tid};
-    uint32_t       hash = (uint32_t)sxs_hash_bytes(key, sizeof(key), 4), number;
-    size_t         at = hash;
+    const uint32_t    key[2] = {process, tid};
+    uint32_t          hash = (uint32_t)sxs_table_hash(key, sizeof(key), 4), number;
+    size_t            at = hash;
     for (; (number = sxs_index_next(t, hash, &at)) != 0; at++)
         if (m->threads[number - 1].process == process && m->threads[number - 1].tid == tid)
             return number - 1;
@@ -159,7 +161,7 @@ uint32_t sxs_model_runtime(struct sxs_model *m, uint32_t number, uint32_t versio
 /* Adds the line that vprintf() would print. */
 static void add_line(struct sxs_model *m, const char *fmt, va_list ap)
 {
-    char  *line = NULL;
+    char *line = NULL;
     if (m->n_problems > SXS_LINES_MAX)
         return;
     if (vasprintf(&line, fmt, ap) < 0)

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "cmd/output/must.h"
+#include "cmd/output/table_hash.h"
 #include "cmd/report/costs.h"
 #include "cmd/report/model.h"
 
@@ -18,7 +19,7 @@ static struct sxs_slice_sum *sum_of(struct sxs_slices *s, const struct sxs_sampl
     uint64_t key[4] = {s->width_ns ? at_ns / s->width_ns : 0, node, 0, 0};
     if (trace)
         memcpy(&key[2], trace, sizeof(s->sums->trace));
-    uint32_t hash = (uint32_t)sxs_hash_bytes(key, sizeof(key), 9), number;
+    uint32_t hash = (uint32_t)sxs_table_hash(key, sizeof(key), 9), number;
     size_t   at = hash;
     if (sxs_index_reserve(&s->index) != 0)
         sxs_must(NULL);

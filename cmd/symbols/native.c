@@ -3,7 +3,7 @@
 
 #include "base/index.h"
 #include "cmd/output/must.h"
-#include "cmd/output/strings.h"
+#include "cmd/output/table_hash.h"
 #include "cmd/symbols/answers.h"
 #include "cmd/symbols/debuginfod.h"
 #include "cmd/symbols/elf_names.h"
@@ -28,14 +28,14 @@ struct native_file {
 };
 
 struct sxs_natives {
-    struct sxs_lookup     lookup;
-    struct sxs_file_owner owner; /* of the files that are added */
-    struct native_file   *files;
-    struct sxs_index      index;
-    size_t                n, cap;
-    struct sxs_symbol_worker    *worker;
-    char                 *text; /* owned; texts of the last answer */
-    size_t                text_room;
+    struct sxs_lookup         lookup;
+    struct sxs_file_owner     owner; /* of the files that are added */
+    struct native_file       *files;
+    struct sxs_index          index;
+    size_t                    n, cap;
+    struct sxs_symbol_worker *worker;
+    char                     *text; /* owned; texts of the last answer */
+    size_t                    text_room;
 };
 
 struct sxs_natives *sxs_natives_new(const struct sxs_lookup *lookup)
@@ -84,8 +84,8 @@ uint32_t sxs_natives_add(struct sxs_natives *all, const char *path, size_t path_
                             .place = SXS_NO_PLACE,
                             .kept = SXS_NO_PLACE};
     memcpy(f.build_id, build_id, build_id_size);
-    uint32_t number, hash = (uint32_t)sxs_hash_bytes(f.build_id, build_id_size,
-                                                     sxs_hash_bytes(path, f.path_size, 0));
+    uint32_t number, hash = (uint32_t)sxs_table_hash(f.build_id, build_id_size,
+                                                     sxs_table_hash(path, f.path_size, 0));
     size_t   at = hash;
     if (sxs_index_reserve(&all->index) != 0)
         sxs_must(NULL);

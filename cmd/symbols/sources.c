@@ -3,7 +3,7 @@
 
 #include "base/index.h"
 #include "cmd/output/must.h"
-#include "cmd/output/strings.h"
+#include "cmd/output/table_hash.h"
 #include "cmd/symbols/answers.h"
 #include "cmd/symbols/worker.h"
 
@@ -34,14 +34,14 @@ struct assembly {
 };
 
 struct sxs_sources {
-    struct sxs_lookup     lookup;
-    struct sxs_file_owner owner; /* of the assemblies that are added */
-    struct assembly      *assemblies;
-    struct sxs_index      index;
-    size_t                n, cap;
-    struct sxs_symbol_worker    *worker;
-    uint64_t                     of_others, of_all; /* bytes */
-    uint64_t                     steps, all_steps;  /* of searches in PDBs of others, and in all */
+    struct sxs_lookup         lookup;
+    struct sxs_file_owner     owner; /* of the assemblies that are added */
+    struct assembly          *assemblies;
+    struct sxs_index          index;
+    size_t                    n, cap;
+    struct sxs_symbol_worker *worker;
+    uint64_t                  of_others, of_all; /* bytes */
+    uint64_t                  steps, all_steps;  /* of searches in PDBs of others, and in all */
 };
 
 struct sxs_sources *sxs_sources_new(const struct sxs_lookup *lookup)
@@ -75,7 +75,7 @@ static void add_assembly(struct sxs_sources *all, const char *path, size_t path_
 uint32_t sxs_sources_add(struct sxs_sources *all, const char *path, size_t path_size)
 {
     path_size = strnlen(path, path_size);
-    uint32_t number, hash = (uint32_t)sxs_hash_bytes(path, path_size, all->owner.uid);
+    uint32_t number, hash = (uint32_t)sxs_table_hash(path, path_size, all->owner.uid);
     size_t   at = hash;
     if (sxs_index_reserve(&all->index) != 0)
         sxs_must(NULL);

@@ -9,6 +9,7 @@
 
 #include "cmd/output/must.h"
 #include "cmd/output/processes.h"
+#include "cmd/output/table_hash.h"
 
 int sxs_trace_id_read(const char *text, char out[SXS_TRACE_ID_SIZE])
 {
@@ -113,7 +114,7 @@ const struct sxs_sample_context *sxs_trace_context(const struct sxs_trace_code  
 static uint32_t hash_of(const struct sxs_session_process *process, const uint8_t id[16],
                         uint32_t runtime)
 {
-    uint64_t hash = sxs_hash_bytes(
+    uint64_t hash = sxs_table_hash(
         id, 16, runtime * UINT64_C(0x9e3779b97f4a7c15) ^ (uint64_t)process->pid << 32);
     return (uint32_t)(hash ^ hash >> 32);
 }
