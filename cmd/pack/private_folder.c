@@ -72,18 +72,40 @@ void sxs_private_clean(void)
 
 /* ---- a folder -------------------------------------------------------------------------------- */
 
-/* Locks a new folder. The lock ends with this process, however it ends. Returns false when another
- * command has found the folder before it was locked, and removes it. */
+/* The folders that there are now, with the descriptors that hold their locks. */
+static struct held {
+    const char *folder; /* borrowed */
+    int         lock;
+} * held;
+static size_t n_held, cap_held;
+
+/* Locks a new folder. The lock ends with the folder, or with this process, however it ends. Returns false
+ * when another command has found the folder before it was locked, and removes it. */
 static bool lock_folder(const char *folder)
 {
     struct stat st;
     int         fd = sxs_private_file(folder, LOCK);
     if (fd < 0)
         return false;
-    if (flock(fd, LOCK_EX | LOCK_NB) == 0 && fstat(fd, &st) == 0 && st.st_nlink)
+    if (flock(fd, LOCK_EX | LOCK_NB) == 0 && fstat(fd, &st) == 0 && st.st_nlink) {
+        SXS_GROW(held, n_held, cap_held);
+        held[n_held++] = (struct held){folder, fd};
         return true;
+    }
     close(fd);
     return false;
+}
+
+/* Returns the descriptor that holds the lock of @folder, or -1; the caller owns it. */
+static int take_lock(const char *folder)
+{
+    for (size_t i = 0; i < n_held; i++)
+        if (held[i].folder == folder) {
+            int lock = held[i].lock;
+            held[i] = held[--n_held];
+            return lock;
+        }
+    return -1;
 }
 
 const char *sxs_private_folder(void)
@@ -122,5 +144,8 @@ uint64_t sxs_private_room(const char *folder)
 
 void sxs_private_remove(const char *folder)
 {
+    int lock = take_lock(folder);
     sxs_temporary_remove(folder);
+    if (lock >= 0)
+        close(lock);
 }

@@ -10,6 +10,7 @@
 #ifndef SXS_TESTS_FUZZ_H
 #define SXS_TESTS_FUZZ_H
 
+#include <dirent.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -93,6 +94,18 @@ static void fuzz_file(const char *path)
     }
 }
 
+/* Returns the number of open descriptors. */
+static unsigned long fuzz_descriptors(void)
+{
+    unsigned long n = 0;
+    DIR          *d = opendir("/proc/self/fd");
+    while (d && readdir(d))
+        n++;
+    if (d)
+        closedir(d);
+    return n;
+}
+
 /** The program. @what: "IL bodies". */
 static int fuzz_main(int argc, char **argv, const char *what)
 {
@@ -106,6 +119,7 @@ static int fuzz_main(int argc, char **argv, const char *what)
     }
     for (int i = optind; i < argc; i++)
         fuzz_file(argv[i]);
+    unsigned long open_before = fuzz_descriptors();
     for (unsigned long i = 0; i < count; i++) {
         size_t size;
         FILE  *f;
@@ -116,6 +130,12 @@ static int fuzz_main(int argc, char **argv, const char *what)
             fclose(f);
         }
         fuzz_one(bytes, size);
+    }
+    unsigned long open_after = fuzz_descriptors();
+    if (open_after > open_before + 8) { /* some are opened once */
+        printf("not ok - %lu %s left %lu descriptors open\n", count, what,
+               open_after - open_before);
+        return 1;
     }
     printf("ok - %lu %s and %d of the corpus, %lu of them whole\n", count, what, argc - optind,
            fuzz_whole);
