@@ -216,6 +216,25 @@ static int attach_runtime(struct sxs_target *t, const struct sxs_target_wish *wi
 
 /* ---- attach and detach ----------------------------------------------------------------------- */
 
+enum sxs_target_state sxs_target_poll(struct sxs_target *t)
+{
+    struct pollfd ready[2] = {{.fd = t->pidfd, .events = POLLIN},
+                              {.fd = t->hold, .events = POLLIN}};
+    if (poll(ready, 2, 0) <= 0)
+        return SXS_TARGET_ON;
+    return ready[0].revents ? SXS_TARGET_GONE : SXS_TARGET_ENDED;
+}
+
+/* Returns true when the process has ended. One that is ending has given up its program some time before
+ * its pidfd says so. */
+static bool has_ended(struct sxs_target *t)
+{
+    struct pollfd ended = {.fd = t->pidfd, .events = POLLIN};
+    if (t->pidfd >= 0 && sxs_target_poll(t) != SXS_TARGET_GONE && !sxs_process_is_same(&t->p))
+        poll(&ended, 1, EXIT_MS);
+    return sxs_target_poll(t) == SXS_TARGET_GONE;
+}
+
 static void choose_id(char id[33])
 {
     uint64_t number = 0;
@@ -230,6 +249,11 @@ static int leave_again(struct sxs_target *t, char why[SXS_TARGET_WHY])
     char reason[SXS_TARGET_WHY];
     if (sxs_target_release(&t->p, DETACH_MS, reason) == SXS_EXIT_OK)
         return SXS_EXIT_USAGE;
+    if (has_ended(t)) { /* meanwhile; then nothing else is true of it */
+        *why = '\0';
+        add_why(why, "%d: it has ended before the session began", (int)t->p.pid);
+        return SXS_EXIT_USAGE;
+    }
     add_why(why, "%s", reason);
     return SXS_EXIT_PROBLEM;
 }
@@ -262,15 +286,6 @@ int sxs_target_attach(struct sxs_target *t, const struct sxs_target_wish *wish,
         t->attached = true;
     }
     return t->attached ? SXS_EXIT_OK : SXS_EXIT_USAGE;
-}
-
-enum sxs_target_state sxs_target_poll(struct sxs_target *t)
-{
-    struct pollfd ready[2] = {{.fd = t->pidfd, .events = POLLIN},
-                              {.fd = t->hold, .events = POLLIN}};
-    if (poll(ready, 2, 0) <= 0)
-        return SXS_TARGET_ON;
-    return ready[0].revents ? SXS_TARGET_GONE : SXS_TARGET_ENDED;
 }
 
 /* Sends a request, over a connection of its own. The answer to one that ends a session may take
@@ -404,16 +419,6 @@ static bool fetch_session(struct sxs_target *t, char why[SXS_TARGET_WHY])
                 (int)t->p.pid, result.n_skipped, result.skipped);
     }
     return !err && !result.n_skipped;
-}
-
-/* Returns true when the process has ended. One that is ending has given up its program some time before
- * its pidfd says so. */
-static bool has_ended(struct sxs_target *t)
-{
-    struct pollfd ended = {.fd = t->pidfd, .events = POLLIN};
-    if (t->pidfd >= 0 && sxs_target_poll(t) != SXS_TARGET_GONE && !sxs_process_is_same(&t->p))
-        poll(&ended, 1, EXIT_MS);
-    return sxs_target_poll(t) == SXS_TARGET_GONE;
 }
 
 int sxs_target_detach(struct sxs_target *t, char why[SXS_TARGET_WHY])

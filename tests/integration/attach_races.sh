@@ -29,10 +29,50 @@ done
 [ $bad -eq 0 ] && [ $recorded -gt 0 ]
 check "$RUNS attaches from the start of a program to its end: $recorded recorded, the others were refused" $?
 
+# It ends when the runtime has loaded the library, and the session has not begun: the command, in which
+# connect() waits for that end, says so, and it counts as refused.
+cat >"$tmp/ends.c" <<'E'
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+int connect(int fd, const struct sockaddr *address, socklen_t size)
+{
+    int (*real)(int, const struct sockaddr *, socklen_t) =
+        (int (*)(int, const struct sockaddr *, socklen_t))dlsym(RTLD_NEXT, "connect");
+    const struct sockaddr_un *name = (const struct sockaddr_un *)address;
+    const char *target = getenv("ENDS");
+    if (name->sun_family == AF_UNIX && memcmp(name->sun_path, "\0sxsprof/", 9) == 0) {
+        char link[64], to[16];
+        snprintf(link, sizeof(link), "/proc/%s/exe", target);
+        kill(atoi(target), SIGKILL);
+        while (readlink(link, to, sizeof(to)) > 0)
+            usleep(1000);
+    }
+    return real(fd, address, size);
+}
+E
+cc -shared -fPIC -o "$tmp/ends.so" "$tmp/ends.c" -ldl || exit 1
+timeout -k 5 120 "$runsxs" --timeout 100 10.0.11 stress "nre=0 div=0 gcs=10 loops=1 pool=50 seconds=60" >"$tmp/log" 2>&1 &
+outer=$!
+started() { pid=$(pgrep -P $outer -x runsxs) && grep -q 'stress\.dll' "/proc/$pid/maps"; }
+wait_until started
+ENDS=$pid LD_PRELOAD=$tmp/ends.so timeout 100 "$sxsprof" attach --duration 300ms -o "$tmp/out" "$pid" >"$tmp/attach" 2>&1
+status=$?
+wait $outer 2>/dev/null
+[ $status = 2 ] && grep -q "$pid: it has ended before the session began" "$tmp/attach" && ! grep -q 'cannot be reached' "$tmp/attach"
+check "a program that ends before its session begins: status 2, and a message (status $status)" $? "$tmp/attach"
+rm -rf "$tmp/out"
+
 # Five at once: one records, the others are refused. Then again.
 timeout -k 5 200 "$runsxs" --timeout 180 10.0.11 stress "nre=0 div=0 gcs=10 loops=1 pool=50 until=$tmp/until" >"$tmp/log" 2>&1 &
 outer=$!
-started() { pid=$(pgrep -P $outer -x runsxs) && grep -q 'stress\.dll' "/proc/$pid/maps"; }
 wait_until started
 for round in 1 2 3; do
     attachers=
