@@ -12,6 +12,7 @@
 #include "cmd/output/shown.h"
 #include "cmd/report/profile.h"
 #include "cmd/run.h"
+#include "cmd/symbols/debuginfod.h"
 #include "cmd/table.h"
 
 #include <stdio.h>
@@ -163,8 +164,11 @@ struct summary {
     const char                   *path; /* of the folder, as the child finds it */
 };
 
-enum { STUCK_MS = 30000 }; /* more than what a server of debug files may take */
-enum { KEEP, REMOVE };     /* exit statuses of that child: what becomes of the folder */
+enum {
+    STUCK_MS = 5000,
+    STUCK_ASKING_MS = 30000, /* more than what a server of debug files may take */
+};
+enum { KEEP, REMOVE }; /* exit statuses of that child: what becomes of the folder */
 
 static int print_summary(void *arg)
 {
@@ -181,8 +185,9 @@ static int print_summary(void *arg)
 void sxs_run_finish(const struct sxs_run_options *o, struct sxs_out_dir *out)
 {
     struct summary                 s = {o, out, out->path};
+    unsigned                       stuck_ms = sxs_debuginfod_enabled() ? STUCK_ASKING_MS : STUCK_MS;
     const struct sxs_confined_verb needs = {
-        .reads = {&s.path}, .names = true, .stuck_ms = out->of_process ? STUCK_MS : 0};
+        .reads = {&s.path}, .names = true, .stuck_ms = out->of_process ? stuck_ms : 0};
     if (!out->temporary)
         out->temporary = sxs_confined_verb(&needs, print_summary, &s) == REMOVE;
     else

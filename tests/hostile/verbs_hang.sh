@@ -118,7 +118,6 @@ for name in $names; do
     verb=${name%-*}
     case $name in
     int.*) ended "$name" 5 "SIGINT ends ${verb#int.}: $what" ;;
-    stop-samples) ended "$name" 40 "$verb ends: $what" ;; # debug files of servers may take as long
     *) ended "$name" 25 "$verb ends: $what" ;;
     esac
 done
