@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
 using System;
 using System.Collections.Generic;
+using System.IO;
 using System.Runtime.CompilerServices;
+using System.Text;
 
 namespace Calls;
 
@@ -91,8 +93,12 @@ internal static class ShowValues
 {
     private const string V = "Calls.Values";
 
+    private static readonly Stream Out = Console.OpenStandardOutput();
+
+    /// <summary>Writes a line in one piece: Console.WriteLine() writes a long line in several, between which other
+    /// runtimes print.</summary>
     private static void Say(string call, string? result = null) =>
-        Console.WriteLine("calls: value " + V + call + (result == null ? "" : " = " + result));
+        Out.Write(Encoding.UTF8.GetBytes("calls: value " + V + call + (result == null ? "" : " = " + result) + "\n"));
 
     [MethodImpl(MethodImplOptions.NoInlining)]
     private static void Scalars()
