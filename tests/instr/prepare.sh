@@ -4,7 +4,7 @@
 # PREPARE=all tests all methods (minutes), one runtime after the other. The expected results come from
 # processes with one runtime and without the library, because a process with several runtimes needs it.
 . "$(dirname "$0")/../integration/lib.sh"
-: "${PREPARE:=1500}"
+: "${PREPARE:=700}"
 need_real 3
 [ -e "$BUILD/managed/prepare/prepare.dll" ] || skip_all "$0" "the app prepare is not built"
 bridge=$(realpath "$BUILD")/libsxsbridge.so

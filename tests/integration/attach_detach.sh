@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 # attach_detach.sh - checks sxsprof attach on programs that run already: each of .NET 8, 9 and 10, and all three in
-# one process. Each is attached to and left RUNS times (5), the tools taking turns; each session must be complete, the
+# one process. Each is attached to and left RUNS times (3), the tools taking turns; each session must be complete, the
 # program must do the same work, and its memory, threads and descriptors must be what they were, within bounds.
 #
 # RUNS=100     attaches to each program
@@ -9,7 +9,7 @@
 # ONLY=LIST    programs: 8 9 10.0.11 three; the last one is always there, because further checks use it
 . "$(dirname "$0")/lib.sh"
 need_real 3
-: "${RUNS:=5}" "${TOOLS:=sample exceptions gc}" "${MS:=500}" "${ONLY:=8 9 10.0.11 three}"
+: "${RUNS:=3}" "${TOOLS:=sample exceptions gc}" "${MS:=500}" "${ONLY:=8 9 10.0.11 three}"
 . tests/integration/attach_many.inc
 work="nre=2 div=0 gcs=20 loops=1 pool=100"
 

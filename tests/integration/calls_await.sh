@@ -7,7 +7,7 @@ need_real 3
 [ -e "$BUILD/managed/awaitsdebug/awaitsdebug.dll" ] || skip_all "$0" "the app awaits is not built"
 
 run() { # TOOL APP VERSION OPTIONS-OF-APP [OPTION OF sxsprof run]...
-    rm -rf "$tmp/out"
+    rm -rf "$tmp/out" "$tmp/json"
     tool=$1 app=$2 version=$3 options=$4
     shift 4
     timeout -k 5 120 "$sxsprof" run --quiet --tool "$tool" --calls "$app:*" "$@" -o "$tmp/out" -- \
@@ -20,7 +20,8 @@ run() { # TOOL APP VERSION OPTIONS-OF-APP [OPTION OF sxsprof run]...
 #   f               the nodes of each function, by name
 #   t               all nodes
 tree() {
-    "$sxsprof" report --format json --single 1000000 "$tmp/out" >"$tmp/json" 2>>"$tmp/log" && python3 - "$tmp/json" "$1" <<'P'
+    [ -e "$tmp/json" ] || "$sxsprof" report --format json --single 1000000 "$tmp/out" >"$tmp/json" 2>>"$tmp/log" || return
+    python3 - "$tmp/json" "$1" <<'P'
 import json, re, sys
 r = json.load(open(sys.argv[1]))
 t = r["calltree"]

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: MIT
-# unloads.sh - loads and unloads thousands of assemblies while exceptions are thrown.
+# unloads.sh - loads and unloads a thousand assemblies, times SCALE, while exceptions are thrown.
 # No exception may be lost, and the recorded file must not grow with the number of assemblies.
 . "$(dirname "$0")/lib.sh"
 need_real 3
+: "${SCALE:=1}"
 [ -e "$BUILD/managed/unloads/unloads.dll" ] || skip_all "$0" "the app unloads is not built"
 
 run() { # SESSION OPTIONS... -- COMMAND: $status is 0 when the run succeeds and the app prints its last line
@@ -24,9 +25,9 @@ print(sum(e["count"] for e in x), len(x))'
 for v in $versions; do
     run few --tool exceptions -- "$runsxs" --timeout 250 "$v" unloads "contexts=50 dynamic=50 threads=2"
     few=$status
-    run many --tool exceptions -- "$runsxs" --timeout 250 "$v" unloads "contexts=1500 dynamic=1500 threads=2"
+    run many --tool exceptions -- "$runsxs" --timeout 250 "$v" unloads "contexts=$((500 * SCALE)) dynamic=$((500 * SCALE)) threads=2"
     [ $few$status -eq 00 ]
-    check "$v: 3,000 assemblies are unloaded while exceptions are thrown" $? "$tmp/log"
+    check "$v: $((1000 * SCALE)) assemblies are unloaded while exceptions are thrown" $? "$tmp/log"
     thrown=$(sed -n 's/^unloads: thrown \([0-9]*\) .*/\1/p' "$tmp/log")
     said=$(exceptions_of many)
     [ "$said" = "$thrown 2" ]
@@ -42,7 +43,7 @@ cat >"$tmp/all.xml" <<'E2'
 </instrumentation>
 E2
 for v in $versions; do
-    run all --instrument "$tmp/all.xml" -- "$runsxs" --timeout 250 "$v" unloads "contexts=500 dynamic=1000 threads=2"
+    run all --instrument "$tmp/all.xml" -- "$runsxs" --timeout 250 "$v" unloads "contexts=$((200 * SCALE)) dynamic=$((300 * SCALE)) threads=2"
     check "$v: assemblies are unloaded while exceptions are thrown, with a rule for all methods" $status "$tmp/log"
 done
 
@@ -54,7 +55,7 @@ rule() { # METHOD ACTION: print an instrumentation file with one rule
 for v in $versions; do
     rule None "<count/>" >"$tmp/rules.xml"
     rule Run "<trace arguments='*'/>" >"$tmp/rules.xml.next"
-    run late --instrument "$tmp/rules.xml" -- "$runsxs" --timeout 250 "$v" unloads "contexts=1000 threads=1 edit=$tmp/rules.xml"
+    run late --instrument "$tmp/rules.xml" -- "$runsxs" --timeout 250 "$v" unloads "contexts=$((300 * SCALE)) threads=1 edit=$tmp/rules.xml"
     check "$v: the library does not ask about classes that were unloaded before the trace rule was added" $status "$tmp/log"
 done
 finish

@@ -4,7 +4,8 @@
 # and flags found nothing. Prints the findings; status 1 if there are any.
 #
 # usage: tidy.sh FILE [COMPILER FLAG...]
-# BUILD  build folder; BUILD/lint/tidy has an empty file for each input without findings
+# BUILD     build folder; BUILD/lint/tidy has an empty file for each input without findings
+# REMEMBER  no: there are no such files
 set -u
 cd "$(dirname "$0")/../.." || exit 1
 file=$1
@@ -14,7 +15,8 @@ mkdir -p "$kept" || exit 1
 
 # Prints the names of all files that the compiler reads for this file, including the file itself.
 reads() { clang -M "$@" "$file" 2>/dev/null | sed 's/^[^:]*\.o://; s/\\$//' | tr -s ' ' '\n' | sed '/^$/d'; }
-files=$(reads "$@")
+files=
+[ "${REMEMBER:-yes}" = no ] || files=$(reads "$@")
 key=
 if [ -n "$files" ]; then
     # shellcheck disable=SC2086
