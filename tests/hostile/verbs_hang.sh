@@ -121,6 +121,11 @@ for name in $names; do
     *) ended "$name" 25 "$verb ends: $what" ;;
     esac
 done
+for verb in attach status; do
+    grep -q 'is not known: not all of its files could be examined' "$tmp/$verb-everything.log" &&
+        ! grep -q 'it has no .NET runtime\|libsxsprof.so is not in this process' "$tmp/$verb-everything.log"
+    check "$verb does not take what could not be examined for what is not there" $? "$tmp/$verb-everything.log"
+done
 grep -q 'reading was given up, because a file does not answer' "$tmp/stop-samples.log"
 check "stop says what is missing" $? "$tmp/stop-samples.log"
 [ "$(cat "$tmp/snapshot-samples.status")" = 1 ] && grep -q 'the copy of .* is not complete: ' "$tmp/snapshot-samples.log"

@@ -96,7 +96,7 @@ static bool descriptor_target(int fd, char *target, size_t size)
 
 /* Returns true for a file of /proc that another thread opened only to read it: it is closed, or
  * another file has its number, a moment later. */
-static bool opened_for_a_moment(int fd, const char *target)
+static bool is_closed_soon(int fd, const char *target)
 {
     char later[512];
 
@@ -117,7 +117,7 @@ static void show_descriptors(void)
 
     for (int fd = 0; fd < last && fd < 4096; fd++) {
         char target[512];
-        if (descriptor_target(fd, target, sizeof(target)) && !opened_for_a_moment(fd, target))
+        if (descriptor_target(fd, target, sizeof(target)) && !is_closed_soon(fd, target))
             hosting_say("state fd %d %s", fd, target);
     }
 }
