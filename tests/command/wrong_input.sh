@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: MIT
 # wrong_input.sh - checks that wrong input gives a message, exit status 2, and that nothing is started.
 # Errors that are not in the input have the statuses of env(1): 125, 126 and 127.
+# run: without sanitizers
 cd "$(dirname "$0")/../.." || exit 1
 . tests/command/common.inc
 

@@ -2,6 +2,7 @@
 # copy_rules.sh - plays a process whose session has more in it than a session may have, so that root's copy would take
 # files of others, fill the disk or never end: links, pipes, files of other users and names, folders in folders, 70,000
 # names, files larger than the disk. snapshot and attach copy the rest, say what is left out, and end with status 1.
+# run: without sanitizers
 . "$(dirname "$0")/lib.sh"
 needs_root copy_rules
 . tests/hostile/control.inc

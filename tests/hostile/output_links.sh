@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: MIT
 # output_links.sh - a stranger plants links in a folder in which everybody can make files, where root's command writes
 # a report: beside it, under the name that an incomplete report had, and under its own name.
+# run: without sanitizers
 . "$(dirname "$0")/lib.sh"
 needs_root output_links
 for maker in make_samples make_heap; do

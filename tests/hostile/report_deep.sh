@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: MIT
 # report_deep.sh - a stranger sends a session with a path of 100,000 calls, each with time of its own: 20 MB on the disk.
 # No format may need memory or output for each frame of each of its stacks together.
+# run: without sanitizers
 . "$(dirname "$0")/lib.sh"
 "${CC:-cc}" -std=gnu11 -O1 -D_GNU_SOURCE -I. tests/profile/make_hostile.c -o "$tmp/make_hostile" &&
     "$tmp/make_hostile" "$tmp/deep" deep || exit 1

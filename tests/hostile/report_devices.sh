@@ -3,6 +3,7 @@
 # report_devices.sh - plays somebody who sends a session to root, or leaves one where root makes a report of it. The
 # paths of modules, assemblies, PDBs and debug files in it name what must not be opened: devices, pipes, files of the
 # kernel, files that the sender cannot read, a file system that never answers, and files that need all memory and time.
+# run: without sanitizers
 . "$(dirname "$0")/lib.sh"
 needs_root report_devices
 SXS=$BUILD/sxsprof

@@ -4,6 +4,7 @@
 # and modules, deep trees, circles, long names, and counts whose sums do not fit. Each verb and format ends soon, with
 # memory for what it shows. report_extremes.py writes them. With
 # EXTREMES=all they are larger, there are more of them, and the test takes minutes.
+# run: without sanitizers
 . "$(dirname "$0")/lib.sh"
 SECONDS_MAX=10 KIB_MAX=262144
 # make_session KIND: write the session of this kind

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: MIT
 # report_sparse.sh - a stranger sends sessions whose files claim to have terabytes: they are holes, which take no disk
 # space and read as zeros. Also a file with a little data in each of its chunks.
+# run: without sanitizers
 . "$(dirname "$0")/lib.sh"
 CLAIMED=4T
 

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 # snapshot_folder.sh - plays a process that names a folder of somebody else as that of its session: snapshot, stop and
 # status of root neither copy, print nor walk it. A session that is the process's own is copied.
+# run: without sanitizers
 . "$(dirname "$0")/lib.sh"
 needs_root "$0"
 . tests/hostile/control.inc

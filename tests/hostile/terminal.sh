@@ -3,6 +3,7 @@
 # terminal.sh - plays a process, its control socket, a server and files whose names, answers and contents have escape
 # sequences (ESC, and the 8-bit CSI as UTF-8 and as a raw byte), line feeds that forge a line, and marks of direction
 # and characters without width. No verb lets one of them reach its standard output or standard error. Needs no root.
+# run: without sanitizers
 . "$(dirname "$0")/lib.sh"
 # Alone, if that can be: ps looks at all processes, and those of other tests may take long.
 if [ -z "${ALONE:-}" ] && unshare -r -m -p -f --mount-proc true 2>/dev/null; then

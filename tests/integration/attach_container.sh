@@ -38,9 +38,10 @@ setpriv --reuid 1234 --regid 1234 --clear-groups "$sxsprof" attach -o "$tmp/refu
 check "a third user is refused" $? "$tmp/attach"
 # A command that is killed leaves its folder; the next one removes it, and nothing else.
 inside_tmp=/proc/$pid/root/dev/shm
+rm -f "$tmp/attach" # that of the one before
 "$sxsprof" attach -o "$tmp/killed" "$pid" >"$tmp/attach" 2>&1 &
 attacher=$!
-recording() { grep -q 'recording in process' "$tmp/attach"; }
+recording() { grep -qs 'recording in process' "$tmp/attach"; }
 wait_until recording
 kill -9 $attacher
 wait $attacher 2>/dev/null
@@ -57,6 +58,7 @@ check "the folder of a command that was killed is removed by the next attach, ot
 rm -r "$keep" "$inside_tmp/sxsprof-0123456789abcdeg"
 
 # The attach ends with the container.
+rm -f "$tmp/attach"
 "$sxsprof" attach -o "$tmp/ended" "$pid" >"$tmp/attach" 2>&1 &
 attacher=$!
 wait_until recording

@@ -55,7 +55,7 @@ attach_many "three runtimes" 3
 # Second attacher, SIGINT, SIGKILL, detach.
 "$sxsprof" attach -o "$tmp/first" "$pid" >"$tmp/first.log" 2>&1 &
 attacher=$!
-recording() { grep -q 'recording in process' "$tmp/first.log"; }
+recording() { grep -qs 'recording in process' "$tmp/first.log"; }
 wait_until recording
 "$sxsprof" attach -o "$tmp/second" "$pid" >"$tmp/second.log" 2>&1
 [ $? -eq 2 ] && grep -q "records in it already.*$tmp/first" "$tmp/second.log" && [ ! -e "$tmp/second" ]
@@ -67,6 +67,7 @@ session "$tmp/first" 3
 check "the session that SIGINT ended is complete" $? "$tmp/first.log"
 
 free_again() { "$sxsprof" attach --quiet --duration 100ms -o "$tmp/again" "$pid" >"$tmp/again.log" 2>&1; }
+rm -f "$tmp/first.log" # that of the one before
 "$sxsprof" attach -o "$tmp/killed" "$pid" >"$tmp/first.log" 2>&1 &
 attacher=$!
 wait_until recording
@@ -77,6 +78,7 @@ check "a killed attach leaves a process that can be attached to again" $? "$tmp/
 "$sxsprof" report "$tmp/killed" >"$tmp/text" 2>&1
 check "the session of a killed attach can be read" $? "$tmp/text"
 
+rm -f "$tmp/first.log"
 "$sxsprof" attach -o "$tmp/detached" "$pid" >"$tmp/first.log" 2>&1 &
 attacher=$!
 wait_until recording
@@ -86,6 +88,7 @@ wait $attacher
 check "the attach that it belonged to ends" $? "$tmp/first.log"
 
 # The process ends while it is attached to.
+rm -f "$tmp/first.log"
 "$sxsprof" attach -o "$tmp/ended" "$pid" >"$tmp/first.log" 2>&1 &
 attacher=$!
 wait_until recording
@@ -103,6 +106,7 @@ kill -STOP "$pid"
 [ $? -eq 2 ] && grep -q 'stopped' "$tmp/first.log" && [ ! -e "$tmp/stopped" ]
 check "a stopped process is refused" $? "$tmp/first.log"
 kill -CONT "$pid"
+rm -f "$tmp/first.log"
 "$sxsprof" attach -o "$tmp/dies" "$pid" >"$tmp/first.log" 2>&1 &
 attacher=$!
 wait_until recording

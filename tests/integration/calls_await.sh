@@ -6,6 +6,8 @@
 need_real 3
 [ -e "$BUILD/managed/awaitsdebug/awaitsdebug.dll" ] || skip_all "$0" "the app awaits is not built"
 
+newest=$(echo "$versions" | tail -n 1) # of debug builds, collections and values are tried on this one
+
 run() { # TOOL APP VERSION OPTIONS-OF-APP [OPTION OF sxsprof run]...
     rm -rf "$tmp/out" "$tmp/json"
     tool=$1 app=$2 version=$3 options=$4
@@ -66,7 +68,7 @@ done
 
 # ---- many threads, while collections move objects --------------------------------------------------
 for v in $versions; do
-    for app in awaits awaitsdebug; do
+    for app in awaits $([ "$v" = "$newest" ] && echo awaitsdebug); do
         run calls:tree,await=logical $app "$v" "rounds=4 flows=6 depth=20 collect=1"
         grep -q 'awaits: asked \([0-9]*\) same \1$' "$tmp/log" && ! grep -q 'asked 0' "$tmp/log"
         status=$?
@@ -76,7 +78,7 @@ done
 
 # ---- hooks that receive values: these ask the runtime for the first argument ------------------------
 for v in $versions; do
-    for app in awaits awaitsdebug; do
+    for app in awaits $([ "$v" = "$newest" ] && echo awaitsdebug); do
         run calls:await=logical $app "$v" "rounds=3 depth=20" --values "$app:*"
         grep -q 'awaits: asked \([0-9]*\) same \1$' "$tmp/log" && ! grep -q 'asked 0' "$tmp/log"
         status=$?

@@ -36,8 +36,8 @@ pid=
 wait_until runs && wait_until has_live 3
 
 mkdir "$tmp/s"
-client sessions "$tmp/s" 20 >"$tmp/log" 2>&1
-check "20 sessions in one process with .NET 8, 9 and 10: each has samples, and leaves no thread and no mapping" $? "$tmp/log"
+client sessions "$tmp/s" 10 >"$tmp/log" 2>&1
+check "10 sessions in one process with .NET 8, 9 and 10: each has samples, and leaves no thread and no mapping" $? "$tmp/log"
 
 { client detach && wait_until has_live 0; } >"$tmp/log" 2>&1
 check "all three runtimes let the library go" $? "$tmp/log"

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
 # heap.sh - opens the pages and files of sxsprof heap in headless Chromium. SHOTS: a folder for pictures.
+# run: without sanitizers
 . "$(dirname "$0")/lib.sh"
 compile make_heap -O1
 if ! NODE_MODULES=$(sh setup/browser.sh "$BUILD/node" 2>"$T/lacks"); then

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 # serve.sh - opens the pages of sxsprof serve in headless Chromium: the list, a page that takes new data while
 # the user works with it, and the page of a real program that is being profiled. SHOTS: a folder for pictures.
+# run: without sanitizers
 . "$(dirname "$0")/lib.sh"
 if ! NODE_MODULES=$(sh setup/browser.sh "$BUILD/node" 2>"$T/lacks"); then
     skip "sxsprof serve in a browser" "$(cat "$T/lacks")"

@@ -13,6 +13,10 @@ namespace Stress;
 /// arguments.</summary>
 internal static class Program
 {
+    /// <summary>Rounds that are repeated until a file exists leave two thirds of the time, but not more
+    /// milliseconds than this after each, to whatever the program waits for.</summary>
+    private const double MostRest = 100;
+
     private static int Main(string[] args)
     {
         if (!Options.TryParse(args, out Options options))
@@ -25,8 +29,11 @@ internal static class Program
         int rounds = 0;
         do
         {
+            double began = clock.Elapsed.TotalMilliseconds;
             Round(options, tally);
             rounds++;
+            if (options.Until.Length > 0)
+                Thread.Sleep((int)Math.Min(2 * (clock.Elapsed.TotalMilliseconds - began), MostRest));
         }
         while (tally.Right && (clock.Elapsed.TotalSeconds < options.Seconds ||
             (options.Until.Length > 0 && !File.Exists(options.Until))));
