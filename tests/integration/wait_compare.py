@@ -30,7 +30,9 @@ for name, reason in EXPECTED.items():
         continue # 8 has no such class; checked below
     classes = found[name]
     total = sum(classes.values())
-    assert classes[reason] >= 0.9 * total, (name, dict(classes))
+    # The runtime's own threads do some work, for which they wait on a busy machine: that is no wait of theirs.
+    works = 0 if name.startswith("k-") else min(classes["processor"], 0.3 * total)
+    assert classes[reason] >= 0.9 * (total - works), (name, dict(classes))
     if name.startswith("k-"):
         expected = n_runtimes - (name == "k-lock" and n_runtimes > 1)
         assert len(threads[name]) == expected, (name, threads[name])
