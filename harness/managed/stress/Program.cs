@@ -15,7 +15,7 @@ internal static class Program
 {
     /// <summary>Rounds that are repeated until a file exists leave two thirds of the time, but not more
     /// milliseconds than this after each, to whatever the program waits for.</summary>
-    private const double MostRest = 100;
+    private const double MostRest = 300;
 
     private static int Main(string[] args)
     {
