@@ -146,13 +146,15 @@ int sxs_temporary_rename(const char *path, const char *to)
 
 void sxs_temporary_remove(const char *prefix)
 {
-    size_t   len = strlen(prefix);
+    char    *own = sxs_must(strdup(prefix)); /* @prefix may be the path of an entry, which is freed */
+    size_t   len = strlen(own);
     sigset_t before;
     block(&before);
     for (size_t i = made.n; i-- > 0;)
-        if (strncmp(made.entries[i].path, prefix, len) == 0) {
+        if (strncmp(made.entries[i].path, own, len) == 0) {
             remove_entry(&made.entries[i]);
             drop_path(i); /* its name may be another's from now on */
         }
     sigprocmask(SIG_SETMASK, &before, NULL);
+    free(own);
 }

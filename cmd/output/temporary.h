@@ -32,7 +32,8 @@ int sxs_temporary_make_in(int folder, char *name, mode_t mode);
  *  was given by its descriptor, and do not remove it at the end. Returns 0, or -1 with errno. */
 int sxs_temporary_rename(const char *path, const char *to);
 
-/** sxs_temporary_remove - remove everything whose path begins with @prefix now. */
+/** sxs_temporary_remove - remove everything whose path begins with @prefix now. @prefix may be a path of the list,
+ *  which is released. */
 void sxs_temporary_remove(const char *prefix);
 
 #endif

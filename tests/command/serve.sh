@@ -244,6 +244,8 @@ E2
 is "200 clients at once, garbage, half requests, slow ones, ones that go" good "$(cat "$T/said2")"
 get "session/first/data"
 is "then all is as before" 200 "$code"
+# An answer is made to its end, also when its client has gone.
+for _ in $(seq 600); do [ -z "$(cat "/proc/$server/task/$server/children")" ] && break; sleep 0.1; done
 is "no child process is left" "" "$(cat "/proc/$server/task/$server/children")"
 
 # ---- the end ----
