@@ -146,8 +146,8 @@ int sxs_temporary_rename(const char *path, const char *to)
 
 void sxs_temporary_remove(const char *prefix)
 {
-    char    *own = sxs_must(strdup(prefix)); /* @prefix may be the path of an entry, which is freed */
-    size_t   len = strlen(own);
+    char  *own = sxs_must(strdup(prefix)); /* @prefix may be the path of an entry, which is freed */
+    size_t len = strlen(own);
     sigset_t before;
     block(&before);
     for (size_t i = made.n; i-- > 0;)
