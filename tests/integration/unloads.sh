@@ -4,6 +4,7 @@
 . "$(dirname "$0")/lib.sh"
 need_real 3
 : "${SCALE:=1}"
+unloaded=$((1000 * SCALE))
 [ -e "$BUILD/managed/unloads/unloads.dll" ] || skip_all "$0" "the app unloads is not built"
 
 run() { # SESSION OPTIONS... -- COMMAND: $status is 0 when the run succeeds and the app prints its last line
@@ -27,7 +28,7 @@ for v in $versions; do
     few=$status
     run many --tool exceptions -- "$runsxs" --timeout 250 "$v" unloads "contexts=$((500 * SCALE)) dynamic=$((500 * SCALE)) threads=2"
     [ $few$status -eq 00 ]
-    check "$v: $((1000 * SCALE)) assemblies are unloaded while exceptions are thrown" $? "$tmp/log"
+    check "$v: $unloaded assemblies are unloaded while exceptions are thrown" $? "$tmp/log"
     thrown=$(sed -n 's/^unloads: thrown \([0-9]*\) .*/\1/p' "$tmp/log")
     said=$(exceptions_of many)
     [ "$said" = "$thrown 2" ]
