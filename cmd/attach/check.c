@@ -63,9 +63,7 @@ static int check_process(const struct sxs_target *t, char why[SXS_TARGET_WHY])
                       "it was compiled ahead of time (NativeAOT) and has no profiling "
                       "interface; expected a process with a CLR");
     if (!p->n_runtimes && p->partly)
-        return refuse(t, why,
-                      "whether it has a .NET runtime is not known: not all of its files could be "
-                      "examined, because they are too many, do not answer, or have changed");
+        return refuse(t, why, "whether it has a .NET runtime is not known: " SXS_PROCESS_PARTLY);
     if (!p->n_runtimes)
         return refuse(t, why, "it has no .NET runtime; sxsprof ps lists processes that have one");
     return SXS_EXIT_OK;

@@ -79,12 +79,11 @@ static int try_names(const struct sxs_process *p, struct sxs_control_names *name
 static void explain_none(const struct sxs_process *p, char why[SXS_CONTROL_WHY])
 {
     char value[16] = "";
-    if (!p->problem && !sxs_process_own_profiler(p) && p->partly)
-        snprintf(
-            why, SXS_CONTROL_WHY,
-            "whether libsxsprof.so is in this process is not known: not all of its files could be "
-            "examined, because they are too many, do not answer, or have changed");
-    else if (!p->problem && !sxs_process_own_profiler(p))
+    bool lacks_library = !p->problem && !sxs_process_own_profiler(p);
+    if (lacks_library && p->partly)
+        snprintf(why, SXS_CONTROL_WHY,
+                 "whether libsxsprof.so is in this process is not known: " SXS_PROCESS_PARTLY);
+    else if (lacks_library)
         snprintf(
             why, SXS_CONTROL_WHY,
             "libsxsprof.so is not in this process: expected one that sxsprof run has started, or "

@@ -41,6 +41,11 @@ struct sxs_process_namespaces {
     bool root; /* same mount namespace, but another root folder (chroot) */
 };
 
+/** What a message says of a process that was examined in part, after what is not known of it for that reason. */
+#define SXS_PROCESS_PARTLY                                                                         \
+    "not all of its files could be examined, because they are too many, do not answer, or have "   \
+    "changed"
+
 struct sxs_process {
     int   dir;  /* descriptor of /proc/PID, which never refers to another process; -1: closed */
     int   root; /* of its root folder; -1: closed, or not permitted */

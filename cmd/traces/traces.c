@@ -114,9 +114,7 @@ const struct sxs_sample_context *sxs_trace_context(const struct sxs_trace_code  
 static uint32_t hash_of(const struct sxs_session_process *process, const uint8_t id[16],
                         uint32_t runtime)
 {
-    uint64_t hash = sxs_table_hash(
-        id, 16, runtime * UINT64_C(0x9e3779b97f4a7c15) ^ (uint64_t)process->pid << 32);
-    return (uint32_t)(hash ^ hash >> 32);
+    return (uint32_t)sxs_table_hash(id, 16, (uint64_t)process->pid << 32 | runtime);
 }
 
 /* Returns the number of a trace + 1; 0: it is not there, and *at is where it would be. */
