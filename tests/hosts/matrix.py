@@ -76,10 +76,9 @@ def combinations(host):
 def checked(host, rotation):
     """Returns the reduced matrix of a host. A host that cannot have two runtimes always has one. One that
     does not support the hardest has two of the others."""
-    wanted = [HARDEST, IN_TURN[rotation % len(IN_TURN)]]
-    if host.unsupported(HARDEST[0], HARDEST[1], min(HARDEST[2], host.clrs[-1])):
-        wanted.append(IN_TURN[(rotation + 1) % len(IN_TURN)])
-    return [(tool, preloaded, min(clrs, host.clrs[-1])) for tool, preloaded, clrs in wanted]
+    turn = [IN_TURN[(rotation + i) % len(IN_TURN)] for i in (0, 1)]
+    wanted = [(tool, preloaded, min(clrs, host.clrs[-1])) for tool, preloaded, clrs in (HARDEST, *turn)]
+    return wanted if host.unsupported(*wanted[0]) else wanted[:2]
 
 
 def check(setup, hosts):

@@ -53,10 +53,15 @@ wait_until three
 attach_many "three runtimes" 3
 
 # Second attacher, SIGINT, SIGKILL, detach.
-"$sxsprof" attach -o "$tmp/first" "$pid" >"$tmp/first.log" 2>&1 &
-attacher=$!
 recording() { grep -qs 'recording in process' "$tmp/first.log"; }
-wait_until recording
+# attach_behind FOLDER: attach in the background, until it records; sets $attacher
+attach_behind() {
+    rm -f "$tmp/first.log" # that of the one before
+    "$sxsprof" attach -o "$tmp/$1" "$pid" >"$tmp/first.log" 2>&1 &
+    attacher=$!
+    wait_until recording
+}
+attach_behind first
 "$sxsprof" attach -o "$tmp/second" "$pid" >"$tmp/second.log" 2>&1
 [ $? -eq 2 ] && grep -q "records in it already.*$tmp/first" "$tmp/second.log" && [ ! -e "$tmp/second" ]
 check "a second attach is refused, and is told the tools and the folder" $? "$tmp/second.log"
@@ -67,10 +72,7 @@ session "$tmp/first" 3
 check "the session that SIGINT ended is complete" $? "$tmp/first.log"
 
 free_again() { "$sxsprof" attach --quiet --duration 100ms -o "$tmp/again" "$pid" >"$tmp/again.log" 2>&1; }
-rm -f "$tmp/first.log" # that of the one before
-"$sxsprof" attach -o "$tmp/killed" "$pid" >"$tmp/first.log" 2>&1 &
-attacher=$!
-wait_until recording
+attach_behind killed
 kill -KILL $attacher
 wait $attacher 2>/dev/null
 wait_until free_again
@@ -78,20 +80,14 @@ check "a killed attach leaves a process that can be attached to again" $? "$tmp/
 "$sxsprof" report "$tmp/killed" >"$tmp/text" 2>&1
 check "the session of a killed attach can be read" $? "$tmp/text"
 
-rm -f "$tmp/first.log"
-"$sxsprof" attach -o "$tmp/detached" "$pid" >"$tmp/first.log" 2>&1 &
-attacher=$!
-wait_until recording
+attach_behind detached
 "$sxsprof" detach "$pid" >"$tmp/second.log" 2>&1
 check "sxsprof detach ends a session of another terminal" $? "$tmp/second.log"
 wait $attacher
 check "the attach that it belonged to ends" $? "$tmp/first.log"
 
 # The process ends while it is attached to.
-rm -f "$tmp/first.log"
-"$sxsprof" attach -o "$tmp/ended" "$pid" >"$tmp/first.log" 2>&1 &
-attacher=$!
-wait_until recording
+attach_behind ended
 stop
 check "three runtimes: the program ends with status 0 while it is recorded" $status "$tmp/log"
 wait $attacher
@@ -106,10 +102,7 @@ kill -STOP "$pid"
 [ $? -eq 2 ] && grep -q 'stopped' "$tmp/first.log" && [ ! -e "$tmp/stopped" ]
 check "a stopped process is refused" $? "$tmp/first.log"
 kill -CONT "$pid"
-rm -f "$tmp/first.log"
-"$sxsprof" attach -o "$tmp/dies" "$pid" >"$tmp/first.log" 2>&1 &
-attacher=$!
-wait_until recording
+attach_behind dies
 kill -KILL "$pid"
 wait $timeout_pid 2>/dev/null
 wait $attacher

@@ -58,7 +58,7 @@ int connect(int fd, const struct sockaddr *address, socklen_t size)
     return real(fd, address, size);
 }
 E
-cc -shared -fPIC -o "$tmp/ends.so" "$tmp/ends.c" -ldl || exit 1
+${CC:-cc} -shared -fPIC -o "$tmp/ends.so" "$tmp/ends.c" -ldl || exit 1
 timeout -k 5 120 "$runsxs" --timeout 100 10.0.11 stress "nre=0 div=0 gcs=10 loops=1 pool=50 seconds=60" >"$tmp/log" 2>&1 &
 outer=$!
 started() { pid=$(pgrep -P $outer -x runsxs) && grep -q 'stress\.dll' "/proc/$pid/maps"; }
