@@ -189,12 +189,19 @@ $(O)/obj/cmd/options.o: $(O)/gen/sxs_commit.h
 
 # ---- objects ---------------------------------------------------------------------------------
 
-$(O)/obj/gen/%.o: $(O)/gen/%.c $(GEN)
+# Objects are made again when the flags have changed: a folder never holds a mixture.
+BUILT_WITH := $(CC) $(CPPFLAGS) $(CFLAGS) $(LDFLAGS)
+
+$(O)/gen/flags: FORCE
+	@mkdir -p $(@D)
+	@printf '%s\n' '$(subst ','\'',$(BUILT_WITH))' | cmp -s - $@ || printf '%s\n' '$(subst ','\'',$(BUILT_WITH))' >$@
+
+$(O)/obj/gen/%.o: $(O)/gen/%.c $(GEN) $(O)/gen/flags
 	@mkdir -p $(@D)
 	$(call say,CC,$<)
 	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) -MMD -MP -c $< -o $@
 
-$(O)/obj/%.o: %.c $(GEN) $(IL_GEN)
+$(O)/obj/%.o: %.c $(GEN) $(IL_GEN) $(O)/gen/flags
 	@mkdir -p $(@D)
 	$(call say,CC,$<)
 	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) -MMD -MP -c $< -o $@
@@ -234,7 +241,7 @@ PRELOAD_OBJ := $(patsubst %.c,$(O)/obj/preload/%.o,$(PRELOAD_SRC))
 
 $(O)/obj/preload/%.o: override CFLAGS := $(filter-out -fsanitize=% -DSXS_SANITIZED,$(CFLAGS)) \
                                          -fno-optimize-sibling-calls
-$(O)/obj/preload/%.o: %.c $(GEN)
+$(O)/obj/preload/%.o: %.c $(GEN) $(O)/gen/flags
 	@mkdir -p $(@D)
 	$(call say,CC,$< (preload))
 	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) -MMD -MP -c $< -o $@
