@@ -1,41 +1,31 @@
 /* SPDX-License-Identifier: MIT */
 /* test_wall.c - which threads get a sample signal when wall-clock time is sampled. */
-#include "tests/unit/fake_host.h"
-
-#include <sys/syscall.h>
+#include "tests/unit/recorder_fixture.h"
 
 #include "base/clock.h"
-#include "session/write/session_write.h"
 #include "tools/recorder/poke.h"
+#include "tools/recorder/stacks.h"
 #include "tools/sample/clocks.h"
 #include "tools/sample/handler.h"
-#include "tools/recorder/stacks.h"
-#include "stackwalk/fast/tables.h"
+#include "tools/sample/wait_reason.h"
 #include "tools/sample/wall.h"
 
 #define TRIES  20
 #define FRAMES 400      /* libunwind takes far longer than RAN_NS for so many */
 #define RAN_NS 1000000u /* more than any thread uses on its way into a system call */
 
-static struct sxs_samples_writer *writer;
-static uint32_t                   tid;
+static uint32_t tid;
 
 /* The sampler's handler on this thread, with a walker that is slow. */
 static void sampled_by_wall_time(void)
 {
-    static struct sxs_folder folder;
-    const char              *path = temporary();
-    CHECK_EQ(sxs_folder_open(&folder, path), 0);
-    writer = sxs_samples_create(&folder, 1 << 24);
-    CHECK(writer && sxs_tables_refresh() >= 0);
-    remove_tree(path);
+    begin_recording(1 << 24);
     sxs_samples_header(writer)->mode = SXS_MODE_WALL;
     sxs_clocks_choose(100);
     CHECK_EQ(sxs_handler_install(writer, SXS_WALKER_UNWIND), 0);
     sxs_wall_init(writer, 100);
     tid = (uint32_t)syscall(SYS_gettid);
     sxs_threads_mark(tid, 0);
-    sxs_stacks_refresh();
 }
 
 static void work(void)
@@ -60,9 +50,11 @@ static uint32_t weight;
 /* What the sampler's thread does at a round. Sent to itself, a signal arrives before the call returns. */
 static void a_round(void)
 {
-    weight = sxs_wall_due(sxs_threads_find(tid));
+    struct sxs_thread_slot *t = sxs_threads_find(tid);
+    weight = sxs_wall_due(t);
     if (weight)
         CHECK_EQ(sxs_poke(tid, weight), 0);
+    atomic_store(&t->was_running, 0); /* a thread that asks about itself never waits elsewhere */
 }
 
 static void two_rounds(void)
@@ -157,11 +149,171 @@ static void a_late_round_stands_for_those_that_were_missed(void **state)
     PASSES(late_body);
 }
 
+/* ---- a thread that waits at once -------------------------------------------------------------- */
+
+/* Its stack is in no list of mappings yet. */
+static void *begin_and_wait(void *unused)
+{
+    const struct sxs_record_sample *last = NULL;
+    (void)unused;
+    tid = (uint32_t)syscall(SYS_gettid);
+    sxs_threads_mark(tid, 0);
+    for (int i = 0; i < TRIES;
+         i++) { /* libunwind may come to the time limit, while it still loads */
+        work();
+        below(20, a_round);
+        last = atomic_load(&sxs_threads_find(tid)->last);
+        if (last && last->end != SXS_SAMPLE_END_TIMEOUT)
+            break;
+    }
+    CHECK(last && last->n > 20);
+    CHECK_EQ(last->end, SXS_SAMPLE_END_BOTTOM);
+    return NULL;
+}
+
+static void new_body(void)
+{
+    pthread_t      thread;
+    pthread_attr_t of;
+    sampled_by_wall_time();
+    pthread_attr_init(&of);
+    pthread_attr_setstacksize(&of, 8 << 20);
+    CHECK_EQ(pthread_create(&thread, &of, begin_and_wait, NULL), 0);
+    pthread_join(thread, NULL);
+}
+
+/* As long as it waits, all its time has this stack. */
+static void the_first_sample_of_a_new_thread_has_its_whole_stack(void **state)
+{
+    (void)state;
+    PASSES(new_body);
+}
+
+/* ---- a thread that goes from work into a wait -------------------------------------------------- */
+
+static _Atomic int goes_on;
+
+static void *sample_and_sleep(void *unused)
+{
+    const struct timespec long_time = {100, 0};
+    (void)unused;
+    tid = (uint32_t)syscall(SYS_gettid);
+    sxs_threads_mark(tid, 0);
+    a_round();
+    atomic_store(&goes_on, 1);
+    while (atomic_load(&goes_on) != 2)
+        nanosleep(&long_time, NULL);
+    return NULL;
+}
+
+static const struct sxs_record_sample *latest_of(struct sxs_thread_slot *t)
+{
+    return atomic_load(&t->last);
+}
+
+/* Waits until the thread sleeps, whatever the machine does. */
+static struct sxs_thread_slot *sleeper(pthread_t *thread)
+{
+    const struct timespec pause = {0, 1000000};
+    atomic_store(&goes_on, 0);
+    CHECK_EQ(pthread_create(thread, NULL, sample_and_sleep, NULL), 0);
+    while (!atomic_load(&goes_on) || sxs_wait_reason(tid) != SXS_WAITS_SLEEP)
+        nanosleep(&pause, NULL);
+    return sxs_threads_find(tid);
+}
+
+/* As if the thread had not run since its stack was taken. */
+static uint32_t quiet_round(struct sxs_thread_slot *t)
+{
+    atomic_store(&t->cpu_ns, UINT64_MAX / 2);
+    return sxs_wall_due(t);
+}
+
+static void into_wait_body(void)
+{
+    const struct timespec           pause = {0, 1000000};
+    const struct sxs_record_sample *first;
+    pthread_t                       thread;
+    struct sxs_thread_slot         *t;
+    sampled_by_wall_time();
+    t = sleeper(&thread);
+    first = latest_of(t);
+    atomic_store(&t->was_running, 1); /* as if its stack had been taken a moment before it slept */
+    weight = quiet_round(t);
+    CHECK_EQ(weight, 10000000);
+    CHECK_EQ(atomic_load(&t->waited_ns), 0); /* nothing has the stack from before */
+    CHECK_EQ(sxs_poke(tid, weight), 0);
+    while (latest_of(t) == first || sxs_wait_reason(tid) != SXS_WAITS_SLEEP)
+        nanosleep(&pause, NULL);
+    CHECK_EQ(atomic_load(&t->was_running), 0);
+    CHECK_EQ(quiet_round(t), 0);
+    CHECK_EQ(atomic_load(&t->waited_ns), 10000000);
+}
+
+static void a_thread_that_went_into_a_wait_is_asked_where(void **state)
+{
+    (void)state;
+    PASSES(into_wait_body);
+}
+
+static void again_body(void)
+{
+    pthread_t               thread;
+    struct sxs_thread_slot *t;
+    unsigned                n = 0;
+    sampled_by_wall_time();
+    t = sleeper(&thread);
+    while (n < 10 && (atomic_store(&t->was_running, 1), quiet_round(t)))
+        n++;
+    CHECK_EQ(n, 2);
+}
+
+static void it_is_not_asked_for_ever(void **state)
+{
+    (void)state;
+    PASSES(again_body);
+}
+
+static int for_processor(const void *record, void *found)
+{
+    if (((const struct sxs_record_sample *)record)->waiting != SXS_WAITS_PROCESSOR)
+        return 0;
+    *(const void **)found = record;
+    return 1;
+}
+
+static void reasons_body(void)
+{
+    const void             *record = NULL;
+    pthread_t               thread;
+    struct sxs_thread_slot *t;
+    sampled_by_wall_time();
+    sxs_wall_ask_reasons();
+    t = sleeper(&thread);
+    atomic_store(&t->reason, SXS_WAITS_PROCESSOR); /* as in the rounds before */
+    atomic_store(&t->waited_ns, 20000000);
+    CHECK_EQ(quiet_round(t), 0);
+    CHECK_EQ(atomic_load(&t->reason), SXS_WAITS_SLEEP);
+    CHECK_EQ(atomic_load(&t->waited_ns), 10000000);
+    CHECK_EQ(each_record(SXS_RECORD_SAMPLE, for_processor, &record), 2);
+    CHECK(record && ((const struct sxs_record_sample *)record)->weight_ns == 20000000);
+}
+
+static void a_wait_for_a_processor_does_not_name_the_wait_after_it(void **state)
+{
+    (void)state;
+    PASSES(reasons_body);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_a_sample_costs_a_thread_is_not_taken_for_work_of_it),
         cmocka_unit_test(a_thread_that_has_run_gets_a_sample),
+        cmocka_unit_test(the_first_sample_of_a_new_thread_has_its_whole_stack),
+        cmocka_unit_test(a_thread_that_went_into_a_wait_is_asked_where),
+        cmocka_unit_test(it_is_not_asked_for_ever),
+        cmocka_unit_test(a_wait_for_a_processor_does_not_name_the_wait_after_it),
         cmocka_unit_test(a_late_round_stands_for_those_that_were_missed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

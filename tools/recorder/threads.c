@@ -187,6 +187,8 @@ void sxs_threads_release(struct sxs_thread_slot *t)
     atomic_store(&t->last, NULL);
     atomic_store(&t->has_costs, 0);
     atomic_store(&t->waited_ns, 0);
+    atomic_store(&t->was_running, 0);
+    t->n_again = 0;
     atomic_store(&t->first_due_ns, 0);
     atomic_store(&t->move_ns, 0);
     t->run_began_ns = t->n_waits = 0;

@@ -136,7 +136,7 @@ SXS_SIGSAFE static int on_signal(int sig, siginfo_t *info, void *context)
         atomic_fetch_add_explicit(&state.header->handler_ns,
                                   sxs_now_ns(CLOCK_MONOTONIC) - sample.began, memory_order_relaxed);
         if (t && state.header->mode == SXS_MODE_WALL)
-            sxs_wall_taken(t);
+            sxs_wall_taken(t, context);
     }
     return 1;
 }

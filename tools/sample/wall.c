@@ -2,9 +2,11 @@
 /* tools/sample/wall.c - wall-clock samples. A thread whose CPU clock has moved since the last
  * round has run: it gets a signal. A thread whose CPU clock has not moved is still waiting at
  * the same place, so its last stack stands for that time as well: no signal is sent, and no
- * system call is interrupted (EINTR), however long it sleeps. */
+ * system call is interrupted (EINTR), however long it sleeps. A thread that was about to wait when
+ * its stack was taken gets one more signal. */
 #include "tools/sample/wall.h"
 
+#include <errno.h>
 #include <string.h>
 #include <time.h>
 
@@ -18,6 +20,8 @@
 #define LATE_MAX_NS 1000000000u /* a round that is later stands for one interval alone */
 /* A thread that has used less CPU time only left the handler and continued to wait. */
 #define RAN_NS 20000u
+/* How often in one wait a thread is asked for the place of it. */
+#define AGAIN_MAX 2
 
 static struct sxs_samples_writer *writer;
 static uint64_t                   interval_ns, round_ns;
@@ -68,10 +72,25 @@ static void record_waiting(struct sxs_thread_slot *t)
     atomic_fetch_add(&sxs_samples_header(writer)->n_samples, 1);
 }
 
+/* Whether a thread that was interrupted at @uc waited in a system call: that is begun again, or has ended early. The
+ * code is there, since it runs. */
+SXS_SIGSAFE static int is_in_call(const ucontext_t *uc)
+{
+    static const uint8_t call[2] = {0x0f, 0x05}; /* the instruction syscall */
+    const greg_t        *r = uc->uc_mcontext.gregs;
+    const uint8_t       *next =
+        (const uint8_t *)(uintptr_t)r[REG_RIP]; // NOLINT(performance-no-int-to-ptr)
+    if (((uintptr_t)next & 0xfff) <= 0xffe && next[0] == call[0] && next[1] == call[1])
+        return 1;
+    return ((uintptr_t)next & 0xfff) >= 2 && r[REG_RAX] == -EINTR && next[-2] == call[0] &&
+           next[-1] == call[1];
+}
+
 /* A sample may cost its thread more than RAN_NS, with a deep stack or on a slow machine. If this
  * counted as work of the thread, it would cause another sample in each round. */
-SXS_SIGSAFE void sxs_wall_taken(struct sxs_thread_slot *t)
+SXS_SIGSAFE void sxs_wall_taken(struct sxs_thread_slot *t, const ucontext_t *uc)
 {
+    atomic_store_explicit(&t->was_running, !is_in_call(uc), memory_order_relaxed);
     atomic_store_explicit(&t->cpu_ns, sxs_now_ns(CLOCK_THREAD_CPUTIME_ID), memory_order_relaxed);
 }
 
@@ -82,25 +101,57 @@ static void move_clock(struct sxs_thread_slot *t, uint64_t before, uint64_t cpu)
     atomic_compare_exchange_strong(&t->cpu_ns, &before, cpu);
 }
 
+/* Whether a thread that has not run waits somewhere else than where its stack was taken: it went
+ * into a system call since. Where it waits for a processor, its stack is as it was. */
+static int waits_elsewhere(struct sxs_thread_slot *t)
+{
+    if (!atomic_load(&t->was_running) || t->n_again >= AGAIN_MAX)
+        return 0;
+    switch (sxs_wait_reason(atomic_load(&t->tid))) {
+    case SXS_WAITS:
+    case SXS_WAITS_PROCESSOR:
+    case SXS_WAITS_DISK:
+    case SXS_WAITS_STOPPED: return 0;
+    default: t->n_again++; return 1;
+    }
+}
+
+/* Asks for the reason of a wait, and again while that may have become another one: a thread that
+ * waited for a processor goes on to wait for something else without having run for RAN_NS. @ran: its
+ * CPU clock has moved. */
+static void ask_reason(struct sxs_thread_slot *t, int ran)
+{
+    uint32_t before = atomic_load(&t->reason), now;
+    if (before && before != SXS_WAITS_PROCESSOR && !ran)
+        return;
+    now = (uint32_t)sxs_wait_reason(atomic_load(&t->tid));
+    if (before && before != now)
+        record_waiting(t);
+    atomic_store(&t->reason, now);
+}
+
 /* A thread that is found for the first time gets one signal, whether it runs or not, because its
  * stack is not known yet. */
 uint32_t sxs_wall_due(struct sxs_thread_slot *t)
 {
     uint64_t before = atomic_load(&t->cpu_ns), cpu = sxs_cpu_ns_of(atomic_load(&t->tid));
-    int      known = atomic_load(&t->last) != NULL;
+    int      known = atomic_load(&t->last) != NULL, waits = known && cpu < before + RAN_NS;
     if (!cpu)
         return 0;
-    if (known && cpu < before + RAN_NS) {
-        uint64_t waited = atomic_fetch_add(&t->waited_ns, round_weight) + round_weight;
+    if (waits && !waits_elsewhere(t)) {
+        uint64_t waited;
         move_clock(t, before, cpu);
-        if (with_reasons && !atomic_load(&t->reason))
-            atomic_store(&t->reason, (uint32_t)sxs_wait_reason(atomic_load(&t->tid)));
+        if (with_reasons)
+            ask_reason(t, cpu != before);
+        waited = atomic_fetch_add(&t->waited_ns, round_weight) + round_weight;
         if (waited >= RECORD_NS)
             record_waiting(t);
         return 0;
     }
     record_waiting(t);
     atomic_store(&t->reason, 0);
+    if (!waits)
+        t->n_again = 0;
     move_clock(t, before, cpu);
     return known ? round_weight : (uint32_t)interval_ns; /* a new thread may be younger */
 }

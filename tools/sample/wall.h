@@ -5,6 +5,8 @@
 #ifndef SXS_TOOLS_SAMPLE_WALL_H
 #define SXS_TOOLS_SAMPLE_WALL_H
 
+#include <ucontext.h>
+
 #include "base/thread.h"
 #include "session/write/samples_write.h"
 #include "tools/recorder/threads.h"
@@ -35,15 +37,16 @@ int sxs_wall_wait(struct sxs_worker *worker);
 void sxs_wall_begin(uint64_t now_ns);
 
 /**
- * sxs_wall_due - whether @t must be sampled, because it has run since its stack was last taken.
+ * sxs_wall_due - whether @t must be sampled, because it has run since its stack was last taken, or
+ * was taken while it ran and waits in a system call now.
  * Returns the time in ns that its next sample stands for. Returns 0 when the thread is still
  * waiting at the same place; then that time is added to its last sample. */
 uint32_t sxs_wall_due(struct sxs_thread_slot *t);
 
 /**
- * sxs_wall_taken - note that the handler has just taken the stack of the calling thread @t.
- * sxs_wall_due() counts CPU time from now on, so the cost of the sample does not count as work
- * of the thread. Signal-safe. */
-SXS_SIGSAFE void sxs_wall_taken(struct sxs_thread_slot *t);
+ * sxs_wall_taken - note that the handler has just taken the stack of the calling thread @t, which
+ * was interrupted at @uc. sxs_wall_due() counts CPU time from now on, so the cost of the sample does
+ * not count as work of the thread. Signal-safe. */
+SXS_SIGSAFE void sxs_wall_taken(struct sxs_thread_slot *t, const ucontext_t *uc);
 
 #endif
