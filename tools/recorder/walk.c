@@ -49,32 +49,6 @@ SXS_SIGSAFE static int can_recover(const ucontext_t *uc)
            !sigismember(&uc->uc_sigmask, SIGBUS);
 }
 
-/* The end of a stack that nobody has listed yet, as of a thread that was started a moment ago; 0: not
- * known. The C library keeps its data of a thread at the old end of the stack that it made for it. */
-SXS_SIGSAFE static uintptr_t end_by_thread(uintptr_t sp)
-{
-    uintptr_t own = (uintptr_t)__builtin_thread_pointer();
-    return own > sp && own - sp < LARGEST_STACK ? own & ~(uintptr_t)15 : 0;
-}
-
-/* Sets the end of the stack in @limits, for a walk that begins at limits->stack_lo. @may_fault: whether it can recover
- * from a load of memory that is not there. Returns 0; -1: it is not known. */
-SXS_SIGSAFE static int find_end(const struct sxs_thread_slot *t, uint32_t tid, int may_fault,
-                                struct sxs_walk_limits *limits)
-{
-    switch (sxs_stacks_find(t, tid == first_tid, limits->stack_lo, &limits->stack_hi)) {
-    case SXS_STACK_UNKNOWN:
-        limits->stack_hi = end_by_thread(limits->stack_lo);
-        if (!limits->stack_hi)
-            return -1;
-        limits->checked = !may_fault; /* a coroutine's stack may have gaps behind it */
-        break;
-    case SXS_STACK_OWN: break;
-    case SXS_STACK_LISTED: limits->checked = !may_fault; break;
-    }
-    return 0;
-}
-
 SXS_SIGSAFE size_t sxs_walk_interrupted(const struct sxs_thread_slot *t, uint32_t tid,
                                         enum sxs_sample_walker walker, const ucontext_t *uc,
                                         struct sxs_walk_limits limits, uintptr_t *ips,
@@ -90,10 +64,21 @@ SXS_SIGSAFE size_t sxs_walk_interrupted(const struct sxs_thread_slot *t, uint32_
         return 1;
     *end = SXS_SAMPLE_END_OFF_STACK;
     limits.stack_lo = sp;
-    if (find_end(t, tid, can_recover(uc), &limits) != 0)
-        return 1;
+    switch (sxs_stacks_find(t, tid == first_tid, sp, &limits.stack_hi)) {
+    case SXS_STACK_UNKNOWN: return 1;
+    case SXS_STACK_OWN: break;
+    case SXS_STACK_LISTED: limits.checked = !can_recover(uc); break;
+    }
     return sps ? sxs_walk_fast_sps(uc, &limits, ips, sps, end)
                : sxs_walkers_walk(walker, uc, &limits, ips, end);
+}
+
+/* The end of a stack that nobody has listed yet, as of a thread that was started a moment ago; 0: not
+ * known. The C library keeps its data of a thread at the old end of the stack that it made for it. */
+SXS_SIGSAFE static uintptr_t end_by_thread(uintptr_t sp)
+{
+    uintptr_t own = (uintptr_t)__builtin_thread_pointer();
+    return own > sp && own - sp < LARGEST_STACK ? own & ~(uintptr_t)15 : 0;
 }
 
 SXS_SIGSAFE size_t sxs_walk_own(const struct sxs_thread_slot *t, uint32_t tid, const ucontext_t *uc,
@@ -104,7 +89,15 @@ SXS_SIGSAFE size_t sxs_walk_own(const struct sxs_thread_slot *t, uint32_t tid, c
     limits.stack_lo = (uintptr_t)uc->uc_mcontext.gregs[REG_RSP];
     ips[0] = (uintptr_t)uc->uc_mcontext.gregs[REG_RIP];
     *end = SXS_SAMPLE_END_OFF_STACK;
-    if (find_end(t, tid, sxs_guarded_reliable(), &limits) != 0)
-        return 1;
+    switch (sxs_stacks_find(t, tid == first_tid, limits.stack_lo, &limits.stack_hi)) {
+    case SXS_STACK_UNKNOWN:
+        limits.stack_hi = end_by_thread(limits.stack_lo);
+        if (!limits.stack_hi)
+            return 1;
+        limits.checked = !sxs_guarded_reliable(); /* a coroutine's stack may have gaps behind it */
+        break;
+    case SXS_STACK_OWN: break;
+    case SXS_STACK_LISTED: limits.checked = !sxs_guarded_reliable(); break;
+    }
     return sxs_walk_fast(uc, &limits, ips, end);
 }

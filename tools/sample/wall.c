@@ -21,7 +21,7 @@
 /* A thread that has used less CPU time only left the handler and continued to wait. */
 #define RAN_NS 20000u
 /* How often in one wait a thread is asked for the place of it. */
-#define AGAIN_MAX 2
+#define AGAIN_MAX 4
 
 static struct sxs_samples_writer *writer;
 static uint64_t                   interval_ns, round_ns;
@@ -90,7 +90,10 @@ SXS_SIGSAFE static int is_in_call(const ucontext_t *uc)
  * counted as work of the thread, it would cause another sample in each round. */
 SXS_SIGSAFE void sxs_wall_taken(struct sxs_thread_slot *t, const ucontext_t *uc)
 {
-    atomic_store_explicit(&t->was_running, !is_in_call(uc), memory_order_relaxed);
+    const struct sxs_record_sample *last = atomic_load_explicit(&t->last, memory_order_relaxed);
+    const int                       short_stack =
+        last && last->end == SXS_SAMPLE_END_OFF_STACK; /* not listed yet, of a new thread */
+    atomic_store_explicit(&t->was_running, short_stack || !is_in_call(uc), memory_order_relaxed);
     atomic_store_explicit(&t->cpu_ns, sxs_now_ns(CLOCK_THREAD_CPUTIME_ID), memory_order_relaxed);
 }
 
