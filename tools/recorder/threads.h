@@ -18,7 +18,7 @@
 
 #define SXS_MAX_THREADS 8192 /* at the same time; more are counted, but not recorded */
 
-#define SXS_SLOT_RUNTIMES 4 /* runtimes whose ThreadIDs a slot has room for */
+#define SXS_SLOT_RUNTIMES 4  /* runtimes whose ThreadIDs a slot has room for */
 
 enum sxs_slot_state {
     SXS_SLOT_NEW,  /* not set up yet; only `runtimes` may be set */
@@ -27,45 +27,45 @@ enum sxs_slot_state {
 };
 
 struct sxs_thread_slot {
-    _Atomic uint32_t  tid;                /* 0: the slot is free */
-    _Atomic uint32_t  state;              /* enum sxs_slot_state */
-    _Atomic uint32_t  seen;               /* number of the scan that last found the thread */
+    _Atomic uint32_t  tid;       /* 0: the slot is free */
+    _Atomic uint32_t  state;     /* enum sxs_slot_state */
+    _Atomic uint32_t  seen;      /* number of the scan that last found the thread */
     _Atomic uintptr_t stack_lo, stack_hi; /* bytes; the thread's own stack; 0: not known */
-    _Atomic uint64_t  runtimes;           /* bit N: the thread belongs to runtime number N */
-    uint64_t          started_ns;         /* CLOCK_MONOTONIC, when the thread was found */
+    _Atomic uint64_t  runtimes;  /* bit N: the thread belongs to runtime number N */
+    uint64_t          started_ns;/* CLOCK_MONOTONIC, when the thread was found */
     char              name[16];
     /* 1: a thread of the library, or one whose stack is too small for the handler of the sample
      * signal. Any thread may read it. */
-    _Atomic int excluded;
-    int         recorded;  /* 1: the thread has a record in the file */
-    _Atomic int has_costs; /* 1: a cost of the thread was recorded */
-    int         begun;     /* 1: sxs_recorder_user.began() was called for the thread */
+    _Atomic int       excluded;
+    int               recorded;  /* 1: the thread has a record in the file */
+    _Atomic int       has_costs; /* 1: a cost of the thread was recorded */
+    int               begun;     /* 1: sxs_recorder_user.began() was called for the thread */
     /* What follows is the tool sample's. */
-    _Atomic int      timer;   /* the kernel's timer number, -1: none */
-    _Atomic int      perf_fd; /* descriptor of the perf event, -1: none */
-    _Atomic uint64_t perf_id; /* the kernel's number of the perf event */
+    _Atomic int       timer;     /* the kernel's timer number, -1: none */
+    _Atomic int       perf_fd;   /* descriptor of the perf event, -1: none */
+    _Atomic uint64_t  perf_id;   /* the kernel's number of the perf event */
     /* Timer: CPU time when the first sample is due, if that is within the first tick. Perf
      * event: 1 until its first signal. Else 0. */
-    _Atomic uint64_t first_due_ns;
-    int              took_over; /* timer: 1 if the thread had a perf event before */
+    _Atomic uint64_t  first_due_ns;
+    int               took_over; /* timer: 1 if the thread had a perf event before */
     /* CPU time when the next sample is due, if the handler requested the other kind of clock; 0:
      * not requested. */
-    _Atomic uint64_t move_ns;
+    _Atomic uint64_t  move_ns;
     /* tools/sample/runs.h: CPU time, and number of waits, at the last measurement. */
-    uint64_t              run_began_ns;
-    uint64_t              n_waits;
-    unsigned              n_samples; /* samples since the last measurement */
-    _Atomic uint64_t      cpu_ns;    /* wall: CPU time when the stack was last taken */
-    _Atomic(const void *) last;      /* the latest sample record */
+    uint64_t          run_began_ns;
+    uint64_t          n_waits;
+    unsigned          n_samples; /* samples since the last measurement */
+    _Atomic uint64_t  cpu_ns;    /* wall: CPU time when the stack was last taken */
+    _Atomic(const void *) last;  /* the latest sample record */
     /* wall: time that the latest record also stands for and that is not recorded yet */
-    _Atomic uint64_t waited_ns;
+    _Atomic uint64_t  waited_ns;
     /* wall: enum sxs_waiting of the current wait, if reasons are asked for; 0: not asked yet */
-    _Atomic uint32_t reason;
-    /* wall: 1 if the latest record was taken outside of a system call, so that a wait since then is
-     * at another place; and how often the thread was sampled again for that since it last ran. */
-    _Atomic int was_running;
-    unsigned    n_again;
-    unsigned    missed; /* snapshot: number of missed answers in a row */
+    _Atomic uint32_t  reason;
+    /* wall: 1 if the latest record does not tell where the thread waits: it was taken outside of a
+     * system call, or its stack was not listed yet */
+    _Atomic int       was_running;
+    unsigned          n_again;   /* wall: signals for that since the thread last ran */
+    unsigned          missed;    /* snapshot: number of missed answers in a row */
     /* The runtimes' own objects for the thread (ThreadIDs), by the numbers that tools/activities
      * gives to runtimes; 0: none, or not known. */
     _Atomic uintptr_t managed[SXS_SLOT_RUNTIMES];
@@ -100,14 +100,14 @@ int sxs_threads_is_gone(uint32_t tid);
  * Returns NULL when there is no room, or the service thread is already setting up the slot.
  * Otherwise call sxs_threads_ready() at the end. Not signal-safe. */
 struct sxs_thread_slot *sxs_threads_begin(uintptr_t stack_lo, uintptr_t stack_hi);
-void                    sxs_threads_ready(struct sxs_thread_slot *t);
+void                       sxs_threads_ready(struct sxs_thread_slot *t);
 
 /**
  * sxs_threads_finish - get the slot of the calling thread, BUSY, to clear it by
  * sxs_threads_release(). The thread's name is read. Returns NULL when the service thread will
  * clear the slot. */
 struct sxs_thread_slot *sxs_threads_finish(void);
-void                    sxs_threads_release(struct sxs_thread_slot *t);
+void                       sxs_threads_release(struct sxs_thread_slot *t);
 
 /**
  * sxs_threads_scan - find threads that were started, have ended, or were renamed. One thread

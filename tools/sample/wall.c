@@ -2,8 +2,8 @@
 /* tools/sample/wall.c - wall-clock samples. A thread whose CPU clock has moved since the last
  * round has run: it gets a signal. A thread whose CPU clock has not moved is still waiting at
  * the same place, so its last stack stands for that time as well: no signal is sent, and no
- * system call is interrupted (EINTR), however long it sleeps. A thread that was about to wait when
- * its stack was taken gets one more signal. */
+ * system call is interrupted (EINTR), however long it sleeps. A thread whose stack was taken
+ * before it waited, or was not listed yet, gets up to AGAIN_MAX more signals. */
 #include "tools/sample/wall.h"
 
 #include <errno.h>
@@ -91,9 +91,8 @@ SXS_SIGSAFE static int is_in_call(const ucontext_t *uc)
 SXS_SIGSAFE void sxs_wall_taken(struct sxs_thread_slot *t, const ucontext_t *uc)
 {
     const struct sxs_record_sample *last = atomic_load_explicit(&t->last, memory_order_relaxed);
-    const int                       short_stack =
-        last && last->end == SXS_SAMPLE_END_OFF_STACK; /* not listed yet, of a new thread */
-    atomic_store_explicit(&t->was_running, short_stack || !is_in_call(uc), memory_order_relaxed);
+    const int is_short = last && last->end == SXS_SAMPLE_END_OFF_STACK; /* of a new thread */
+    atomic_store_explicit(&t->was_running, is_short || !is_in_call(uc), memory_order_relaxed);
     atomic_store_explicit(&t->cpu_ns, sxs_now_ns(CLOCK_THREAD_CPUTIME_ID), memory_order_relaxed);
 }
 
