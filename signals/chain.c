@@ -108,9 +108,19 @@ static int is_hosts_action(const struct sigaction *act, int not_owner)
            module_find((uintptr_t)act->sa_sigaction, &m) && !module_is_runtime(&m);
 }
 
+/* Copies what may be a sigaction from data of another module to @copy. Only the module knows what
+ * lies there, so that the sanitizers' marks between its variables do not count. */
+__attribute__((no_sanitize("address", "thread"))) static void read_candidate(
+    struct sigaction *copy, const struct sigaction *at)
+{
+    volatile unsigned char       *to = (volatile unsigned char *)copy;
+    const volatile unsigned char *from = (const volatile unsigned char *)at;
+    for (size_t i = 0; i < sizeof(*copy); i++)
+        to[i] = from[i];
+}
+
 /* Returns the first sigaction for which @is_wanted returns nonzero, in the variables that the code
- * of
- * @handler addresses; NULL if there is none. */
+ * of @handler addresses; NULL if there is none. */
 static struct sigaction *find_action(int owner, handler_fn handler,
                                      int (*is_wanted)(const struct sigaction *, int))
 {
@@ -130,9 +140,12 @@ static struct sigaction *find_action(int owner, handler_fn handler,
         memcpy(&disp, code + 3, sizeof(disp));
         target = (uintptr_t)code + 7 + (uintptr_t)(intptr_t)disp;
         for (int k = 0; k < m.n_data; k++) {
-            struct sigaction *act = (struct sigaction *)target;
-            if (target % sizeof(void *) == 0 && target >= m.data_lo[k] &&
-                target + sizeof(*act) <= m.data_hi[k] && is_wanted(act, owner))
+            struct sigaction *act = (struct sigaction *)target, copy;
+            if (target % sizeof(void *) != 0 || target < m.data_lo[k] ||
+                target + sizeof(*act) > m.data_hi[k])
+                continue;
+            read_candidate(&copy, act);
+            if (is_wanted(&copy, owner))
                 return act;
         }
     }
