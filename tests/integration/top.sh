@@ -78,16 +78,16 @@ wait_until shows 'not recorded: start with --tool alloc'
 check "3: allocations, which are not recorded" $? "$tmp/screen"
 keys 1 /
 wait_until shows 'Filter: _'
-keys main
-wait_until shows 'Filter: main_' && wait_until shows 'Program\.Main' && ! grep -q 'Program\.Alpha' "$tmp/screen"
+keys 'program.main(' # rows of native code are named main, too
+wait_until shows 'Filter: program\.main\(_' && wait_until shows 'Program\.Main' && ! grep -q 'Program\.Alpha' "$tmp/screen"
 check "/: a filter takes effect while it is typed" $? "$tmp/screen"
 keys Enter
-wait_until shows 'filter: main'
+wait_until shows 'filter: program\.main'
 keys Enter
 wait_until shows '^[A-Za-z.]*Program\.Main\(System\.String\[\]\)'
 check "Enter: the whole name" $? "$tmp/screen"
 keys Enter Escape
-no_filter() { screen && ! grep -q 'filter: main' "$tmp/screen"; }
+no_filter() { screen && ! grep -q 'filter: program' "$tmp/screen"; }
 wait_until no_filter
 check "Esc: no filter" $? "$tmp/screen"
 keys '>'

@@ -14,6 +14,7 @@
 #include "base/clock.h"
 #include "base/fork.h"
 #include "base/guarded.h"
+#include "base/log.h"
 #include "base/session_state.h"
 #include "signals/signals.h"
 #include "stackwalk/snapshot/walk_request.h"
@@ -167,6 +168,10 @@ int sxs_poke_install(void)
         err = signals->handle_samples(on_signal);
         if (err)
             atomic_store(&is_installed, 0);
+        else if (signals->off)
+            sxs_warn("SXSPROF_SIGNALS=off: threads are interrupted all the same, and one that is "
+                     "interrupted while its runtime handles a NullReferenceException may end the "
+                     "process");
     }
     pthread_mutex_unlock(&installing);
     return err;
