@@ -233,6 +233,41 @@ static void collections_inside_a_background_collection_are_distinguished(void **
     }
 }
 
+/* A foreground collection begins before the thread of a background collection has reported all of
+ * it. */
+static const struct step overlapping[] = {
+    STEP(11, MUTATOR, .id = SXS_GC_STARTED, .number = 5, .generation = 2,
+         .reason = SXS_GC_ALLOCATION, .type = SXS_GC_BACKGROUND),
+    STEP(30, MUTATOR, .id = SXS_GC_STARTED, .number = 6, .generation = 1,
+         .reason = SXS_GC_INDUCED),
+    STEP(31, BGC, .id = SXS_GC_GLOBAL_HISTORY, .heap = 1, .mechanisms = 1),
+    STEP(32, MUTATOR, .id = SXS_GC_GLOBAL_HISTORY, .heap = 1, .mechanisms = 2),
+    STEP(32, BGC, .id = SXS_GC_HEAP_HISTORY, .generations = {{.before = 50}}),
+    STEP(33, MUTATOR, .id = SXS_GC_HEAP_HISTORY, .generations = {{.before = 60}}),
+    STEP(34, MUTATOR, .id = SXS_GC_ENDED, .number = 6, .generation = 1),
+    STEP(35, BGC, .id = SXS_GC_ENDED, .number = 5, .generation = 2),
+    STEP(35, BGC, .id = SXS_GC_HEAP_STATS, .size = {500}, .n_pinned = 5),
+    STEP(36, MUTATOR, .id = SXS_GC_HEAP_STATS, .size = {600}, .n_pinned = 6),
+};
+
+static void a_collection_that_begins_before_another_is_reported_keeps_to_itself(void **state)
+{
+    (void)state;
+    for (int times = 1; times <= 2; times++) {
+        begin_test();
+        for (size_t i = 0; i < sizeof(overlapping) / sizeof(overlapping[0]); i++)
+            for (int k = 0; k < times; k++)
+                take(&overlapping[i]);
+        assert_int_equal(n_records, 2);
+        for (int i = 0; i < 2; i++) {
+            assert_int_equal(records[i].mechanisms, 1 + i);
+            assert_int_equal(records[i].generations[0].before, 50 + 10 * i);
+            assert_int_equal(records[i].generations[0].size, 500 + 100 * i);
+            assert_int_equal(records[i].n_pinned, 5 + i);
+        }
+    }
+}
+
 /* Callbacks do not say which collection has ended: the one that began last. */
 static void ends_without_a_number_are_of_the_latest(void **state)
 {
@@ -397,6 +432,7 @@ int main(void)
         cmocka_unit_test(events_that_come_several_times_change_nothing),
         cmocka_unit_test(a_lost_event_spoils_only_its_own_collection),
         cmocka_unit_test(collections_inside_a_background_collection_are_distinguished),
+        cmocka_unit_test(a_collection_that_begins_before_another_is_reported_keeps_to_itself),
         cmocka_unit_test(ends_without_a_number_are_of_the_latest),
         cmocka_unit_test(other_suspensions_are_no_pauses_of_collections),
         cmocka_unit_test(without_room_nothing_is_written_and_the_loss_is_reported),

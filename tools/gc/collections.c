@@ -257,12 +257,49 @@ static int lacks(const struct sxs_gc_recent *r, const struct sxs_gc_event *e)
     return e->heap < SXS_GC_MAX_HEAPS && !(r->heaps_seen[e->heap / 64] >> (e->heap % 64) & 1);
 }
 
+/* Returns the background collection that a global history is of, if it says that it is of one. A
+ * foreground collection may have begun since. */
+static struct sxs_gc_recent *of_concurrent(struct sxs_gc_collections *c,
+                                           const struct sxs_gc_event *e)
+{
+    struct sxs_gc_recent *found = NULL;
+    if (e->id != SXS_GC_GLOBAL_HISTORY || !(e->mechanisms & SXS_GC_CONCURRENT))
+        return NULL;
+    for (uint32_t i = 0; i < SXS_GC_RECENT; i++) {
+        struct sxs_gc_recent *r = &c->recent[i];
+        if (r->number && r->record && r->record->type == SXS_GC_BACKGROUND && lacks(r, e) &&
+            (!found || r->number > found->number))
+            found = r;
+    }
+    return found;
+}
+
+/* Returns the collection whose global history thread @tid has reported last, if @e is the history
+ * of a heap that belongs to it: a thread reports the global one first. */
+static struct sxs_gc_recent *of_same_thread(struct sxs_gc_collections *c,
+                                            const struct sxs_gc_event *e, uint32_t tid)
+{
+    struct sxs_gc_recent *found = NULL;
+    for (uint32_t i = 0; i < SXS_GC_RECENT && e->id == SXS_GC_HEAP_HISTORY; i++) {
+        struct sxs_gc_recent *r = &c->recent[i];
+        if (r->number && r->history_order && r->history_tid == tid &&
+            (!found || r->history_order > found->history_order))
+            found = r;
+    }
+    return found && found->record && lacks(found, e) ? found : NULL;
+}
+
 /* Returns the collection that a history is of. It comes before the collection's end; but that of a
  * background collection of server GC comes after it, on the thread that reported the end. */
 static struct sxs_gc_recent *of_history(struct sxs_gc_collections *c, const struct sxs_gc_event *e,
                                         uint32_t tid)
 {
-    struct sxs_gc_recent *ended = last_ended(c, tid);
+    struct sxs_gc_recent *known = of_concurrent(c, e), *ended;
+    if (!known)
+        known = of_same_thread(c, e, tid);
+    if (known)
+        return known;
+    ended = last_ended(c, tid);
     if (ended && ended->record && ended->end_tid == tid &&
         ended->record->type == SXS_GC_BACKGROUND && lacks(ended, e))
         return ended;
@@ -284,6 +321,8 @@ static void take_detail(struct sxs_gc_collections *c, const struct sxs_gc_event 
         atomic_store(&r->record->heaps, e->heap);
         atomic_store(&r->record->mechanisms, e->mechanisms);
         atomic_fetch_or(&r->record->known, SXS_GC_KNOWS_GLOBAL);
+        r->history_tid = tid;
+        r->history_order = c->n_events;
     }
 }
 

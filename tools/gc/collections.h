@@ -26,6 +26,8 @@ struct sxs_gc_recent {
     uint64_t                     from_ns, until_ns;  /* its start; its end, 0: in progress */
     uint32_t                     start_tid, end_tid; /* the threads that reported these */
     int                          in_pause;      /* 1: it began or ended in the present suspension */
+    uint32_t                     history_tid;   /* the thread that reported its global history */
+    uint64_t                     history_order; /* n_events then; 0: not reported */
     uint64_t heaps_seen[SXS_GC_MAX_HEAPS / 64]; /* bit N: heap N has reported its details */
 };
 
