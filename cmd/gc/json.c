@@ -70,9 +70,10 @@ static int set_heap(json_t *o, const struct sxs_events_collection *c)
         err |= sxs_json_set_number(o, "freed", freed) |
                sxs_json_set_number(o, "fragmentation", fragmentation);
     if (c->known & SXS_GC_KNOWS_GLOBAL)
-        err |= sxs_json_set_number(o, "heaps", c->heaps) |
-               json_object_set_new(o, "concurrent", json_boolean(c->mechanisms & 1)) |
-               json_object_set_new(o, "compacting", json_boolean(c->mechanisms & 2));
+        err |=
+            sxs_json_set_number(o, "heaps", c->heaps) |
+            json_object_set_new(o, "concurrent", json_boolean(c->mechanisms & SXS_GC_CONCURRENT)) |
+            json_object_set_new(o, "compacting", json_boolean(c->mechanisms & SXS_GC_COMPACTING));
     return err;
 }
 

@@ -185,6 +185,12 @@ enum sxs_gc_known {
     SXS_GC_KNOWS_GLOBAL = 8, /* compacting and concurrent of `mechanisms`; pause_mode */
 };
 
+/** Bits of struct sxs_event_collection.mechanisms. The runtime sets more. */
+enum sxs_gc_mechanism {
+    SXS_GC_CONCURRENT = 1, /* it is a background collection */
+    SXS_GC_COMPACTING = 2,
+};
+
 #define SXS_GC_GENERATIONS 5u /* 0, 1, 2, large objects, pinned objects */
 #define SXS_GC_PAUSES      3u /* pauses of one collection that are listed; further ones are summed */
 
@@ -221,7 +227,7 @@ struct sxs_event_collection {
     _Atomic uint8_t   known;    /* bits of enum sxs_gc_known */
     _Atomic uint8_t   n_pauses; /* may be more than SXS_GC_PAUSES */
     _Atomic uint32_t  heaps;    /* number of heaps: server GC has several */
-    _Atomic uint32_t  mechanisms;     /* bit 0: concurrent, 1: compacting, 2: promotion, 3: demotion */
+    _Atomic uint32_t  mechanisms;     /* enum sxs_gc_mechanism; bit 2: promotion, 3: demotion */
     _Atomic uint64_t  pause_ns;       /* all threads stopped or being stopped, sum of its pauses */
     _Atomic uint64_t  suspension_ns;  /* of that, until all had stopped */
     _Atomic uint64_t  finalizable;    /* bytes kept by objects that became ready for finalization */

@@ -54,7 +54,8 @@ static void take_generations(struct sxs_events_collection      *to,
  * that it must be: then it does not have the mark of a concurrent one. */
 static void correct_type(struct sxs_events_collection *c)
 {
-    if (c->type == SXS_GC_BACKGROUND && (c->known & SXS_GC_KNOWS_GLOBAL) && !(c->mechanisms & 1))
+    if (c->type == SXS_GC_BACKGROUND && (c->known & SXS_GC_KNOWS_GLOBAL) &&
+        !(c->mechanisms & SXS_GC_CONCURRENT))
         c->type = SXS_GC_BLOCKING;
 }
 

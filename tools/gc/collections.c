@@ -280,7 +280,9 @@ static struct sxs_gc_recent *of_same_thread(struct sxs_gc_collections *c,
                                             const struct sxs_gc_event *e, uint32_t tid)
 {
     struct sxs_gc_recent *found = NULL;
-    for (uint32_t i = 0; i < SXS_GC_RECENT && e->id == SXS_GC_HEAP_HISTORY; i++) {
+    if (e->id != SXS_GC_HEAP_HISTORY)
+        return NULL;
+    for (uint32_t i = 0; i < SXS_GC_RECENT; i++) {
         struct sxs_gc_recent *r = &c->recent[i];
         if (r->number && r->history_order && r->history_tid == tid &&
             (!found || r->history_order > found->history_order))

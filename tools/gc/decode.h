@@ -34,8 +34,6 @@ struct sxs_gc_heap_generation {
     uint64_t before, free_before, after, free_after, survived, pinned;
 };
 
-#define SXS_GC_CONCURRENT 1u /* in `mechanisms`: it is of a background collection */
-
 /** An event; members that its ID does not have are 0. */
 struct sxs_gc_event {
     uint32_t id;         /* enum sxs_gc_event_id */
