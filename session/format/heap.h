@@ -171,7 +171,7 @@ enum sxs_heap_value_what {
 enum sxs_heap_lacking {
     SXS_HEAP_NO_ROOTS = 1,      /* STACK, HANDLE, FINALIZER and OTHER roots, and DEPENDENT */
     SXS_HEAP_NO_STATICS = 2,    /* names of static fields */
-    SXS_HEAP_NO_FROZEN = 4,     /* objects outside of the collected heap */
+    SXS_HEAP_NO_FROZEN = 4,     /* objects outside of the collected heap; of older sessions */
     SXS_HEAP_NO_REFERENCES = 8, /* of objects to one another */
     SXS_HEAP_SOME_TYPES = 16,   /* names of some types */
     SXS_HEAP_NO_BOUNDS = 32,    /* generations */

@@ -170,11 +170,13 @@ assert not s.error and s.used <= 1 << 30 and len(s.runtimes[1].objects) > 1000
 E2
 check "a process that is killed meanwhile leaves what was written" $? "$tmp/said"
 
-# Unloads.
-for version in $versions; do
+# Programs that unload assemblies, and that collect, without end.
+snapshots_meanwhile() { # VERSION WHAT ARGUMENTS-OF-RUNSXS...
+    local version=$1 what=$2 waiting pid file
+    shift 2
     rm -rf "$tmp/s"
-    timeout -k 5 100 "$sxsprof" run --quiet --tool heap -o "$tmp/s" -- "$runsxs" --timeout 90 \
-        "$version" unloads "contexts=150 dynamic=150 threads=2" >"$tmp/log" 2>&1 &
+    timeout -k 5 100 "$sxsprof" run --quiet --tool heap -o "$tmp/s" -- "$runsxs" --timeout 90 "$version" "$@" \
+        >"$tmp/log" 2>&1 &
     waiting=$!
     while kill -0 $waiting 2>/dev/null; do
         pid=$(ls "$tmp/s" 2>/dev/null)
@@ -183,7 +185,7 @@ for version in $versions; do
         sleep 0.05
     done
     wait $waiting
-    check "$version: snapshots while assemblies are unloaded: the program ends as without" $? "$tmp/log"
+    check "$version: snapshots while $what: the program ends as without" $? "$tmp/log"
     : >"$tmp/wrong"
     for file in "$tmp"/s/*/heap-*; do
         is_ended "$file" || continue
@@ -192,7 +194,12 @@ for version in $versions; do
         grep -q "r.end\['status'\]\|^AssertionError: no runtimes" "$tmp/said" || cat "$tmp/said" >>"$tmp/wrong"
     done
     [ ! -s "$tmp/wrong" ]
-    check "$version: each of the snapshots is consistent" $? "$tmp/wrong"
+    check "$version: each of the snapshots while $what is consistent" $? "$tmp/wrong"
+}
+for version in $versions; do
+    snapshots_meanwhile "$version" "assemblies are unloaded" unloads "contexts=150 dynamic=150 threads=2"
+    # Objects outside of the collected heap were listed twice when a collection ran while they were asked for.
+    snapshots_meanwhile "$version" "the program collects" collections "rounds=10 objects=100 wide=20000000 out=$tmp/collections"
 done
 
 # Wrong options.

@@ -23,7 +23,6 @@
 #define UNLOAD_NS \
     UINT64_C(5000000000) /* so long after an unload, heaps are not read without
                                        * a collection */
-#define MAX_FROZEN 256   /* objects that are requested at once */
 
 /* Lock order: taking, then list or names. */
 static struct {
@@ -157,47 +156,19 @@ void sxs_heap_unloading(struct sxs_heap_runtime *h, sxs_assembly assembly)
 
 /* ---- objects outside of the collected heap --------------------------------------------------- */
 
-static void receive_frozen(struct sxs_heap_sink *sink, ObjectID id)
-{
-    sxs_object object = {sink->rt, id};
-    sxs_class  cls = {0};
-    SIZE_T     size = 0;
-    if (SUCCEEDED(sxs_info_GetClassFromObject(sink->rt, object, &cls)) &&
-        SUCCEEDED(sxs_info_GetObjectSize2(sink->rt, object, &size)))
-        sxs_heap_sink_object(sink, id, cls.id, size, NULL, 0);
-}
-
+/* The runtime reports these objects with all others: its collector has their memory in the list of
+ * generation 2. Only where they are is asked for here. */
 static void write_frozen_bounds(struct sxs_heap_sink *sink)
 {
     COR_PRF_NONGC_HEAP_RANGE ranges[256];
     ULONG                    n = 0;
-    if (FAILED(sxs_info_GetNonGCHeapBounds(sink->rt, ARRAY_LEN(ranges), &n, ranges)))
+    HRESULT hr = sxs_info_GetNonGCHeapBounds(sink->rt, ARRAY_LEN(ranges), &n, ranges);
+    if (hr == E_NOTIMPL) /* older runtimes have no such objects */
         return;
-    for (ULONG i = 0; i < n && i < ARRAY_LEN(ranges); i++)
+    if (FAILED(hr) || n > ARRAY_LEN(ranges))
+        sink->totals.lacking |= SXS_HEAP_NO_BOUNDS;
+    for (ULONG i = 0; SUCCEEDED(hr) && i < n && i < ARRAY_LEN(ranges); i++)
         sxs_heap_bounds(sink->file, 5, ranges[i].rangeStart, ranges[i].rangeLength);
-}
-
-static void add_frozen(struct sxs_heap_sink *sink)
-{
-    ICorProfilerObjectEnum *objects = NULL;
-    HRESULT                 hr = sxs_info_EnumerateNonGCObjects(sink->rt, &objects);
-    ObjectID                ids[MAX_FROZEN];
-    ULONG                   n;
-    if (FAILED(hr) || !objects) {
-        if (hr != E_NOTIMPL) /* older runtimes have no such objects */
-            sink->totals.lacking |= SXS_HEAP_NO_FROZEN;
-        return;
-    }
-    for (;;) {
-        n = 0;
-        hr = objects->vtbl->Next(objects, ARRAY_LEN(ids), ids, &n);
-        for (ULONG i = 0; i < n && i < ARRAY_LEN(ids); i++)
-            receive_frozen(sink, ids[i]);
-        if (hr != S_OK || n == 0)
-            break;
-    }
-    objects->vtbl->Release(objects);
-    write_frozen_bounds(sink);
 }
 
 /* ---- one runtime ----------------------------------------------------------------------------- */
@@ -329,7 +300,7 @@ static void take_of_runtime(struct sxs_heap_runtime *h, struct sxs_heap_file *fi
         dump_runtime(h);
     }
     pthread_mutex_lock(&all.names);
-    add_frozen(&h->sink);
+    write_frozen_bounds(&h->sink);
     sxs_heap_answers_read(h->sink.answers, 0);
     if (!h->at_exit && collect)
         sxs_heap_statics_find(&h->classes, &h->sink);

@@ -11,12 +11,13 @@ using System.Threading;
 
 /// <summary>
 /// Forces collections in a known order, and writes what the runtime itself says of each.
-/// Arguments: "rounds=N" (1), "objects=N" to keep alive (20000), "out=FILE": one JSON object in each
-/// line of it. The first line has totals: the number of the last collection before those that are
-/// listed, and the runtime's total pause time from there to the end. "force=N": call
-/// sxsprof_force_gc(N) of the profiler once; with "meet=PREFIX:N", N apps do so at the same time, and
-/// each tells how many collections there were in its own runtime. "churn=N": before that, allocate
-/// during N background collections; then the totals are of all collections.
+/// Arguments: "rounds=N" (1), "objects=N" to keep alive (20000), "wide=N": keep an array of N empty
+/// references, which makes collections long, "out=FILE": one JSON object in each line of it. The first
+/// line has totals: the number of the last collection before those that are listed, and the runtime's
+/// total pause time from there to the end. "force=N": call sxsprof_force_gc(N) of the profiler once; with
+/// "meet=PREFIX:N", N apps do so at the same time, and each tells how many collections there were in its
+/// own runtime. "churn=N": before that, allocate during N background collections; then the totals are of
+/// all collections.
 /// </summary>
 internal static class Program
 {
@@ -57,6 +58,7 @@ internal static class Program
         int objects = int.Parse(Option(args, "objects", "20000"));
         var lines = new List<string>();
         Keep(objects);
+        kept.Add(new object?[int.Parse(Option(args, "wide", "0"))]);
         var pinned = new GCHandle[5];
         for (int i = 0; i < pinned.Length; i++)
             pinned[i] = GCHandle.Alloc(new byte[100], GCHandleType.Pinned);
