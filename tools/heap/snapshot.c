@@ -165,9 +165,11 @@ static void write_frozen_bounds(struct sxs_heap_sink *sink)
     HRESULT hr = sxs_info_GetNonGCHeapBounds(sink->rt, ARRAY_LEN(ranges), &n, ranges);
     if (hr == E_NOTIMPL) /* older runtimes have no such objects */
         return;
-    if (FAILED(hr) || n > ARRAY_LEN(ranges))
+    if (FAILED(hr) || n > ARRAY_LEN(ranges)) {
         sink->totals.lacking |= SXS_HEAP_NO_BOUNDS;
-    for (ULONG i = 0; SUCCEEDED(hr) && i < n && i < ARRAY_LEN(ranges); i++)
+        n = FAILED(hr) ? 0 : ARRAY_LEN(ranges);
+    }
+    for (ULONG i = 0; i < n; i++)
         sxs_heap_bounds(sink->file, 5, ranges[i].rangeStart, ranges[i].rangeLength);
 }
 

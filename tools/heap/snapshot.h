@@ -2,10 +2,9 @@
 /**
  * tools/heap/snapshot.h - takes snapshots: of one runtime after the other, into one file.
  *
- * A snapshot of a runtime has three phases. The runtime is stopped, and the sink receives objects
- * and roots. Then the runtime runs again, and objects outside of its collected heap, which do not
- * move, are added. At last types are named; an assembly that is unloaded meanwhile waits until its
- * names have been read.
+ * A snapshot of a runtime has two phases. The runtime is stopped, and the sink receives objects and
+ * roots. Then the runtime runs again, and types are named; an assembly that is unloaded meanwhile
+ * waits until its names have been read.
  */
 #ifndef SXS_TOOLS_HEAP_SNAPSHOT_H
 #define SXS_TOOLS_HEAP_SNAPSHOT_H
