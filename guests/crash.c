@@ -50,11 +50,12 @@ SXS_SIGSAFE static const struct guest *owner_of(uintptr_t ip)
 }
 
 /* Writes "sxsprof: signal 11 in guest libname.so, in a callback of runtime 2". */
-SXS_SIGSAFE static void crashed(int sig, uintptr_t ip)
+SXS_SIGSAFE static void crashed(int sig, uintptr_t ip, uintptr_t sp)
 {
     const struct guest_instance *inside = guest_current();
     const struct guest          *code = owner_of(ip);
     struct line                  line = {.len = 0};
+    (void)sp;
     if (!inside && !code)
         return;
     put(&line, "sxsprof: signal ");

@@ -47,9 +47,14 @@ static const char *path(int owner)
     return owner >= 0 && owner < atomic_load(&router.n_owners) ? router.owners[owner].path : "";
 }
 
-static void watch_crashes(void (*crashed)(int sig, uintptr_t ip))
+static int watch_crashes(sxs_crash_watcher *crashed)
 {
-    atomic_store(&router.crashed, crashed);
+    for (size_t i = 0; i < SXS_CRASH_WATCHERS; i++) {
+        sxs_crash_watcher *none = NULL;
+        if (atomic_compare_exchange_strong(&router.crashed[i], &none, crashed) || none == crashed)
+            return 0;
+    }
+    return -ENOSPC;
 }
 
 static int adopt_address(uintptr_t addr, struct sxs_adoption *out)

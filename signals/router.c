@@ -104,6 +104,16 @@ SXS_SIGSAFE static uintptr_t context_ip(const void *context)
 #endif
 }
 
+SXS_SIGSAFE static uintptr_t context_sp(const void *context)
+{
+    const ucontext_t *uc = context;
+#if defined(__x86_64__)
+    return (uintptr_t)uc->uc_mcontext.gregs[REG_RSP];
+#else
+#error "which register is the stack pointer?"
+#endif
+}
+
 /* Tells whether the fault is in the module that contains the host's handler, and not in code of a
  * runtime. No runtime handles such a fault, and none may be asked: .NET 8.0 examines a fault on the
  * interrupted stack, and a stack of a Go program is too small for that. */
@@ -190,19 +200,23 @@ static void note_crash(struct route *r, int idx)
 }
 
 /*
- * Calls the function that wants to know of crashes, for the first thread that crashes. Another
+ * Calls the functions that want to know of crashes, for the first thread that crashes. Another
  * thread that crashes meanwhile waits until that call is over, for it would end the process before
  * the call has said anything; it waits 1 s at most, for a call that itself crashes is never over.
  */
 static void tell_crash(const struct route *r)
 {
     static _Atomic int reported; /* 0: no crash so far; 1: in the call; 2: after it */
-    void (*crashed)(int, uintptr_t) = atomic_load_explicit(&router.crashed, memory_order_acquire);
     int not_yet = 0;
-    if (!crashed)
+    if (!atomic_load_explicit(&router.crashed[0], memory_order_acquire))
         return;
     if (atomic_compare_exchange_strong(&reported, &not_yet, 1)) {
-        crashed(r->sig, context_ip(r->context));
+        for (size_t i = 0; i < SXS_CRASH_WATCHERS; i++) {
+            sxs_crash_watcher *crashed =
+                atomic_load_explicit(&router.crashed[i], memory_order_acquire);
+            if (crashed)
+                crashed(r->sig, context_ip(r->context), context_sp(r->context));
+        }
         atomic_store(&reported, 2);
     }
     for (int ms = 0; atomic_load(&reported) != 2 && ms < 1000; ms++)

@@ -102,7 +102,8 @@ struct router {
     _Atomic(_Atomic uint64_t *) unwanted; /* counts signals that no runtime handled; NULL:
                                            * own_unwanted */
     _Atomic uint64_t   own_unwanted;
-    void (*_Atomic crashed)(int sig, uintptr_t ip); /* see watch_crashes() in signals.h; or NULL */
+    sxs_crash_watcher *_Atomic crashed[SXS_CRASH_WATCHERS]; /* see watch_crashes() in signals.h; unused
+                                                             * ones are NULL, and come last */
 };
 
 extern struct router       router;

@@ -50,6 +50,12 @@ struct sxs_thread_watch {
 
 struct sxs_guarded_code; /* base/guarded.h */
 
+#define SXS_CRASH_WATCHERS 4
+
+/** A function that is called when the process is about to end by @sig. @ip, @sp: address of the
+ *  interrupted instruction and stack pointer of the thread that crashed, which calls it. */
+typedef void sxs_crash_watcher(int sig, uintptr_t ip, uintptr_t sp);
+
 /** The router's operations. This is version 1; later versions only append members. */
 struct sxs_signals {
     uint32_t version;
@@ -144,10 +150,11 @@ struct sxs_signals {
      * watch_crashes - call @crashed when the process is about to end by a routed signal that nobody
      * handles, before a runtime writes its crash dump. When several threads crash at the same time,
      * the first one makes the only call, and the others wait for its end.
-     * @crashed: static code; async-signal-safe; @ip: the interrupted instruction. One function per
-     * process; a second call replaces the first. Any thread.
+     * @crashed: static code; async-signal-safe. Called for the rest of the process's life. A function
+     * that is given twice is called once. Any thread. Returns 0, or -ENOSPC when there are
+     * SXS_CRASH_WATCHERS others.
      */
-    void (*watch_crashes)(void (*crashed)(int sig, uintptr_t ip));
+    int (*watch_crashes)(sxs_crash_watcher *crashed);
     /**
      * library_thread - say that the calling thread is one of the library's own, on which no handler
      * of the host shall run. The kernel may choose it for a routed signal that was sent to the

@@ -35,6 +35,15 @@ struct sxs_events_header {
     _Atomic uint64_t lost;       /* events dropped because the file had no room */
     _Atomic uint64_t exceptions_lost; /* exceptions dropped: no room, or too deeply nested */
     char             command[1024];   /* command line of the process, zero-terminated */
+    _Atomic uint32_t crash_watch;     /* enum sxs_events_crash_watch */
+    uint32_t         zero;
+};
+
+/** What is known about a crash of the process: about a signal that ended it and nobody handled. */
+enum sxs_events_crash_watch {
+    SXS_CRASH_UNKNOWN = 0, /* signals were not routed: a crash would not be noticed */
+    SXS_CRASH_NONE = 1,    /* no crash so far */
+    SXS_CRASH_SEEN = 2,    /* crashed: an exception that caused it has the fate UNHANDLED */
 };
 
 enum sxs_events_tool_bit {
@@ -61,13 +70,15 @@ struct sxs_event_name {
 };
 
 /** The fate of an exception. Reports print the texts. */
-#define SXS_EXCEPTION_FATES(X)                                                           \
-    X(SEARCHING, "unhandled") /* no catcher so far; if the process ended, the cause */   \
-    X(UNWINDING, "under way") /* a catcher was found, but it does not run yet */         \
-    X(CAUGHT, "caught")                                                                  \
-    X(NATIVE, "by native code") /* left managed code without a catcher */                \
-    X(SUPERSEDED, "superseded") /* another exception left a finally block that it ran */ \
-    X(IN_FILTER, "in a filter") /* left a filter, which the runtime takes for "no" */
+#define SXS_EXCEPTION_FATES(X)                                                              \
+    X(SEARCHING, "under way") /* no catcher so far */                                       \
+    X(UNWINDING, "under way") /* a catcher was found, but it does not run yet */            \
+    X(CAUGHT, "caught")                                                                     \
+    X(NATIVE, "by native code")  /* left managed code without a catcher */                  \
+    X(SUPERSEDED, "superseded")  /* another exception left a finally block that it ran */   \
+    X(IN_FILTER, "in a filter")  /* left a filter, which the runtime takes for "no" */      \
+    X(UNWOUND, "by native code") /* left managed code; if the process crashed, the cause */ \
+    X(UNHANDLED, "unhandled")    /* ended the process */
 enum sxs_exception_fate {
 #define X(name, text) SXS_FATE_##name,
     SXS_EXCEPTION_FATES(X)
@@ -82,7 +93,7 @@ struct sxs_event_throw_site {
     uint32_t          type, thrown, caught; /* numbers of names: type, throwing and catching
                                              * function; 0: not known, or none */
     uint16_t          runtime;              /* number of the runtime */
-    uint8_t           fate;                 /* enum sxs_exception_fate: CAUGHT or a later value */
+    uint8_t           fate;                 /* enum sxs_exception_fate: CAUGHT to IN_FILTER */
     uint8_t           rethrown;             /* 1: thrown again by a handler that had caught it */
     uint32_t          number;               /* 1, 2, 3... in this file */
     uint32_t          zero;
@@ -98,16 +109,16 @@ struct sxs_event_exception {
     uint64_t          time_ns;     /* time at which it was thrown */
     _Atomic uint64_t  duration_ns; /* time from throw to handler; 0: no handler reached yet */
     uint32_t          tid;
-    uint16_t          runtime;  /* number of the runtime */
-    _Atomic uint8_t   fate;     /* enum sxs_exception_fate */
-    uint8_t rethrown; /* as in struct sxs_event_throw_site, as are type, thrown and caught */
-    uint32_t          type;
-    _Atomic uint32_t  thrown, caught;
-    _Atomic uint8_t   kept; /* 1: reports list it; 0: matters only while in flight */
-    uint8_t           zero[3];
-    uint16_t          message_size; /* bytes of message: UTF-8, cut at SXS_MESSAGE_MAX */
-    uint16_t          message_cut;  /* 1: the exception's message was longer */
-    char              message[];
+    uint16_t          runtime; /* number of the runtime */
+    _Atomic uint8_t   fate;    /* enum sxs_exception_fate */
+    uint8_t  rethrown; /* as in struct sxs_event_throw_site, as are type, thrown and caught */
+    uint32_t type;
+    _Atomic uint32_t thrown, caught;
+    _Atomic uint8_t  kept; /* 1: reports list it; 0: matters only while in flight */
+    uint8_t          zero[3];
+    uint16_t         message_size; /* bytes of message: UTF-8, cut at SXS_MESSAGE_MAX */
+    uint16_t         message_cut;  /* 1: the exception's message was longer */
+    char             message[];
 };
 #define SXS_MESSAGE_MAX 240u
 
@@ -220,24 +231,24 @@ struct sxs_event_collection {
     uint64_t          time_ns; /* start */
     _Atomic uint64_t  end_ns;  /* 0: in progress, or its end was not reported */
     uint32_t          number;  /* 1, 2, 3... in its runtime */
-    uint32_t          tid;     /* the thread that reported its start: usually the one that does it */
-    uint16_t          runtime; /* number of the runtime */
-    uint8_t           generation, reason, type; /* enum sxs_gc_reason, sxs_gc_type; SXS_GC_UNKNOWN */
-    uint8_t           zero;
-    _Atomic uint8_t   known;    /* bits of enum sxs_gc_known */
-    _Atomic uint8_t   n_pauses; /* may be more than SXS_GC_PAUSES */
-    _Atomic uint32_t  heaps;    /* number of heaps: server GC has several */
-    _Atomic uint32_t  mechanisms;     /* enum sxs_gc_mechanism; bit 2: promotion, 3: demotion */
-    _Atomic uint64_t  pause_ns;       /* all threads stopped or being stopped, sum of its pauses */
-    _Atomic uint64_t  suspension_ns;  /* of that, until all had stopped */
-    _Atomic uint64_t  finalizable;    /* bytes kept by objects that became ready for finalization */
-    _Atomic uint64_t  n_finalizable;  /* such objects */
-    _Atomic uint64_t  n_finalized;    /* finalizers that ran before the next collection ended */
-    _Atomic uint64_t  finalizers_ns;  /* how long */
-    _Atomic uint32_t  n_pinned;       /* pinned objects */
-    _Atomic uint32_t  n_handles;      /* GC handles */
-    _Atomic uint32_t  sync_blocks;    /* objects with a monitor or a hash code in a sync block */
-    _Atomic uint32_t  trigger_tid;    /* the thread that asked for it; 0: not known */
+    uint32_t          tid; /* the thread that reported its start: usually the one that does it */
+    uint16_t          runtime;                 /* number of the runtime */
+    uint8_t          generation, reason, type; /* enum sxs_gc_reason, sxs_gc_type; SXS_GC_UNKNOWN */
+    uint8_t          zero;
+    _Atomic uint8_t  known;         /* bits of enum sxs_gc_known */
+    _Atomic uint8_t  n_pauses;      /* may be more than SXS_GC_PAUSES */
+    _Atomic uint32_t heaps;         /* number of heaps: server GC has several */
+    _Atomic uint32_t mechanisms;    /* enum sxs_gc_mechanism; bit 2: promotion, 3: demotion */
+    _Atomic uint64_t pause_ns;      /* all threads stopped or being stopped, sum of its pauses */
+    _Atomic uint64_t suspension_ns; /* of that, until all had stopped */
+    _Atomic uint64_t finalizable;   /* bytes kept by objects that became ready for finalization */
+    _Atomic uint64_t n_finalizable; /* such objects */
+    _Atomic uint64_t n_finalized;   /* finalizers that ran before the next collection ended */
+    _Atomic uint64_t finalizers_ns; /* how long */
+    _Atomic uint32_t n_pinned;      /* pinned objects */
+    _Atomic uint32_t n_handles;     /* GC handles */
+    _Atomic uint32_t sync_blocks;   /* objects with a monitor or a hash code in a sync block */
+    _Atomic uint32_t trigger_tid;   /* the thread that asked for it; 0: not known */
     struct sxs_gc_pause      pauses[SXS_GC_PAUSES];
     struct sxs_gc_generation generations[SXS_GC_GENERATIONS];
 };

@@ -395,8 +395,12 @@ const char *sxs_fate_text(const struct sxs_events_data *e, uint8_t fate)
         SXS_EXCEPTION_FATES(X)
 #undef X
     };
-    if (fate == SXS_FATE_SEARCHING && atomic_load(&e->head.ended_ns))
-        return "under way";
+    if (!atomic_load(&e->head.ended_ns) && atomic_load(&e->head.crash_watch) == SXS_CRASH_UNKNOWN) {
+        if (fate == SXS_FATE_SEARCHING)
+            return "unhandled";
+        if (fate == SXS_FATE_UNWOUND)
+            return "unhandled, or by native code";
+    }
     return fate < SXS_N_FATES ? texts[fate] : "?";
 }
 

@@ -101,8 +101,9 @@ extern const struct sxs_chunk_file sxs_events_kind;
 int  sxs_events_read(int folder_fd, struct sxs_events_data **out, char *why, size_t why_size);
 void sxs_events_free(struct sxs_events_data *e);
 
-/** Return the text of a fate: "caught", "unhandled"... The text of SXS_FATE_SEARCHING is "under
- *  way" if the file has the time of the tools' end, else "unhandled". Static string. */
+/** Return the text of a fate: "caught", "unhandled"... If the process ended irregularly and no crash
+ *  would have been noticed, exceptions without a catcher may be its cause, and the text says so.
+ *  Static string. */
 const char *sxs_fate_text(const struct sxs_events_data *e, uint8_t fate);
 /** Return the text of an enum sxs_event_kind: "gc", "jit"... Static string. */
 const char *sxs_event_kind_text(uint8_t kind);

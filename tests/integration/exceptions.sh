@@ -56,6 +56,16 @@ for v in 8 9 10.0.11; do
     check "$v: an unhandled exception ends the process by SIGABRT" $? "$tmp/log"
     says "$v: the unhandled exception is recorded" last \
         "n(fate='unhandled', type='System.InvalidOperationException', message='an exception nobody handles', thrown='Crash.Program.Main') == 1 == n(fate='unhandled')"
+    # One frame or more below the first managed function of a thread, 9.0 and later unwind it like an exception
+    # that native code catches.
+    for place in below finally filter replaced again thread pool async asyncvoid timer finalizer; do
+        record "last-$place" exceptions "$runsxs" --timeout 30 $v crash "unhandled $place"
+        says "$v: an exception that nobody handles, thrown at '$place', is recorded as unhandled" "last-$place" \
+            "n(fate='unhandled', type='System.InvalidOperationException', message='an exception nobody handles') == 1 == n(fate='unhandled') and n(fate='by native') == 0"
+    done
+    record last-ticks exceptions env SXSPROF_SIGNALS=off "$runsxs" --timeout 30 $v crash "unhandled below"
+    says "$v: without the router, the exception that ended the process is unhandled, or may be" last-ticks \
+        "n(fate='unhandled', type='System.InvalidOperationException') == 1 == n()"
     for kind in failfast overflow segv; do
         record "end-$kind" exceptions "$runsxs" --timeout 30 $v crash $kind
         says "$v: $kind is not an unhandled exception" "end-$kind" "n(fate='unhandled') == 0"
@@ -100,6 +110,13 @@ for v in $versions; do
     check "$v: an exception that reaches frames of another runtime ends the process, with status $wanted" $? "$tmp/log"
     says "$v: this exception is recorded as unhandled in the runtime that threw it" cross \
         "n(fate='unhandled', version='$v', thrown='Calls.Natives.Cross', message='from runtime to runtime') == 1 == n()"
+done
+
+# An exception that native code has caught before the process ends in another way.
+for v in $versions; do
+    record late exceptions "$runsxs" --timeout 30 "$v" crash native
+    says "$v: an exception that native code caught is not the one that ended the process" late \
+        "n(type='System.ArgumentException', fate='by native code') == 1 and n(type='System.TypeInit', fate='caught') == 1 and n(fate='unhandled') == 0"
 done
 
 # kill -9 while exceptions are thrown.

@@ -141,8 +141,6 @@ static void test_native_code(void **state)
 {
     (void)state;
     throw(one, 1000, 1);
-    sxs_in_flight_unwind_leave(&f, one, 1000); /* unmatched: means nothing */
-    assert_int_equal(f.all[0].fate, SXS_FATE_SEARCHING);
     sxs_in_flight_unwind_enter(&f, one, 1000, 7);
     assert_int_equal(f.all[0].fate, SXS_FATE_SEARCHING);
     sxs_in_flight_unwind_leave(&f, one, 1000);
@@ -151,6 +149,58 @@ static void test_native_code(void **state)
     assert_string_equal(fates, "1N");
     sxs_in_flight_end(&f);
     assert_string_equal(fates, "1N2N");
+}
+
+/* 9.0 and later report the end of a search without a catcher by a leave without an enter. */
+static void test_unwound_without_a_catcher(void **state)
+{
+    (void)state;
+    volatile uintptr_t slot = 5;
+    int                known = 0;
+    for (int crash = 0; crash < 2; crash++) {
+        fresh(state);
+        throw(one, 1000, 1);
+        sxs_in_flight_unwind_leave(&f, one, 1000);
+        sxs_in_flight_unwind_enter(&f, one, 1000, 7);
+        sxs_in_flight_unwind_leave(&f, one, 1000);
+        sxs_in_flight_unwind_enter(&f, one, 1000, 8);
+        sxs_in_flight_finally_enter(&f, one, 1000, 8);
+        sxs_in_flight_finally_leave(&f, one, 1000);
+        assert_int_equal(f.all[0].fate, SXS_FATE_UNWOUND);
+        if (crash) {
+            uintptr_t sp = (uintptr_t)&slot - 8;
+            assert_null(sxs_in_flight_crash(&f, sp, &known));
+            assert_int_equal(known, 0); /* where was it thrown? */
+            f.all[0].thrower = (struct sxs_thrower){(uintptr_t)&slot, 4};
+            assert_null(sxs_in_flight_crash(&f, sp, &known)); /* native code has caught it... */
+            assert_int_equal(known, 0); /* ...or native code has ended the process */
+            f.all[0].thrower.value = 5;
+            assert_null(sxs_in_flight_crash(&f, sp + 8, &known)); /* by an older frame */
+            assert_int_equal(known, 1);
+            assert_ptr_equal(sxs_in_flight_crash(&f, sp, &known), &f.all[0]);
+            assert_int_equal(known, 1);
+            assert_int_equal(f.all[0].fate, SXS_FATE_UNHANDLED);
+        } else {
+            throw(one, 1000, 2);
+            assert_string_equal(fates, "1N");
+        }
+    }
+}
+
+static void test_an_exception_of_a_finally_block_that_nobody_handles(void **state)
+{
+    volatile uintptr_t slot = 5;
+    int                known = 0;
+    (void)state;
+    throw(one, 1000, 1);
+    sxs_in_flight_unwind_leave(&f, one, 1000);
+    sxs_in_flight_unwind_enter(&f, one, 1000, 7);
+    sxs_in_flight_finally_enter(&f, one, 1000, 7);
+    throw(one, 900, 2);
+    sxs_in_flight_unwind_leave(&f, one, 900);
+    f.all[0].thrower = f.all[1].thrower = (struct sxs_thrower){(uintptr_t)&slot, 5};
+    assert_ptr_equal(sxs_in_flight_crash(&f, (uintptr_t)&slot - 8, &known), &f.all[1]);
+    assert_int_equal(f.all[0].fate, SXS_FATE_SUPERSEDED);
 }
 
 static void test_two_runtimes(void **state)
@@ -355,6 +405,13 @@ static void test_read(void **state)
     assert_string_equal(sxs_fate_text(e, SXS_FATE_SEARCHING), "unhandled");
     atomic_store(&e->head.ended_ns, 1);
     assert_string_equal(sxs_fate_text(e, SXS_FATE_SEARCHING), "under way");
+    assert_string_equal(sxs_fate_text(e, SXS_FATE_UNWOUND), "by native code");
+    atomic_store(&e->head.ended_ns, 0);
+    assert_string_equal(sxs_fate_text(e, SXS_FATE_UNWOUND), "unhandled, or by native code");
+    atomic_store(&e->head.crash_watch, SXS_CRASH_SEEN);
+    assert_string_equal(sxs_fate_text(e, SXS_FATE_SEARCHING), "under way");
+    assert_string_equal(sxs_fate_text(e, SXS_FATE_UNWOUND), "by native code");
+    assert_string_equal(sxs_fate_text(e, SXS_FATE_UNHANDLED), "unhandled");
     sxs_events_free(e);
 }
 
@@ -403,6 +460,8 @@ int main(void)
         cmocka_unit_test_setup(test_caught_within_a_finally_block, fresh),
         cmocka_unit_test_setup(test_filters, fresh),
         cmocka_unit_test_setup(test_native_code, fresh),
+        cmocka_unit_test_setup(test_unwound_without_a_catcher, fresh),
+        cmocka_unit_test_setup(test_an_exception_of_a_finally_block_that_nobody_handles, fresh),
         cmocka_unit_test_setup(test_two_runtimes, fresh),
         cmocka_unit_test_setup(test_too_many, fresh),
         cmocka_unit_test(test_utf8),

@@ -30,8 +30,8 @@ void sxs_events_commit(void *record, enum sxs_event_record_type type);
 struct sxs_events_header *sxs_events_head(void);
 
 /** sxs_events_forked - return 1 in a forked child, else 0. The file belongs to the parent, so the
- *  child must not change it. */
-int sxs_events_forked(void);
+ *  child must not change it. Signal-safe. */
+SXS_SIGSAFE int sxs_events_forked(void);
 
 /** sxs_events_uncommit - hide a record from readers, so that the record can be filled again. */
 void sxs_events_uncommit(void *record);

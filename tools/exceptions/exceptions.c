@@ -12,24 +12,26 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tools/events_file/events_file.h"
-#include "tools/exceptions/in_flight.h"
-#include "tools/events_file/seen_set.h"
-#include "tools/events_file/message.h"
-#include "tools/exceptions/thread_state.h"
-#include "tools/events_file/names.h"
 #include "base/clock.h"
 #include "base/fork.h"
 #include "base/session_state.h"
 #include "manager/watch.h"
+#include "signals/signals.h"
+#include "tools/events_file/events_file.h"
+#include "tools/events_file/message.h"
+#include "tools/events_file/names.h"
+#include "tools/events_file/seen_set.h"
+#include "tools/exceptions/in_flight.h"
+#include "tools/exceptions/thread_state.h"
 
 #define KEEP_OF_THROW_SITE 8u     /* exceptions that are kept one by one, at each throw site */
 #define KEEP_MAX           20000u /* exceptions that are kept one by one, in all */
 #define POOL_MAX           256u   /* records in the pool */
-#define RECORD_SIZE   (offsetof(struct sxs_event_exception, message) + SXS_MESSAGE_MAX)
+#define RECORD_SIZE        (offsetof(struct sxs_event_exception, message) + SXS_MESSAGE_MAX)
 
 struct state {
     struct sxs_message_layout layout;
+    struct sxs_runtime_code   code; /* the runtime's library */
 };
 
 static struct {
@@ -41,9 +43,11 @@ static struct {
     _Atomic(struct sxs_event_throw_site *) spare;
     /* Guards pool and n_pool. While it is held, no other lock is taken and no runtime is called,
      * because a collection may be waiting for the thread that waits for this lock. */
-    pthread_mutex_t  lock;
-    void            *pool[POOL_MAX]; /* records of the file that can be reused */
-    size_t           n_pool;
+    pthread_mutex_t lock;
+    void           *pool[POOL_MAX]; /* records of the file that can be reused */
+    size_t          n_pool;
+    /* Receives what is known about a crash; NULL: crashes are not noticed, or no session runs. */
+    _Atomic(struct sxs_events_header *) crash_head;
 } all = {.lock = PTHREAD_MUTEX_INITIALIZER};
 SXS_FORK_RESETS(all.lock);
 SXS_SESSION_RESETS(all);
@@ -196,12 +200,12 @@ static void tell_watcher(const struct sxs_in_flight *v)
 
 static HRESULT on_thrown(struct sxs_sub *sub, sxs_object object)
 {
-    struct state               *state = sub->state;
+    struct state                 *state = sub->state;
     struct sxs_exceptions_thread *thread = sxs_exceptions_thread(sxs_exceptions_landed);
-    struct sxs_message          message;
-    sxs_class                   cls = {sub->rt, 0};
+    struct sxs_message            message;
+    sxs_class                     cls = {sub->rt, 0};
     struct sxs_in_flight         *v;
-    struct sxs_event_exception *r;
+    struct sxs_event_exception   *r;
     if (!thread || sxs_events_forked())
         return S_OK;
     v = sxs_in_flight_throw(&thread->in_flight, sxs_runtime_number(sub->rt), HERE);
@@ -270,19 +274,23 @@ static HRESULT unwind_enter(struct sxs_sub *sub, sxs_function fn)
     return S_OK;
 }
 
-/* Stores the fate NATIVE in the file as soon as the exception is known to leave managed code. */
+/* Stores the fates NATIVE and UNWOUND in the file as soon as they are known. */
 static void tell_fate(struct sxs_sub *sub)
 {
     struct sxs_in_flight *v =
         sxs_in_flight_current(own_in_flight(), sxs_runtime_number(sub->rt), HERE);
     struct sxs_event_exception *r = v ? v->record : NULL;
-    if (r && v->fate == SXS_FATE_NATIVE && !sxs_events_forked())
-        atomic_store(&r->fate, SXS_FATE_NATIVE);
+    if (r && (v->fate == SXS_FATE_NATIVE || v->fate == SXS_FATE_UNWOUND) && !sxs_events_forked())
+        atomic_store(&r->fate, v->fate);
 }
 
 static HRESULT unwind_leave(struct sxs_sub *sub)
 {
-    sxs_in_flight_unwind_leave(own_in_flight(), sxs_runtime_number(sub->rt), HERE);
+    const struct state   *state = sub->state;
+    struct sxs_in_flight *v =
+        sxs_in_flight_unwind_leave(own_in_flight(), sxs_runtime_number(sub->rt), HERE);
+    if (v && v->fate == SXS_FATE_UNWOUND && !v->thrower.slot)
+        v->thrower = sxs_thrower_find(&state->code);
     tell_fate(sub);
     return S_OK;
 }
@@ -331,6 +339,38 @@ static HRESULT function_unloading(struct sxs_sub *sub, sxs_function fn)
     return module_unloading(sub, (sxs_module){sub->rt, 0});
 }
 
+/* ---- crashes ---------------------------------------------------------------------------------- */
+
+/* Stores the fates of the exceptions that were in flight on the thread that has crashed. */
+SXS_SIGSAFE static void note_crash(int sig, uintptr_t ip, uintptr_t sp)
+{
+    struct sxs_exceptions_thread *thread = sxs_exceptions_thread_if_any();
+    struct sxs_events_header     *head = atomic_load(&all.crash_head);
+    int                           known = 1;
+    (void)sig;
+    (void)ip;
+    if (!head || sxs_events_forked())
+        return;
+    if (thread && sxs_in_flight_crash(&thread->in_flight, sp, &known))
+        for (uint32_t i = 0; i < thread->in_flight.n; i++) {
+            const struct sxs_in_flight *v = &thread->in_flight.all[i];
+            struct sxs_event_exception *r = v->record;
+            if (r && v->fate != SXS_FATE_CAUGHT)
+                atomic_store(&r->fate, v->fate);
+        }
+    atomic_store(&head->crash_watch, known ? SXS_CRASH_SEEN : SXS_CRASH_UNKNOWN);
+}
+
+static void watch_crashes(void)
+{
+    const struct sxs_signals *signals = sxs_signals();
+    if (signals->size > offsetof(struct sxs_signals, watch_crashes) && !signals->off &&
+        signals->watch_crashes(note_crash) == 0) {
+        atomic_store(&sxs_events_head()->crash_watch, SXS_CRASH_NONE);
+        atomic_store(&all.crash_head, sxs_events_head());
+    }
+}
+
 /* ---- the tool --------------------------------------------------------------------------------- */
 
 static HRESULT start_tool(struct sxs_sub *sub, const char *options)
@@ -338,9 +378,11 @@ static HRESULT start_tool(struct sxs_sub *sub, const char *options)
     (void)options;
     if (!sxs_events_open("exceptions", SXS_EVENTS_OF_EXCEPTIONS))
         return E_FAIL;
+    watch_crashes();
     sub->state = calloc(1, sizeof(struct state));
     if (!sub->state)
         return E_OUTOFMEMORY;
+    ((struct state *)sub->state)->code = sxs_runtime_code_find();
     sub->low = COR_PRF_MONITOR_EXCEPTIONS | COR_PRF_MONITOR_MODULE_LOADS;
     /* Refused after an attach; there, unloads of modules must do. */
     if (!sxs_runtime_is_attached(sub->rt))
@@ -356,6 +398,7 @@ static void release_runtime(struct sxs_sub *sub)
 
 static void end_session(void)
 {
+    atomic_store(&all.crash_head, NULL);
     sxs_exceptions_threads_end();
     sxs_seen_set_clear(&all.throw_sites);
     sxs_names_forget();
@@ -378,6 +421,9 @@ static const struct sxs_events events = {
     .FunctionUnloadStarted = function_unloading,
 };
 
-const struct sxs_tool sxs_exceptions_tool = {
-    .name = "exceptions", .on = &events, .start = start_tool, .release = release_runtime,
-    .end_session = end_session, .restarts = 1};
+const struct sxs_tool sxs_exceptions_tool = {.name = "exceptions",
+                                             .on = &events,
+                                             .start = start_tool,
+                                             .release = release_runtime,
+                                             .end_session = end_session,
+                                             .restarts = 1};

@@ -105,19 +105,27 @@ void sxs_in_flight_unwind_enter(struct sxs_in_flight_list *f, unsigned runtime, 
 }
 
 /* Sets the fate NATIVE if a frame was unwound for @v and no catcher was found: the exception leaves
- * to native code. For an unhandled exception, 9.0 and later also enter the unwinding of the first
- * function, but never leave it. */
+ * to native code. An exception that nobody handles is not unwound by 8.0. Later versions unwind it
+ * (SXS_FATE_UNWOUND). */
 static void leaves_managed_code(struct sxs_in_flight *v)
 {
     if (v->fate == SXS_FATE_SEARCHING)
         v->fate = SXS_FATE_NATIVE;
 }
 
-void sxs_in_flight_unwind_leave(struct sxs_in_flight_list *f, unsigned runtime, uintptr_t sp)
+struct sxs_in_flight *sxs_in_flight_unwind_leave(struct sxs_in_flight_list *f, unsigned runtime,
+                                                 uintptr_t sp)
 {
     struct sxs_in_flight *v = sxs_in_flight_current(f, runtime, sp);
-    if (!v || !v->unwind_fn) /* 9.0 and later: a leave ends the search for an unhandled exception */
-        return;
+    if (v && !v->unwind_fn && v->fate == SXS_FATE_SEARCHING) {
+        /* 9.0 and later: a leave without an enter ends a search without a catcher. The functions
+         * are unwound next, for native code that catches the exception and for an unhandled
+         * exception alike; no callback tells these apart. */
+        v->fate = SXS_FATE_UNWOUND;
+        return v;
+    }
+    if (!v || !v->unwind_fn)
+        return v;
     leaves_managed_code(v);
     for (struct sxs_in_flight *below = v; below-- > f->all;) {
         if (below->finally_fn && below->finally_fn == v->unwind_fn && !below->left) {
@@ -126,6 +134,7 @@ void sxs_in_flight_unwind_leave(struct sxs_in_flight_list *f, unsigned runtime, 
         }
     }
     v->unwind_fn = 0;
+    return v;
 }
 
 void sxs_in_flight_finally_enter(struct sxs_in_flight_list *f, unsigned runtime, uintptr_t sp,
@@ -178,6 +187,28 @@ void sxs_in_flight_catcher_leave(struct sxs_in_flight_list *f, unsigned runtime)
 {
     if (f->n && is_landed(&f->all[f->n - 1]) && f->all[f->n - 1].runtime == runtime)
         f->n--;
+}
+
+struct sxs_in_flight *sxs_in_flight_crash(struct sxs_in_flight_list *f, uintptr_t sp, int *known)
+{
+    struct sxs_in_flight *cause = NULL;
+    *known = 1;
+    for (uint32_t i = f->n; i > 0; i--) {
+        struct sxs_in_flight *v = &f->all[i - 1];
+        if (v->in_filter || (v->fate != SXS_FATE_SEARCHING && v->fate != SXS_FATE_UNWOUND))
+            continue;
+        if (v->fate == SXS_FATE_UNWOUND && !sxs_thrower_is_live(&v->thrower, sp)) {
+            /* The frame that threw is gone. 9.0 removes it when the exception reaches native frames,
+             * and those may have ended the process, if they could lie below it. */
+            *known = *known && v->thrower.slot && v->thrower.slot <= sp;
+        } else if (v->finally_fn) {
+            v->fate = cause ? SXS_FATE_SUPERSEDED : v->fate;
+        } else if (!cause) {
+            v->fate = SXS_FATE_UNHANDLED;
+            cause = v;
+        }
+    }
+    return cause;
 }
 
 void sxs_in_flight_end(struct sxs_in_flight_list *f)

@@ -16,28 +16,31 @@
 
 #include <stdint.h>
 
+#include "base/base.h"
 #include "session/format/events.h"
+#include "tools/exceptions/thrower.h"
 
 #define SXS_IN_FLIGHT_MAX 16u
 
 /** An in-flight exception. */
 struct sxs_in_flight {
-    unsigned    runtime; /* number of the runtime that threw; valid after the runtime has ended */
-    void       *record;     /* for the user of this file */
-    uintptr_t   sp;         /* highest SP of its callbacks: code that runs for it lies below */
-    uint64_t    time_ns;    /* time of the throw */
-    uint32_t    type, thrown, caught; /* numbers of names; for the user of this file */
-    uint8_t     fate;       /* enum sxs_exception_fate; CAUGHT: its handler runs */
-    uint8_t     rethrown;   /* 1: had been thrown before; for the user of this file */
-    uint8_t     in_filter;  /* 1: a filter runs for it */
-    uint8_t     left;       /* 1: another exception left the function of its finally block */
-    uint64_t    finally_fn; /* FunctionID whose finally block runs for it; 0: none */
-    uint64_t    unwind_fn;  /* FunctionID that is being unwound for it; 0: none */
+    unsigned  runtime; /* number of the runtime that threw; valid after the runtime has ended */
+    void     *record;  /* for the user of this file */
+    uintptr_t sp;      /* highest SP of its callbacks: code that runs for it lies below */
+    uint64_t  time_ns; /* time of the throw */
+    uint32_t  type, thrown, caught; /* numbers of names; for the user of this file */
+    uint8_t   fate;                 /* enum sxs_exception_fate; CAUGHT: its handler runs */
+    uint8_t   rethrown;             /* 1: had been thrown before; for the user of this file */
+    uint8_t   in_filter;            /* 1: a filter runs for it */
+    uint8_t   left;             /* 1: another exception left the function of its finally block */
+    uint64_t  finally_fn;       /* FunctionID whose finally block runs for it; 0: none */
+    uint64_t  unwind_fn;        /* FunctionID that is being unwound for it; 0: none */
+    struct sxs_thrower thrower; /* set for SXS_FATE_UNWOUND; all zeros: not known */
 };
 
 /** The in-flight exceptions of one thread. All zeros: none. */
 struct sxs_in_flight_list {
-    uint32_t          n;
+    uint32_t             n;
     struct sxs_in_flight all[SXS_IN_FLIGHT_MAX];
     /** Called once for each exception, when exception->fate is decided. */
     void (*landed)(struct sxs_in_flight *exception);
@@ -62,7 +65,9 @@ void sxs_in_flight_filter_enter(struct sxs_in_flight_list *f, unsigned runtime, 
 void sxs_in_flight_filter_leave(struct sxs_in_flight_list *f, unsigned runtime);
 void sxs_in_flight_unwind_enter(struct sxs_in_flight_list *f, unsigned runtime, uintptr_t sp,
                                 uint64_t fn);
-void sxs_in_flight_unwind_leave(struct sxs_in_flight_list *f, unsigned runtime, uintptr_t sp);
+/** sxs_in_flight_unwind_leave - the same. Returns the exception, or NULL if there is none. */
+struct sxs_in_flight *sxs_in_flight_unwind_leave(struct sxs_in_flight_list *f, unsigned runtime,
+                                                 uintptr_t sp);
 void sxs_in_flight_finally_enter(struct sxs_in_flight_list *f, unsigned runtime, uintptr_t sp,
                                  uint64_t fn);
 void sxs_in_flight_finally_leave(struct sxs_in_flight_list *f, unsigned runtime, uintptr_t sp);
@@ -70,6 +75,13 @@ void sxs_in_flight_finally_leave(struct sxs_in_flight_list *f, unsigned runtime,
  *  entered, and of the exceptions that it has replaced. */
 void sxs_in_flight_catcher_enter(struct sxs_in_flight_list *f, unsigned runtime, uintptr_t sp);
 void sxs_in_flight_catcher_leave(struct sxs_in_flight_list *f, unsigned runtime);
+
+/** sxs_in_flight_crash - decide which exception ends the process, and which ones it has replaced.
+ *  Called by the thread that has crashed with the stack pointer @sp. Signal-safe.
+ *  Returns the exception, whose fate is SXS_FATE_UNHANDLED now, or NULL. @known receives 0 if there
+ *  is an exception that may have ended the process or not, else 1. */
+SXS_SIGSAFE struct sxs_in_flight *sxs_in_flight_crash(struct sxs_in_flight_list *f, uintptr_t sp,
+                                                      int *known);
 
 /** sxs_in_flight_end - decide the fate of all remaining exceptions, because the thread ends. */
 void sxs_in_flight_end(struct sxs_in_flight_list *f);

@@ -14,8 +14,8 @@
 /* Only a pointer, because a library that is loaded late has little room for thread-local
  * storage. */
 static SXS_TLS struct sxs_exceptions_thread *current;
-static pthread_key_t key;
-static pthread_once_t once = PTHREAD_ONCE_INIT;
+static pthread_key_t                         key;
+static pthread_once_t                        once = PTHREAD_ONCE_INIT;
 /* Guards `ended`. Held while a thread that ends decides the fate of its exceptions. */
 static pthread_mutex_t ending = PTHREAD_MUTEX_INITIALIZER;
 SXS_FORK_RESETS(ending);

@@ -19,8 +19,8 @@ struct sxs_exceptions_thread *sxs_exceptions_thread(
     void (*landed)(struct sxs_in_flight *exception));
 
 /** sxs_exceptions_thread_if_any - return the calling thread's state, or NULL if the thread has
- *  none in this session. */
-struct sxs_exceptions_thread *sxs_exceptions_thread_if_any(void);
+ *  none in this session. Signal-safe. */
+SXS_SIGSAFE struct sxs_exceptions_thread *sxs_exceptions_thread_if_any(void);
 
 /** sxs_exceptions_threads_end - end the session for all threads: waits until no thread that ends is
  *  inside @landed; those that end later do not call it. No thread may be in a callback. */

@@ -24,16 +24,25 @@ internal static class Program
                 Bridge.Crash(kind);
                 break;
             case "unhandled":
+                if (args.Length > 1 && !Unhandled.Throw(args[1]))
+                {
+                    Console.Error.WriteLine($"crash: unhandled: expected one of {string.Join(", ", Unhandled.Places)}");
+                    return 2;
+                }
                 throw new InvalidOperationException("an exception nobody handles");
             case "overflow":
                 Console.WriteLine(Overflow(0));
+                break;
+            case "native":
+                Unhandled.CaughtByNativeCode();
+                Environment.FailFast("after an exception that native code caught");
                 break;
             case "failfast":
                 Environment.FailFast("the app asked for it");
                 break;
             default:
                 Console.Error.WriteLine(
-                    "crash: expected segv, abort, unhandled, overflow, failfast, kill-abrt or exec");
+                    "crash: expected segv, abort, unhandled, overflow, failfast, native, kill-abrt or exec");
                 return 2;
         }
         Console.Error.WriteLine($"crash: still alive after {kind}");
