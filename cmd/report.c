@@ -69,6 +69,7 @@ struct options {
     struct sxs_costs_report      costs;
     struct sxs_segments          segments; /* of a folder of segments */
     struct sxs_traces            traces;   /* of text and JSON */
+    struct sxs_model             model;    /* samples; JSON only */
     char                         trace[SXS_TRACE_ID_SIZE];
 };
 
@@ -106,7 +107,7 @@ static void complete(struct argp_state *state, struct options *o)
 static error_t parse_option(int key, char *arg, struct argp_state *state)
 {
     struct options *o = state->input;
-    o->selective |= key >= KEY_RUNTIME && key <= KEY_PROCESS;
+    o->selective |= key >= KEY_RUNTIME && key <= KEY_PROCESS && key != KEY_TOP;
     switch (key) {
     case 'f':
         if (strcmp(arg, "json") != 0 && !sxs_profile_has_format(arg))
@@ -225,16 +226,24 @@ static bool is_format(const struct options *o, const char *name)
     return strcmp(o->format, name) == 0;
 }
 
+static int report_json(const struct options *o, const struct sxs_session *s, FILE *to)
+{
+    const struct sxs_report_options *v = &o->samples;
+    const struct sxs_table_parts     parts = {
+        .calls = &o->calls, .events = &o->events, .instrument = &o->instrument,
+        .guests = &o->guests, .heap = &o->heap, .costs = &o->costs,
+        .samples = o->model.n_processes ? &o->model : NULL, .segments = &o->segments,
+        .traces = &o->traces, .runtime = v->runtime, .trace_entries = o->view.trace_entries,
+        .chosen = v->thread || v->only || !sxs_trace_choice_is_all(&v->trace)};
+    return sxs_table_json(to, s, &parts) == 0 ? SXS_EXIT_OK : SXS_EXIT_PROBLEM;
+}
+
 /* Writes the table of what the runtimes did and the reports of calls, events and instrumentation,
  * or all of that as JSON. */
 static int report_census(const struct options *o, const struct sxs_session *s, FILE *to)
 {
     if (is_format(o, "json"))
-        return sxs_table_json(to, s, &o->calls, &o->events, &o->instrument, &o->guests, &o->heap,
-                              &o->costs, &o->segments, &o->traces, o->samples.runtime,
-                              o->view.trace_entries) == 0
-                   ? SXS_EXIT_OK
-                   : SXS_EXIT_PROBLEM;
+        return report_json(o, s, to);
     sxs_lacking_text(to, s);
     if (!o->selective && !o->view.callers) {
         sxs_segments_text(to, &o->segments);
@@ -286,6 +295,15 @@ static int write_census(const struct options *o, const struct sxs_session *s)
     return status;
 }
 
+/* Refuses a choice that fits nothing in the session. */
+static int nothing_chosen(const struct options *o)
+{
+    if (!o->selective)
+        return sxs_wrong_input("%s: nothing was recorded in the time of --from and --to",
+                               sxs_shown(o->dir));
+    return sxs_wrong_input("%s: nothing that was asked for to show", sxs_shown(o->dir));
+}
+
 /* The sections of the text that are not about samples, to be written before those that are. */
 struct head {
     const struct options     *o;
@@ -328,8 +346,8 @@ static int report_profile(const struct options *o, const struct sxs_session *s, 
     case SXS_PROFILE_NOTHING:
         if (head && options.output)
             write_census(o, s);
-        if (o->selective)
-            return sxs_wrong_input("%s: nothing that was asked for to show", sxs_shown(o->dir));
+        if (o->selective || !sxs_period_is_all(&o->samples.period))
+            return nothing_chosen(o);
         return sxs_wrong_input(
             "%s: nothing to show; expected a folder made by sxsprof run %s with -o "
             "DIR",
@@ -363,7 +381,9 @@ static void load_rest(struct options *o, const struct sxs_session *s)
         err = sxs_guests_report_load(o->dir, s, o->samples.process, &o->guests);
     if (!err && is_format(o, "json"))
         err = sxs_heap_newest_load(o->dir, s, o->samples.process, o->samples.runtime, &o->heap);
-    if (!err && strcmp(o->format, "json") == 0) /* the text has them with their stacks */
+    if (!err && is_format(o, "json") && sxs_profile_has_samples(o->dir))
+        err = sxs_model_load(o->dir, &o->samples, SXS_DATA_SAMPLES, 0, &o->model);
+    if (!err && is_format(o, "json")) /* the text has them with their stacks */
         err = sxs_costs_report_load(o->dir, s, o->samples.process, &o->costs);
     if (!err)
         err = sxs_traces_load(o->dir, s, o->samples.process, &o->samples.trace, &o->traces);
@@ -421,9 +441,12 @@ static int write_report(struct options *o, const struct sxs_session *s)
     complain_of(o->dir, o->guests.problems, o->guests.n_problems);
     complain_of(o->dir, o->heap.problems, o->heap.n_problems);
     complain_of(o->dir, o->costs.problems, o->costs.n_problems);
+    for (size_t i = 0; i < o->model.n_problems; i++)
+        sxs_complain("%s", o->model.problems[i]);
     if (s->n_processes == 0 && s->n_problems == 0 && !sxs_period_is_all(&o->samples.period))
-        return sxs_wrong_input("%s: nothing was recorded in the time of --from and --to",
-                               sxs_shown(o->dir));
+        return nothing_chosen(o);
+    if (json && o->model.total == 0 && o->model.filtered_out && o->selective)
+        return nothing_chosen(o);
     if (s->n_processes == 0 && s->n_problems == 0)
         return sxs_wrong_input("%s: no session: it has no folder <pid> with a file " SXS_CENSUS_FILE
                                "; expected a folder made by sxsprof run -o DIR",
@@ -432,7 +455,8 @@ static int write_report(struct options *o, const struct sxs_session *s)
                          : write_census(o, s);
     if (status == SXS_EXIT_OK &&
         (s->n_problems || o->calls.n_problems || o->events.n_problems || o->instrument.n_problems ||
-         o->guests.n_problems || o->heap.n_problems || o->costs.n_problems))
+         o->guests.n_problems || o->heap.n_problems || o->costs.n_problems ||
+         o->model.n_damage))
         status = SXS_EXIT_PROBLEM;
     return status;
 }
@@ -480,6 +504,7 @@ static int report(void *arg)
     sxs_costs_report_free(&o->costs);
     sxs_segments_free(&o->segments);
     sxs_traces_free(&o->traces);
+    sxs_model_free(&o->model);
     sxs_session_free(&s);
     return status;
 }

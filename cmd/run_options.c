@@ -132,6 +132,15 @@ static void add_pattern(struct argp_state *state, char **list, const char *varia
     append(state, list, pattern);
 }
 
+/* Takes the tools of the environment when no option names one: an option that brings its tool adds it
+ * to them. */
+static void inherit_tools(struct argp_state *state, struct sxs_run_options *o)
+{
+    const char *inherited = sxs_env_named("SXSPROF_TOOLS");
+    if (!o->tools && inherited && *inherited)
+        append(state, &o->tools, inherited);
+}
+
 /* Returns the last entry of the tool "heap" in the list of tools, or NULL. */
 static const char *find_heap_tool(const struct sxs_run_options *o)
 {
@@ -145,11 +154,12 @@ static const char *find_heap_tool(const struct sxs_run_options *o)
 /* Adds the tool "heap" with at-exit, or that option to the tool's others. */
 static void complete_heap(struct argp_state *state, struct sxs_run_options *o)
 {
-    const char *last = o->heap_at_exit ? find_heap_tool(o) : NULL;
-    char       *item = NULL;
-    int         len = last ? (int)strcspn(last, ";") : 0;
     if (!o->heap_at_exit)
         return;
+    inherit_tools(state, o);
+    const char *last = find_heap_tool(o);
+    char       *item = NULL;
+    int         len = last ? (int)strcspn(last, ";") : 0;
     if (last && asprintf(&item, "%.*s%sat-exit", len, last, last[4] == ':' ? "," : ":") < 0)
         sxs_option_error(state, "out of memory");
     append(state, &o->tools, item ? item : "heap:at-exit"); /* a tool's last options count */
@@ -159,6 +169,8 @@ static void complete_heap(struct argp_state *state, struct sxs_run_options *o)
 /* Adds the tool "calls" when patterns were given without it. */
 static void complete_tools(struct argp_state *state, struct sxs_run_options *o)
 {
+    if (o->calls || o->calls_not || o->values)
+        inherit_tools(state, o);
     bool has = false;
     for (const char *at = o->tools; at && *at; at += strcspn(at, ";"), at += *at == ';')
         has |= strncmp(at, "calls", 5) == 0 && (!at[5] || strchr(":;", at[5]));

@@ -11,6 +11,7 @@
 #include "cmd/heap/counts.h"
 #include "cmd/instrument/instrument.h"
 #include "cmd/output/segments.h"
+#include "cmd/report/model.h"
 #include "cmd/traces/traces.h"
 
 #include <stdio.h>
@@ -23,22 +24,29 @@
  */
 void sxs_table_print(FILE *to, const struct sxs_session *s);
 
+/** What a JSON report contains besides the runtimes. Borrowed; lists without elements are left out. */
+struct sxs_table_parts {
+    const struct sxs_calls_report      *calls;
+    const struct sxs_events_report     *events;
+    const struct sxs_instrument_report *instrument;
+    const struct sxs_guests_report     *guests;
+    const struct sxs_heap_newest       *heap;
+    const struct sxs_costs_report      *costs;
+    const struct sxs_model             *samples; /* NULL: none */
+    const struct sxs_segments          *segments;
+    const struct sxs_traces            *traces;
+    uint32_t runtime;       /* only types of costs that are of the runtime of this number; 0: all */
+    size_t   trace_entries; /* maximum number of traced calls of each process; 0: 5000. When there are
+                             * more, a line on standard error says so */
+    bool     chosen;        /* samples were chosen by thread, trace or kind of frame. Parts that have
+                             * no such choice are left out, and named under "left_out" */
+};
+
 /**
  * sxs_table_json - write the session as one JSON object and a newline.
- * The object also contains every function of @calls with its calls, the exceptions and events of
- * @events, the methods of @instrument, the guests of @guests, the objects of @heap, and the types
- * of @costs, and @segments and @traces if there are any.
- * @runtime: only types of @costs that are of the runtime of this number; 0: all.
- * @trace_entries: maximum number of traced calls of each process; 0: 5000. When there are more, a
- * line on standard error says so.
  * Returns 0, or -1 when out of memory.
  */
-int sxs_table_json(FILE *to, const struct sxs_session *s, const struct sxs_calls_report *calls,
-                   const struct sxs_events_report     *events,
-                   const struct sxs_instrument_report *instrument,
-                   const struct sxs_guests_report *guests, const struct sxs_heap_newest *heap,
-                   const struct sxs_costs_report *costs, const struct sxs_segments *segments,
-                   const struct sxs_traces *traces, uint32_t runtime, size_t trace_entries);
+int sxs_table_json(FILE *to, const struct sxs_session *s, const struct sxs_table_parts *parts);
 
 /** sxs_table_rows - return the number of runtimes in the session, listed and unlisted. */
 size_t sxs_table_rows(const struct sxs_session *s);

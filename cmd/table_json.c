@@ -11,6 +11,7 @@
 #include "cmd/output/print.h"
 #include "cmd/output/processes.h"
 #include "cmd/output/segments.h"
+#include "cmd/report/samples_json.h"
 
 #include <jansson.h>
 #include <stdlib.h>
@@ -183,14 +184,56 @@ static void tell_of_cut(const json_t *top)
             (long long)all);
 }
 
-int sxs_table_json(FILE *to, const struct sxs_session *s, const struct sxs_calls_report *calls,
-                   const struct sxs_events_report     *events,
-                   const struct sxs_instrument_report *instrument,
-                   const struct sxs_guests_report *guests, const struct sxs_heap_newest *heap,
-                   const struct sxs_costs_report *costs, const struct sxs_segments *segments,
-                   const struct sxs_traces *traces, uint32_t runtime, size_t trace_entries)
+/* Names the parts that are left out because they cannot be chosen by thread, trace or kind of frame. */
+static int add_left_out(json_t *top, const struct sxs_table_parts *parts)
 {
-    size_t  limit = trace_entries ? trace_entries : SXS_JSON_TRACE_ENTRIES;
+    const struct {
+        const char *name;
+        bool        is_there;
+    } all[] = {{"functions", parts->calls->n}, {"events", parts->events->n},
+               {"instrument", parts->instrument->n}, {"costs", parts->costs->n},
+               {"guests", parts->guests->n}, {"heap", parts->heap->n}};
+    json_t *names = json_array();
+    int     err = json_object_set_new(top, "left_out", names);
+    for (size_t i = 0; i < ARRAY_LEN(all) && !err; i++)
+        if (all[i].is_there)
+            err = json_array_append_new(names, sxs_json_text(all[i].name));
+    return err;
+}
+
+/* The parts but samples that are lists. */
+static int put_lists(struct sxs_json_stream *to, const struct sxs_table_parts *parts)
+{
+    int err = 0;
+    if (parts->calls->n)
+        err = put_functions(to, parts->calls) || put_tree(to, parts->calls);
+    if (!err && parts->events->n)
+        err = sxs_events_json(to, parts->events) || sxs_gc_json(to, parts->events);
+    if (!err && parts->instrument->n)
+        err = sxs_instrument_json(to, parts->instrument);
+    if (!err && parts->costs->n)
+        err = sxs_costs_json(to, parts->costs, parts->runtime);
+    return err;
+}
+
+/* The parts but samples that are objects. */
+static int add_objects(json_t *top, const struct sxs_table_parts *parts)
+{
+    size_t limit = parts->trace_entries ? parts->trace_entries : SXS_JSON_TRACE_ENTRIES;
+    int    err = 0;
+    if (parts->calls->n)
+        err = sxs_gaps_json(top, parts->calls) || add_values(top, parts->calls, limit);
+    if (!err && parts->instrument->n)
+        err = sxs_instrument_calls_json(top, parts->instrument, limit);
+    if (!err && parts->guests->n)
+        err = sxs_guests_json(top, parts->guests);
+    if (!err && parts->heap->n)
+        err = sxs_heap_newest_json(top, parts->heap);
+    return err;
+}
+
+int sxs_table_json(FILE *to, const struct sxs_session *s, const struct sxs_table_parts *parts)
+{
     json_t *top = json_object(), *rows = json_array();
     int     err = json_object_set_new(top, "runtimes", rows);
     struct sxs_json_stream stream = {.to = to};
@@ -200,33 +243,21 @@ int sxs_table_json(FILE *to, const struct sxs_session *s, const struct sxs_calls
                 rows, runtime_json(&s->processes[p], &s->processes[p].runtimes[r]));
     if (!err && s->n_left_out)
         err = sxs_json_set_number(top, "processes_left_out", s->n_left_out);
-    if (!err && segments->n)
-        err = json_object_set_new(top, "segments", sxs_segments_json(segments));
+    if (!err && parts->segments->n)
+        err = json_object_set_new(top, "segments", sxs_segments_json(parts->segments));
+    if (!err && parts->chosen)
+        err = add_left_out(top, parts);
     if (!err)
         err = sxs_json_stream_object(&stream, top);
-    if (!err && calls->n)
-        err = put_functions(&stream, calls);
-    if (!err && calls->n)
-        err = put_tree(&stream, calls);
-    if (!err && events->n)
-        err = sxs_events_json(&stream, events) || sxs_gc_json(&stream, events);
-    if (!err && instrument->n)
-        err = sxs_instrument_json(&stream, instrument);
-    if (!err && costs->n)
-        err = sxs_costs_json(&stream, costs, runtime);
+    if (!err && parts->samples)
+        err = sxs_samples_json(&stream, parts->samples);
+    if (!err && !parts->chosen)
+        err = put_lists(&stream, parts);
     json_object_clear(top);
-    if (!err && calls->n)
-        err = sxs_gaps_json(top, calls);
-    if (!err && calls->n)
-        err = add_values(top, calls, limit);
-    if (!err && instrument->n)
-        err = sxs_instrument_calls_json(top, instrument, limit);
-    if (!err && guests->n)
-        err = sxs_guests_json(top, guests);
-    if (!err && heap->n)
-        err = sxs_heap_newest_json(top, heap);
-    if (!err && traces->on)
-        err = sxs_traces_json(top, traces);
+    if (!err && !parts->chosen)
+        err = add_objects(top, parts);
+    if (!err && parts->traces->on)
+        err = sxs_traces_json(top, parts->traces);
     if (!err)
         err = sxs_json_stream_object(&stream, top);
     sxs_json_stream_close(&stream);

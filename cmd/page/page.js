@@ -59,7 +59,7 @@ function paintSummary() {
     threadsText, `${data.mode === "wall" ? "wall" : "CPU"} time${data.hz ? ` at ${data.hz} Hz` : ""}`);
   if (data.processes > 1) parts.push(`${data.processes} processes`);
   if (data.lost && data.buckets) parts.push(`the time line lacks ${count(data.lost / 2)} of them`);
-  if (data.waiting) parts.push(`${percent(data.waiting, data.samples)} waiting`);
+  if (data.waitingShare) parts.push(`${percent(data.waitingShare, 1)} waiting`);
   if (sum > whole) parts.push(`${percent(sum - whole, sum)} of stacks incomplete`);
   if (data.pauses.length) parts.push(`${count(data.pauses.length)} pauses of ${costs ? nanos(data.pauses.reduce((a, p) => a + p[1], 0) * 1000) : duration(data.pauses.reduce((a, p) => a + p[1], 0) * 1000 / data.unitNs)} in all`);
   if (data.dropped) parts.push(`${count(data.dropped)} dropped`);

@@ -298,9 +298,10 @@ static void write_head(const struct sxs_model *m, FILE *to)
             h && h->mode == SXS_MODE_WALL ? "wall" : "cpu", h ? h->asked_hz : 0,
             (unsigned long long)unit_of(m),
             (unsigned long long)(h ? h->started_realtime_ns / 1000000 : 0), m->n_processes);
-    fprintf(to, ",\"spanNs\":%llu,\"samples\":%llu,\"waiting\":%llu,\"dropped\":%llu,\"ends\":{",
+    fprintf(to, ",\"spanNs\":%llu,\"samples\":%llu,\"waitingShare\":%.6f,\"dropped\":%llu,\"ends\":{",
             (unsigned long long)(m->last_ns - m->first_ns), (unsigned long long)m->total,
-            (unsigned long long)m->waiting, (unsigned long long)dropped);
+            m->total_ns ? (double)m->waiting_ns / (double)m->total_ns : 0.0,
+            (unsigned long long)dropped);
     static const char *const ends[] = {
 #define X(name, text) text,
         SXS_SAMPLE_ENDS(X)
@@ -447,7 +448,7 @@ static void merge_tree(struct sxs_model *into, uint32_t root, const struct sxs_m
 
 int sxs_format_html_diff(const struct sxs_model *before, const struct sxs_model *now, FILE *to)
 {
-    struct sxs_model both = {.total = now->total, .waiting = now->waiting,
+    struct sxs_model both = {.total = now->total, .waiting_ns = now->waiting_ns, .total_ns = now->total_ns,
                              .data = now->data, .unit = now->unit,
                              .costs = now->costs}; /* borrowed */
     uint64_t        *old = NULL;

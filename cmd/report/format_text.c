@@ -134,7 +134,7 @@ static void write_threads(const struct sxs_model *m, size_t top, FILE *to)
         if (t->samples)
             sxs_print_to(to, "  %6.2f %%  %9llu  %5.1f %%  %s\n",
                          percent_of(t->weight_ns, m->total_ns), (unsigned long long)t->samples,
-                         percent_of(t->waiting, t->samples),
+                         percent_of(t->waiting_ns, t->weight_ns),
                          sxs_thread_text(m, all[i], name, sizeof(name)));
     }
     if (m->n_threads > top)

@@ -26,6 +26,36 @@ done
 has "the report has all sections" "$("$SXS" report "$T/all" 2>&1)" "picked" "functions, 4 of 4 called" \
     "exceptions: 13 at 1 throw sites" "top functions by self"
 
+# --- JSON has samples, and the part of them that was chosen
+"$CENSUS" "$T/all" 4242 runtime=1,9.0.18,1,1,1,1,1,1,1 2>/dev/null
+json() { # OPTIONS EXPRESSION: in Python; d is the report
+    # shellcheck disable=SC2086
+    "$SXS" report --format json $1 "$T/all" 2>"$T/said" | python3 -c "
+import json, sys
+d = json.load(sys.stdin)
+print($2)" 2>&1
+}
+is "JSON: counts and weights of samples" "1020 7 5100000000" \
+    "$(json "" 'd["samples"]["samples"], d["samples"]["processes"][0]["dropped"], d["samples"]["total_ns"]' | tr -d '(),')"
+is "JSON: the tree of samples has them all, and the time of its functions" "1020 True" \
+    "$(json "" 'str(sum(n["self_samples"] for n in d["sampletree"])), all(f["self_ns"] == sum(n["self_ns"] for n in d["sampletree"] if n["function"] == i) for i, f in enumerate(d["sampled_functions"]))' | tr -d "(),'")"
+is "JSON: a function with its callers" "Hot.Spin libcoreclr Bridge.Call Program.Main" \
+    "$(json "" '" ".join(next(w for w in ("Hot.Spin", "Bridge.Call", "Program.Main", "libcoreclr", "?") if w in d["sampled_functions"][n["function"]]["name"] or w == "?") for n in (lambda c: c(c, next(n for n in d["sampletree"] if n["self_samples"] == 400)))(lambda c, n: [n] + ([] if n["parent"] is None else c(c, d["sampletree"][n["parent"]]))))')"
+is "JSON --thread: samples of that thread only" "{101} 0" \
+    "$(json "--thread 101" 'str({t["tid"] for t in d["sampled_threads"] if t["samples"]}), sum(t["samples"] for t in d["sampled_threads"]) - d["samples"]["samples"]' | tr -d "(),'")"
+is "JSON --thread: what cannot be chosen by thread is left out, and named" "['functions', 'events'] False" \
+    "$(json "--thread 101" 'str(d["left_out"]) + " " + str("calltree" in d)')"
+try "$SXS" report --format json --thread nobody "$T/all"
+has "JSON --thread: a thread that is not there is refused" "$status:$err" "2:" "nothing that was asked for"
+has "--top leaves the table of runtimes" "$("$SXS" report --top 3 "$T/all" 2>&1)" "runtime  version"
+for format in text html collapsed; do
+    try "$SXS" report --format $format --from 2090-01-01 -o "$T/later" "$T/all"
+    lacks "--from after the session's end, $format: no advice to record" "$err" "expected a folder"
+done
+"$T/make_samples" "$T/sampled" known 4242 >/dev/null
+try "$SXS" report --from 2090-01-01 "$T/sampled"
+has "--from after the session's end: the reason" "$status:$err" "2:" "nothing was recorded in the time of --from and --to"
+
 # --- no folder: the newest session
 mkdir "$T/here" && cd "$T/here" || exit 1
 try "$SXS" report

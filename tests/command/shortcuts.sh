@@ -60,6 +60,18 @@ for text in sample:wall=99 sample:cpu=99 sample:cpu,rate=5 calls:trace=3 calls:t
     is "the mini-language accepts and keeps $text" "$text" "$out"
 done
 
+# Options that bring a tool add it to those of the environment.
+while IFS='|' read -r options tools; do
+    # shellcheck disable=SC2086
+    SXSPROF_TOOLS="sample;events" try "$SXS" run --quiet $options -- printenv SXSPROF_TOOLS
+    is "$options: the tools of the environment stay" "$tools" "$out"
+done <<'OPTIONS'
+--heap-at-exit|sample;events;heap:at-exit
+--calls *:App.*|sample;events;calls
+--values *:App.*|sample;events;calls:trace
+--tool census --heap-at-exit|census;heap:at-exit
+OPTIONS
+
 # refused CLAIM "PART|PART" ARGUMENT...: status 2, a message with every part, and no command is started.
 refused() {
     local claim=$1 parts
