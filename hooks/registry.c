@@ -38,7 +38,7 @@ static struct hooks_user *find_user(const struct sxs_sub *sub)
 {
     struct sxs_hooks *h = sub->rt->hooks;
     for (unsigned i = 0; h && i < h->n_users; i++)
-        if (h->users[i].sub == sub)
+        if (h->users[i].sub == sub && !atomic_load(&h->users[i].ended))
             return &h->users[i];
     return NULL;
 }
@@ -202,7 +202,7 @@ void sxs_hooks_forget(const struct sxs_sub *sub)
 void sxs_hooks_end(const struct sxs_sub *sub)
 {
     struct hooks_user *user = find_user(sub);
-    if (!user || atomic_exchange(&user->ended, 1))
+    if (!user || atomic_exchange(&user->ended, 1)) /* the manager uses @sub again: find no user by it */
         return;
     hooks_drop(sub->rt->hooks, user);
 }
@@ -323,11 +323,15 @@ static int has_something(const struct hooks_user *user)
     return user->kinds || mapper->one || mapper->two;
 }
 
+/* Called when tools have started. A runtime takes hooks in Initialize only, so only the first call
+ * decides; later ones, for the tools of later sessions, change nothing. */
 static void apply(struct sxs_runtime *rt)
 {
     struct sxs_hooks *h = rt->hooks;
     unsigned          n_active = 0;
     HRESULT           hr;
+    if (h->mode != HOOKS_STARTING)
+        return;
     for (unsigned i = 0; i < h->n_users; i++) {
         complete_user(&h->users[i]);
         if (h->users[i].active) {

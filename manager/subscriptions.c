@@ -277,6 +277,15 @@ void sxs_runtime_silence(struct sxs_runtime *rt, uint64_t bits)
     pthread_mutex_unlock(&rt->mask_lock);
 }
 
+int sxs_sub_is_silent(struct sxs_sub *sub)
+{
+    int silent;
+    pthread_mutex_lock(&sub->rt->mask_lock);
+    silent = (sub->rt->stopped & sxs_sub_bit(sub)) != 0;
+    pthread_mutex_unlock(&sub->rt->mask_lock);
+    return silent;
+}
+
 void sxs_runtime_stop(struct sxs_runtime *rt, uint64_t bits, int how)
 {
     uint64_t now;

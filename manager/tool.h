@@ -136,6 +136,10 @@ uint32_t sxs_runtime_immutable(const struct sxs_runtime *rt);
  *  Any thread; not signal-safe. */
 uint32_t sxs_runtime_immutable_set(struct sxs_runtime *rt);
 
+/** sxs_sub_is_silent - return 1 when the session of @sub is ending: no event comes any more, and its
+ *  mask was taken back. Any thread. */
+int sxs_sub_is_silent(struct sxs_sub *sub);
+
 /**
  * sxs_sub_set_mask - change the event mask of one tool on one runtime.
  * @low, @high: COR_PRF_MONITOR and COR_PRF_HIGH_MONITOR bits; they replace the tool's earlier bits.

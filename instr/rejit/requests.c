@@ -168,7 +168,7 @@ static void request_rejit(const struct request *r, const struct batch *b, int wi
             hr = sxs_rejit_request(r->sub, &how, (ULONG)n, b->modules + at, b->tokens + at);
         }
         sxs_instrument_took(SXS_SPENT_REJIT, since);
-        if (FAILED(hr))
+        if (FAILED(hr) && !sxs_sub_is_silent(r->sub)) /* else the session ends, and its mask was taken back */
             record_failure(r, b, at, n, hr, "the request");
     }
 }

@@ -16,8 +16,7 @@
 
 #define MAX_BYTES (UINT64_C(256) << 20)
 
-/* A file. Never freed, because instrumented code may count while a session ends, and the next one
- * begins. */
+/* A file. Instrumented code may count while a session ends, and the next one begins. */
 struct file {
     struct sxs_chunks             chunks;
     struct sxs_instrument_header *header;
@@ -109,7 +108,7 @@ void sxs_instrument_end(int forked)
     atomic_store(&file->header->ended_ns, sxs_now_ns(CLOCK_MONOTONIC));
 }
 
-void sxs_instrument_close(void)
+void sxs_instrument_close(int is_unused)
 {
     struct file *file = atomic_load(&current_file);
     if (!file)
@@ -117,8 +116,13 @@ void sxs_instrument_close(void)
     sxs_instrument_end(0);
     atomic_store(&current_file, NULL);
     pthread_mutex_lock(&room);
-    sxs_chunks_abandon(&file->chunks);
+    if (is_unused)
+        sxs_chunks_finish(&file->chunks);
+    else
+        sxs_chunks_abandon(&file->chunks);
     pthread_mutex_unlock(&room);
+    if (is_unused)
+        free(file);
 }
 
 /* Reserve a record of @size bytes; may wait for the file to grow. On a busy machine the thread that

@@ -23,10 +23,10 @@ void sxs_instrument_keep(void);
  *    more, because the file belongs to the parent. */
 void sxs_instrument_end(int forked);
 
-/** sxs_instrument_close - complete and close the file. Counters and records that callers have stay
- *  valid memory, of which nobody reads what is stored from now on. No thread may be in
- *  sxs_instrument_keep(). */
-void sxs_instrument_close(void);
+/** sxs_instrument_close - complete and close the file. No thread may be in sxs_instrument_keep().
+ *  @is_unused: 1: no thread has counters or records of the file, whose memory is freed. 0: they stay
+ *    valid memory, which is never freed, and of which nobody reads what is stored from now on. */
+void sxs_instrument_close(int is_unused);
 
 /** sxs_instrument_method - record a method that rules apply to.
  *  sxs_instrument_state - record a new state of such a method.

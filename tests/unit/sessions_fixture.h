@@ -17,7 +17,10 @@
 #include "session/write/session_write.h"
 #include "stackwalk/walk.h"
 #include "tests/unit/fake_host.h"
+#include "tools/alloc/alloc.h"
+#include "tools/events/events.h"
 #include "tools/gc/gc.h"
+#include "tools/locks/tool.h"
 #include "tools/recorder/tool.h"
 #include "tools/sample/tool.h"
 #include "tools/tools.h"
@@ -125,6 +128,9 @@ static const struct sxs_tool *const tools[] = {&sxs_guard_tool,
                                                &sxs_recorder_tool,
                                                &sxs_sample_tool,
                                                &sxs_gc_tool,
+                                               &sxs_events_tool,
+                                               &sxs_alloc_tool,
+                                               &sxs_locks_tool,
                                                &spy,
                                                &endless};
 

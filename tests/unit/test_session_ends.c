@@ -323,6 +323,14 @@ static HRESULT stop_pipe(ICorProfilerInfo15 *self, EVENTPIPE_SESSION id)
     return S_OK;
 }
 
+static _Atomic int masks_are_refused;
+
+static HRESULT set_mask2(ICorProfilerInfo15 *self, DWORD low, DWORD high)
+{
+    (void)self, (void)low, (void)high;
+    return atomic_load(&masks_are_refused) ? E_FAIL : S_OK;
+}
+
 /* Gives the simulated runtime number @number other functions for sessions of EventPipe. */
 static void replace_pipes(unsigned number)
 {
@@ -335,6 +343,7 @@ static void replace_pipes(unsigned number)
             other = *info->vtbl;
             other.EventPipeStartSession = start_pipe;
             other.EventPipeStopSession = stop_pipe;
+            other.SetEventMask2 = set_mask2;
             info->vtbl = &other;
         }
         sxs_runtime_unref(rts[i]);
@@ -404,12 +413,42 @@ static void a_runtime_that_does_not_stop_its_events_keeps_nobody_waiting_for_eve
     PASSES(stuck_stop_body);
 }
 
+static void refused_mask_body(void)
+{
+    static const char *const all[] = {"gc", "locks", "alloc", "events"};
+    start_two();
+    atomic_store(&lets_go, 1);
+    replace_pipes(1);
+    for (size_t i = 0; i < ARRAY_LEN(all); i++) {
+        unsigned before = atomic_load(&n_pipe_starts);
+        char     why[SXS_SESSION_WHY];
+        atomic_store(&masks_are_refused, 1);
+        int begun = begin_with(all[i], why); /* the other runtime has no sessions of events */
+        CHECK(strstr(why, ": the runtime refuses its event mask"));
+        CHECK(n_pipe_starts > before);
+        CHECK_EQ(n_pipe_stops, n_pipe_starts);
+        atomic_store(&masks_are_refused, 0);
+        if (begun == 0)
+            must_end();
+        CHECK_EQ(n_pipe_stops, n_pipe_starts);
+    }
+    end_two();
+}
+
+static void a_tool_whose_mask_is_refused_leaves_no_session_of_events(void **state)
+{
+    (void)state;
+    PASSES(refused_mask_body);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup(
             a_thread_that_stays_in_a_handler_keeps_its_memory_until_it_has_come_back,
             plain_environment),
+        cmocka_unit_test_setup(a_tool_whose_mask_is_refused_leaves_no_session_of_events,
+                               plain_environment),
         cmocka_unit_test_setup(a_tool_that_does_not_stop_keeps_nobody_waiting_for_ever,
                                plain_environment),
         cmocka_unit_test_setup(a_session_waits_for_a_runtime_that_starts_its_tools,

@@ -333,6 +333,9 @@ static void release_runtime(struct sxs_sub *sub)
     struct on_runtime *on = sub->state;
     if (!on)
         return;
+    /* If the runtime refused the tool, stop_tool() was not called. */
+    if (sxs_runtime_is_live(on->rt))
+        stop_session(on);
     if (on->live) /* fails without harm if the runtime has ended */
         sxs_live_end(on->live, 1);
     sxs_live_free(on->live);

@@ -173,17 +173,27 @@ static HRESULT start_tool(struct sxs_sub *sub, const char *options)
     return S_OK;
 }
 
-static void stop_tool(struct sxs_sub *sub, int how)
+static void stop_session(struct sxs_sub *sub)
 {
     COR_PRF_EVENTPIPE_PROVIDER_CONFIG config = session_config();
-    const struct state               *s = sub->state;
-    if (how == SXS_STOP_SESSION && s->session)
+    struct state                     *s = sub->state;
+    if (s->session)
         sxs_own_session_stop(sub->rt, &config, s->session);
+    s->session = 0;
+}
+
+static void stop_tool(struct sxs_sub *sub, int how)
+{
+    if (how == SXS_STOP_SESSION)
+        stop_session(sub);
 }
 
 static void release_runtime(struct sxs_sub *sub)
 {
     struct state *s = sub->state;
+    /* If the runtime refused the tool, stop_tool() was not called. */
+    if (s && sxs_runtime_is_live(sub->rt))
+        stop_session(sub);
     sub->state = NULL;
     if (s)
         pthread_mutex_destroy(&s->collections.lock);

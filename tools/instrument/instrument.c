@@ -385,16 +385,33 @@ static void release_runtime(struct sxs_sub *sub)
         sxs_rejit_forget(sub);
 }
 
+/* Waits until no thread is inside of a callout that has read a counter's address before
+ * sxs_callouts_end_session(). Callouts run in cooperative mode, so a runtime that was suspended has no
+ * thread in one. Returns 1, or 0 when a runtime could not be suspended. */
+static int drain_callouts(void)
+{
+    int drained = 1;
+    for (struct on_runtime *on = sxs_modules_runtimes(); on; on = on->next) {
+        if (sxs_runtime_suspend(on->rt) == S_OK)
+            sxs_runtime_resume(on->rt);
+        else
+            drained = 0;
+    }
+    return drained;
+}
+
 static void end_session(void)
 {
+    int drained;
     if (instrument.started != 1)
         return;
     sxs_worker_end(&instrument.service);
     sxs_requests_end();
     sxs_refused_look(1);
     sxs_callouts_end_session();
+    drained = drain_callouts();
     sxs_traced_close();
-    sxs_instrument_close();
+    sxs_instrument_close(drained);
     sxs_rule_stats_end();
     sxs_classes_end();
     sxs_assembly_copies_age();

@@ -131,11 +131,38 @@ void sxs_modules_end(struct on_runtime *on)
     pthread_mutex_unlock(&list.lock);
 }
 
+/* A runtime that has code with new IL, to which the library keeps one reference. */
+struct kept {
+    struct kept        *next;
+    struct sxs_runtime *rt;
+};
+
+static struct kept *kept; /* one thread at a time ends a session */
+SXS_SESSION_KEEPS(kept);
+
+/* Keeps a reference to @rt for good, in place of the session's. */
+static void keep_runtime(struct sxs_runtime *rt)
+{
+    struct kept *k = kept;
+    while (k && k->rt != rt)
+        k = k->next;
+    if (k) {
+        sxs_runtime_unref(rt);
+        return;
+    }
+    k = malloc(sizeof(*k));
+    if (!k) /* the reference stays, and the next session keeps another one */
+        return;
+    *k = (struct kept){kept, rt};
+    kept = k;
+}
+
 void sxs_modules_free(void)
 {
     while (list.first) {
         struct on_runtime *on = list.first;
         list.first = on->next;
+        keep_runtime(on->rt);
         free(on->modules);
         free(on);
     }

@@ -33,8 +33,8 @@ void sxs_modules_unloading(struct on_runtime *on, ModuleID id);
 /** sxs_modules_end - the tool has ended for this runtime: forget its modules. */
 void sxs_modules_end(struct on_runtime *on);
 
-/** sxs_modules_free - free all runtimes, because the session has ended. The references to the
- *  runtimes stay, because code with new IL has the addresses of their versions. */
+/** sxs_modules_free - free all runtimes, because the session has ended. One reference to
+ *  each runtime stays, because code with new IL has the addresses of their versions. */
 void sxs_modules_free(void);
 
 /** sxs_modules_forget - in a forked child: nobody reads a module. */
