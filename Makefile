@@ -76,7 +76,7 @@ LIB_LIBS := -ldl -lpthread
 CMD_LIBS := -Wl,--gc-sections -Wl,-Bstatic -larchive -lseccomp -Wl,-Bdynamic -l:libzstd.so.1 -l:liblzma.so.5 -l:libbz2.so.1.0 -ljansson -ldw -lelf -lz -lprotobuf-c -lm \
             -Wl,-Bstatic -lstdc++ -Wl,-Bdynamic
 
-.PHONY: all help check check-run check-loop demo demo-run demo-fleet bench-fleet bench bench-run soak soak-run lint format \
+.PHONY: all help sessions check check-run check-loop demo demo-run demo-fleet bench-fleet bench bench-run soak soak-run lint format \
         install uninstall tarball deb check-packages clean setup abi-check unit hosts host-programs
 .PHONY: FORCE
 .DELETE_ON_ERROR:
@@ -101,6 +101,7 @@ help:
 	@echo 'bench           measurements into docs/internals/bench.md'
 	@echo 'soak            hundreds of runs of four runtimes, 500 edits, 30 min of sampling under stress'
 	@echo '                (RUNS=200 MINUTES=30)'
+	@echo 'sessions        200 sessions of every tool: what they leave in a process (N=190 MODES="start attach ring")'
 	@echo 'hosts           every host of tests/hosts/ with every tool, again and again (RUNS=50 HOSTS=*)'
 	@echo 'lint, format    clang-tidy, cppcheck, layering, signal safety; clang-format'
 	@echo 'install         PREFIX=$(PREFIX) DESTDIR=$(DESTDIR) LIB=$(LIB) (of libsxsil.a, below PREFIX)'
@@ -635,6 +636,11 @@ bench: setup all $(addprefix $(O)/bench/bench_,walk clock hooks il graph) $(O)/c
 	$(Q)sh setup/dotnet_trace.sh build/tools
 	$(Q)sh setup/cecil.sh build/tools
 	$(Q)BUILD=$(O) sh tests/bench/run.sh
+
+# 200 sessions of every tool, on every version, begun and ended in each way (N=190 TOOLS="..." MODES="start attach ring").
+sessions: setup all
+	$(Q)sh setup/managed.sh build/managed
+	$(Q)BUILD=$(O) N=$(or $(N),190) MODES="$(or $(MODES),start attach ring)" bash tests/integration/sessions_left.sh
 
 soak: setup all
 	$(Q)sh setup/managed.sh build/managed
