@@ -50,7 +50,8 @@
     X(AGGRESSIVE_TIERING, "TC_AggressiveTiering", "0", "methods change their tier early")          \
     X(CALL_COUNTING, "TC_CallCounting", "1", "calls of first-tier code are counted")               \
     X(CALL_COUNT_THRESHOLD, "TC_CallCountThreshold", "1e", "calls before a method's next tier")    \
-    X(JIT_MIN_OPTS, "JITMinOpts", "0", "code is not optimized")
+    X(JIT_MIN_OPTS, "JITMinOpts", "0", "code is not optimized")                                    \
+    X(FAST_TAIL_CALLS, "FastTailCalls", "1", "calls before a return may become jumps")
 
 /* Variables of the CLR Instrumentation Engine (CLRIE), which its plug-ins' users set. An empty value
  * counts as unset. X(identifier, name, default, meaning). */

@@ -11,6 +11,7 @@ void sxs_elt_trace_enter(void);
 void sxs_elt_trace_leave(void);
 void sxs_elt_time_enter(void);
 void sxs_elt_time_leave(void);
+void sxs_elt_tailcall(void);
 void sxs_elt_count_enter(void);
 void sxs_elt_nothing(void);
 
@@ -22,9 +23,9 @@ const struct sxs_calls_hooks *sxs_elt_hooks(void)
 {
     static const struct sxs_calls_hooks hooks[] = {
         [SXS_CALLS_COUNT] = {sxs_elt_count_enter, sxs_elt_nothing, sxs_elt_nothing},
-        [SXS_CALLS_TIME] = {sxs_elt_time_enter, sxs_elt_time_leave, sxs_elt_time_leave},
-        [SXS_CALLS_TREE] = {sxs_elt_tree_enter, sxs_elt_tree_leave, sxs_elt_tree_leave},
-        [SXS_CALLS_TRACE_HOOKS] = {sxs_elt_trace_enter, sxs_elt_trace_leave, sxs_elt_trace_leave},
+        [SXS_CALLS_TIME] = {sxs_elt_time_enter, sxs_elt_time_leave, sxs_elt_tailcall},
+        [SXS_CALLS_TREE] = {sxs_elt_tree_enter, sxs_elt_tree_leave, sxs_elt_tailcall},
+        [SXS_CALLS_TRACE_HOOKS] = {sxs_elt_trace_enter, sxs_elt_trace_leave, sxs_elt_tailcall},
         [SXS_CALLS_VALUES_HOOKS] = {(void (*)(void))sxs_values_enter,
                                     (void (*)(void))sxs_values_leave, NULL},
     };

@@ -206,7 +206,7 @@ function \name
     mov %rax, FRAME_START(%rsi)
 .endif
 3:  enter_ends
-5:  testl $CALLED_RESUMES, CALLED_OFF(%r14)
+5:  testl $CALLED_SPECIAL, CALLED_OFF(%r14)
     jnz 9f
     incq NODE_CALLS(%rax) /* backed off: count the call, but do not time it */
     jmp 3b
@@ -300,7 +300,7 @@ end_function sxs_elt_time_enter
 10:
 .endm
 
-/* Define the leave and tailcall hook @name. @fast, @slow: its C functions. @tree: 1 when nodes are
+/* Define the leave hook @name. @fast, @slow: its C functions. @tree: 1 when nodes are
  * call paths, 0 when they are functions. @trace: 1 when the hook also records an event. */
 .macro leave_hook name, fast, slow, tree, trace
 function \name
@@ -404,6 +404,16 @@ end_function \name
 leave_hook sxs_elt_tree_leave, sxs_tree_leave, sxs_tree_leave_slow, 1, 0
 leave_hook sxs_elt_trace_leave, sxs_trace_leave, sxs_tree_leave_slow, 1, 1
 leave_hook sxs_elt_time_leave, sxs_time_leave, sxs_time_leave_slow, 0, 0
+
+/* The tailcall hook of all modes with times. Most code makes no fast tail calls while calls are
+ * timed (tools/calls/tails.h), so there is no fast path. */
+function sxs_elt_tailcall
+    save_integers
+    lea sxs_tails_left(%rip), %rax
+    call sxs_elt_slowly
+    restore_integers
+    ret
+end_function sxs_elt_tailcall
 
 /* Count one call in this thread's node of the function. */
 function sxs_elt_count_enter

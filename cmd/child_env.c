@@ -117,6 +117,7 @@ void sxs_child_variables(const struct sxs_child_settings *s,
         {"SXSPROF_BUDGET", s->budget},
         {"SXSPROF_SIGNALS", s->signals},
         {"SXSPROF_OUT", s->out},
+        {"DOTNET_FastTailCalls", s->fast_tail_calls},
     };
     memcpy(out, all, sizeof(all));
 }

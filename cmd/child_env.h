@@ -29,6 +29,7 @@ struct sxs_child_settings {
     const char *keep, *every, *on, *budget; /* SXSPROF_KEEP, SXSPROF_EVERY, SXSPROF_ON, SXSPROF_BUDGET */
     const char *signals;  /* SXSPROF_SIGNALS */
     const char *out;      /* SXSPROF_OUT, absolute */
+    const char *fast_tail_calls; /* DOTNET_FastTailCalls */
 };
 
 /** A variable and its value; NULL: the variable is left as it is. Borrowed. */
@@ -36,7 +37,7 @@ struct sxs_child_variable {
     const char *name, *value;
 };
 
-#define SXS_CHILD_VARIABLES 19
+#define SXS_CHILD_VARIABLES 20
 
 /** sxs_child_variables - list the variables that @s sets, besides LD_PRELOAD. */
 void sxs_child_variables(const struct sxs_child_settings *s,

@@ -101,6 +101,19 @@ static void print_replaced(const struct sxs_run_options *o)
                  clsid, path && *path ? path : "no path");
 }
 
+/* Fast tail calls have no leave hook. sxs_run_settings() switches them off unless the user has set the
+ * variable. */
+static void warn_of_tails(const struct sxs_run_options *o)
+{
+    char        variable[SXS_KNOB_SIZE];
+    const char *value = sxs_run_user_tails(variable);
+    if (value && strtoul(value, NULL, 16) != 0 && sxs_run_has_tool(o, "calls"))
+        sxs_complain(
+            "%s=%s is kept as set: the time of a function that ends in a tail call is exact "
+            "only if its callee is counted, too; the report lists such functions",
+            variable, value);
+}
+
 static void show_progress(void *arg, bool ended)
 {
     if (ended)
@@ -174,6 +187,7 @@ int sxs_run(const struct sxs_run_options *o)
     if (sxs_run_out_use(o) == SXS_OUT_SEGMENTS)
         sxs_out_dir_for_segments(&out);
     print_replaced(o);
+    warn_of_tails(o);
     return start_command(o, &lib, path, &out);
 }
 

@@ -384,9 +384,20 @@ bool sxs_run_has_tool(const struct sxs_run_options *o, const char *name)
     return false;
 }
 
+const char *sxs_run_user_tails(char variable[SXS_KNOB_SIZE])
+{
+    for (unsigned kind = 0; kind < SXS_KNOB_KINDS; kind++) {
+        const char *value = sxs_knob_variable(kind, SXS_KNOB_FAST_TAIL_CALLS, variable);
+        if (value && *value)
+            return value;
+    }
+    return NULL;
+}
+
 struct sxs_child_settings sxs_run_settings(const struct sxs_run_options *o,
                                            const struct sxs_library *lib, const char *out)
 {
+    char variable[SXS_KNOB_SIZE];
     return (struct sxs_child_settings){
         .library = lib,
         .preload = !o->no_preload,
@@ -408,6 +419,8 @@ struct sxs_child_settings sxs_run_settings(const struct sxs_run_options *o,
         .budget = o->keep.budget,
         .signals = o->signals,
         .out = out,
+        .fast_tail_calls =
+            sxs_run_has_tool(o, "calls") && !sxs_run_user_tails(variable) ? "0" : NULL,
     };
 }
 

@@ -7,6 +7,7 @@
 #ifndef SXS_CMD_RUN_OPTIONS_H
 #define SXS_CMD_RUN_OPTIONS_H
 
+#include "base/knob.h"
 #include "cmd/child_env.h"
 #include "cmd/keep_options.h"
 #include "cmd/out_dir.h"
@@ -86,6 +87,10 @@ bool sxs_run_has_tool(const struct sxs_run_options *o, const char *name);
 
 /** sxs_run_picked - return the value of SXSPROF_PICK for the command; NULL: not set. Borrowed. */
 const char *sxs_run_picked(const struct sxs_run_options *o);
+
+/** sxs_run_user_tails - return the value of DOTNET_FastTailCalls or COMPlus_FastTailCalls that the
+ *  user has set; NULL: not set. Borrowed. @variable: receives the variable's name. */
+const char *sxs_run_user_tails(char variable[SXS_KNOB_SIZE]);
 
 /** sxs_run_out_use - return what the folder of -o may have in it. */
 enum sxs_out_use sxs_run_out_use(const struct sxs_run_options *o);

@@ -75,6 +75,11 @@ static json_t *function_json(const struct sxs_calls_process       *p,
     err |= json_object_set_new(o, "histogram", histogram_json(p, fn));
     err |= sxs_json_set_number(o, "unwound", fn->unwound);
     err |= json_object_set_new(o, "backed_off", json_boolean(fn->backed_off));
+    err |= json_object_set_new(o, "tail_calls",
+                               json_pack("{s:I, s:I, s:I, s:I}", "left", (json_int_t)fn->tail_left,
+                                         "called", (json_int_t)fn->tail_called, "end_not_seen",
+                                         (json_int_t)fn->tail_late, "again",
+                                         (json_int_t)fn->tail_looped));
     err |= sxs_json_set_number(o, "compiled", fn->compiled);
     err |= sxs_json_set_number(o, "pid", p->process->pid);
     return sxs_json_whole(o, err);

@@ -56,6 +56,20 @@ static void add_sums(struct collector *o, const struct sums *s)
         add_gap(o, SXS_GAP_KEPT, s->runtime, "", "", s->kept);
 }
 
+static void take_tails(struct collector *o, const struct sxs_calls_read_function *fn)
+{
+    const struct {
+        enum sxs_gap_kind kind;
+        uint32_t          n;
+    } rows[] = {{SXS_GAP_TAIL_LATE, fn->tail_late},
+                {SXS_GAP_TAIL_LOOP, fn->tail_looped},
+                {SXS_GAP_TAIL_LEFT, fn->tail_left},
+                {SXS_GAP_TAIL_CALLED, fn->tail_called}};
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+        if (rows[i].n)
+            add_gap(o, rows[i].kind, fn->runtime, fn->name, "", rows[i].n);
+}
+
 /* Adds the rows that come from functions. o->fns is sorted by runtime, so the sums of a runtime are
  * complete when the next runtime begins. */
 static void take_functions(struct collector *o)
@@ -70,6 +84,7 @@ static void take_functions(struct collector *o)
         s.again += fn->compiled > 1;
         s.max = fn->compiled > s.max ? fn->compiled : s.max;
         s.kept += fn->inlining != 0;
+        take_tails(o, fn);
         if (fn->backed_off)
             add_gap(o, SXS_GAP_UNTIMED, fn->runtime, fn->name, "", fn->calls);
         if (fn->inlining && o->c->head.inlining) {

@@ -12,19 +12,23 @@
 
 /** Kinds of coverage gaps, in the order of the report. */
 enum sxs_gap_kind {
-    SXS_GAP_PATTERN,    /* a pattern that matches no function */
-    SXS_GAP_ATTACHED,   /* a runtime without hooks: it ran before the tool was loaded */
-    SXS_GAP_SETTINGS,   /* settings of a runtime */
-    SXS_GAP_LOST,       /* functions not hooked because memory ran out */
-    SXS_GAP_UNTIMED,    /* a function that is counted but no longer timed */
-    SXS_GAP_INLINED,    /* a function that may have been inlined */
-    SXS_GAP_KEPT,       /* functions that the tool kept from being inlined */
-    SXS_GAP_RECOMPILED, /* functions compiled more than once */
-    SXS_GAP_INTRINSIC,  /* a method that the JIT may replace by instructions */
-    SXS_GAP_DYNAMIC,    /* a dynamic method */
-    SXS_GAP_STUB,       /* a stub that the runtime generated */
-    SXS_GAP_NATIVE,     /* a P/Invoke */
-    SXS_GAP_RUNTIME,    /* a method that the runtime implements */
+    SXS_GAP_PATTERN,     /* a pattern that matches no function */
+    SXS_GAP_ATTACHED,    /* a runtime without hooks: it ran before the tool was loaded */
+    SXS_GAP_SETTINGS,    /* settings of a runtime */
+    SXS_GAP_LOST,        /* functions not hooked because memory ran out */
+    SXS_GAP_TAIL_LATE,   /* a function with calls whose end after a tail call no hook saw */
+    SXS_GAP_TAIL_LOOP,   /* a function whose calls end when a chain of tail calls begins again */
+    SXS_GAP_TAIL_LEFT,   /* a function with calls that ended in a tail call */
+    SXS_GAP_TAIL_CALLED, /* a function that was called by a tail call */
+    SXS_GAP_UNTIMED,     /* a function that is counted but no longer timed */
+    SXS_GAP_INLINED,     /* a function that may have been inlined */
+    SXS_GAP_KEPT,        /* functions that the tool kept from being inlined */
+    SXS_GAP_RECOMPILED,  /* functions compiled more than once */
+    SXS_GAP_INTRINSIC,   /* a method that the JIT may replace by instructions */
+    SXS_GAP_DYNAMIC,     /* a dynamic method */
+    SXS_GAP_STUB,        /* a stub that the runtime generated */
+    SXS_GAP_NATIVE,      /* a P/Invoke */
+    SXS_GAP_RUNTIME,     /* a method that the runtime implements */
     SXS_GAP_ABSTRACT,
     SXS_GAP_NEVER,    /* a method that was never compiled */
     SXS_GAP_UNLISTED, /* notes that did not fit into the file */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Writes coverage gaps as text and as JSON. */
+#include "base/sum.h"
 #include "cmd/calls/coverage_gaps.h"
 #include "cmd/output/print.h"
 #include "cmd/output/processes.h"
@@ -21,6 +22,24 @@ static const struct {
                           "all code is compiled",
                           0},
     [SXS_GAP_LOST] = {"no memory", "functions not hooked for want of memory", 0},
+    [SXS_GAP_TAIL_LATE] =
+        {"tail call not counted",
+         "functions left by a tail call to a function that is not counted: such a call "
+         "ends with the next counted call or return on its thread",
+         1},
+    [SXS_GAP_TAIL_LOOP] =
+        {"tail recursion",
+         "functions that tail calls call again: a call ends when the next round begins", 1},
+    [SXS_GAP_TAIL_LEFT] =
+        {"left by tail call",
+         "functions left by tail calls: their times include their callees, which are "
+         "below them in the tree",
+         1},
+    [SXS_GAP_TAIL_CALLED] =
+        {"called by tail call",
+         "functions called by tail calls, and for that below a function that is no "
+         "longer on the stack",
+         1},
     [SXS_GAP_UNTIMED] = {"timed no longer",
                          "functions counted but timed no longer, having too many "
                          "short calls",
@@ -119,8 +138,32 @@ static void write_group(FILE *to, const struct sxs_calls_process *p, const struc
         sxs_print_to(to, "%12s  and %zu more\n", "", shown - top);
 }
 
+static void warn_of_tails(FILE *to, const struct sxs_calls *c)
+{
+    uint64_t late = 0, calls = 0, again = 0;
+    for (size_t i = 0; i < c->n_fns; i++) {
+        late += c->fns[i].tail_late != 0;
+        again += c->fns[i].tail_looped != 0;
+        sxs_sum_add(&calls, c->fns[i].tail_late);
+    }
+    if (late)
+        sxs_print_to(
+            to,
+            "  warning: the times of %llu functions may be too long: they were left by tail calls "
+            "to functions that are not counted, in %llu calls (below: tail call); "
+            "DOTNET_FastTailCalls=0 prevents fast tail calls\n",
+            (unsigned long long)late, (unsigned long long)calls);
+    if (again)
+        sxs_print_to(
+            to,
+            "  %llu functions call themselves or each other by tail calls: each of their calls "
+            "ends when the next round begins (below)\n",
+            (unsigned long long)again);
+}
+
 void sxs_gaps_warn(FILE *to, const struct sxs_calls_process *p)
 {
+    warn_of_tails(to, p->calls);
     for (size_t i = 0; i < p->calls->n_notes; i++) {
         const struct sxs_calls_read_note *r = &p->calls->notes[i];
         char                           pattern[1024];

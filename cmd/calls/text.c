@@ -105,7 +105,9 @@ static void write_row(FILE *to, const struct row *row, bool one_thread)
                      sxs_text_duration(sxs_calls_quantile(c, fn, 0.99), p99, sizeof(p99)),
                      sxs_text_duration(fn->max_ns, max, sizeof(max)));
     sxs_print_to(to, "  [%s] %s%s\n", sxs_process_version(row->p->process, row->fn->runtime), name,
-                 row->fn->backed_off ? " (timed no longer)" : "");
+                 row->fn->backed_off  ? " (timed no longer)"
+                 : row->fn->tail_late ? " (may be too long: left by tail calls)"
+                                      : "");
 }
 
 /* Fills @rows, one for each function of @p in the order of p->calls->fns, with sums over the

@@ -25,7 +25,8 @@
 #include <stdint.h>
 
 #define SXS_CALLS_MAGIC       "SXSCALL" /* 8 bytes with its zero */
-#define SXS_CALLS_VERSION     2u
+#define SXS_CALLS_VERSION     3u
+#define SXS_CALLS_VERSION_2   2u /* as 3, but a function's text begins where tail_left is in 3 */
 #define SXS_CALLS_FILE        "calls"
 #define SXS_CALLS_HEADER      4096u
 #define SXS_CALLS_CHUNK       (64u << 10)
@@ -89,7 +90,14 @@ struct sxs_calls_function {
     _Atomic uint32_t compiled;   /* number of compilations with hooks: tiers, ReJIT */
     _Atomic uint32_t inlining;   /* number of times the JIT asked whether it may be inlined */
     uint64_t         first_tick; /* tick of its first compilation */
-    char             text[16];   /* continues in the following cells */
+    _Atomic uint32_t tail_left;  /* calls that it ended by a tail call */
+    _Atomic uint32_t tail_called; /* calls of it that a counted function made as tail calls */
+    _Atomic uint32_t tail_late;   /* of tail_left: no hook saw the callee return, so the call's time
+                                   * ends at the thread's next hook */
+    _Atomic uint32_t
+         tail_looped; /* of tail_left: calls ended because a function of the same chain of
+                                   * tail calls was called again */
+    char text[];      /* in the following cells */
 };
 
 enum sxs_calls_note_kind {

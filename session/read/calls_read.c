@@ -62,9 +62,12 @@ static int read_function(struct sxs_calls_reader *r, sxs_calls_ref ref,
                          const struct sxs_calls_function *f)
 {
     struct sxs_calls *c = r->c;
-    size_t   size = offsetof(struct sxs_calls_function, text) + f->name_size + f->file_size;
+    bool              is_old = c->head.version == SXS_CALLS_VERSION_2;
+    size_t            text_at = is_old ? offsetof(struct sxs_calls_function, tail_left)
+                                       : offsetof(struct sxs_calls_function, text);
+    size_t            size = text_at + f->name_size + f->file_size;
     void    *list = sxs_calls_room(c->fns, c->n_fns, &r->cap_fns, sizeof(*c->fns));
-    const char *text = (const char *)f + offsetof(struct sxs_calls_function, text);
+    const char       *text = (const char *)f + text_at;
     if (!list)
         return ENOMEM;
     c->fns = list;
@@ -81,6 +84,12 @@ static int read_function(struct sxs_calls_reader *r, sxs_calls_ref ref,
     fn->compiled = atomic_load(&f->compiled);
     fn->backed_off = atomic_load(&f->backed_off) != 0;
     fn->inlining = atomic_load(&f->inlining);
+    if (!is_old) {
+        fn->tail_left = atomic_load(&f->tail_left);
+        fn->tail_called = atomic_load(&f->tail_called);
+        fn->tail_late = atomic_load(&f->tail_late);
+        fn->tail_looped = atomic_load(&f->tail_looped);
+    }
     fn->first_ns = sxs_calls_since_start(c, f->first_tick);
     sxs_calls_set_index(r, ref, (uint32_t)c->n_fns++);
     return fn->name && fn->file ? 0 : ENOMEM;
@@ -160,7 +169,7 @@ static int check_head(const struct sxs_calls_header *h, size_t got, char *why, s
         snprintf(why, size, "cut: %zu bytes, the header alone has %u", got, SXS_CALLS_HEADER);
     else if (memcmp(h->magic, SXS_CALLS_MAGIC, sizeof(h->magic)) != 0)
         snprintf(why, size, "not a calls file: it does not begin with \"" SXS_CALLS_MAGIC "\"");
-    else if (h->version != SXS_CALLS_VERSION)
+    else if (h->version != SXS_CALLS_VERSION && h->version != SXS_CALLS_VERSION_2)
         snprintf(why, size, "format version %u, this command reads version %u", h->version,
                  SXS_CALLS_VERSION);
     else if (h->chunk_size != SXS_CALLS_CHUNK)

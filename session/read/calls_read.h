@@ -23,6 +23,7 @@ struct sxs_calls_read_function {
     uint32_t inlining;    /* number of times the JIT asked whether it may be inlined */
     uint64_t id;          /* FunctionID */
     bool     backed_off;
+    uint32_t  tail_left, tail_called, tail_late, tail_looped;
     uint64_t first_ns;    /* time of the first compilation, since the header's started_ns */
     uint64_t calls, unwound, total_ns, self_ns; /* all threads; total_ns: recursion counted once */
     uint64_t min_ns, max_ns;   /* shortest and longest call; 0: not timed */

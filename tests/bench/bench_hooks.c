@@ -133,7 +133,7 @@ static void make_functions(struct sxs_called *called, struct sxs_calls_header *h
 {
     static struct sxs_calls_arena arena;
     for (unsigned i = 0; i < 2; i++) {
-        sxs_calls_ref              ref = sxs_calls_cells(&arena, 1);
+        sxs_calls_ref              ref = sxs_calls_cells(&arena, 2);
         struct sxs_calls_function *r = sxs_calls_cell(ref);
         r->next = atomic_load(&head->functions);
         r->number = i;

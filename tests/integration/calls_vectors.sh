@@ -6,6 +6,7 @@
 need_real 3
 [ -e "$BUILD/managed/vectors/vectors.dll" ] || skip_all "$0" "the app vectors is not built"
 set -f
+export DOTNET_FastTailCalls=1 # tail calls hold vectors where the tailcall hook runs
 
 run() { # [OPTION OF sxsprof]... -- COMMAND...
     rm -rf "$tmp/session"

@@ -50,7 +50,7 @@ static sxs_calls_ref add_function(uint32_t number)
     f->next = head.functions;
     f->number = number;
     f->runtime = number + 1;
-    f->name_size = (uint16_t)snprintf(f->text, sizeof(f->text), "A.F%u", number);
+    f->name_size = (uint16_t)snprintf((char *)&f->tail_left, 16, "A.F%u", number);
     head.functions = ref;
     return ref;
 }
@@ -112,8 +112,8 @@ static void add_overlapping(void)
         if (ref % 2) {
             struct sxs_calls_function *f = cell(ref);
             f->next = head.functions;
-            f->name_size = (uint16_t)(left - offsetof(struct sxs_calls_function, text));
-            memset(f->text, 'f', sizeof(f->text));
+            f->name_size = (uint16_t)(left - offsetof(struct sxs_calls_function, tail_left));
+            memset(&f->tail_left, 'f', 16);
             head.functions = ref;
         } else {
             struct sxs_calls_note *n = cell(ref);
@@ -145,10 +145,17 @@ int main(int argc, char **argv)
     if (!cells)
         return 1;
     write_census(argv[1], PID);
-    head = (struct sxs_calls_header){.magic = SXS_CALLS_MAGIC, .version = SXS_CALLS_VERSION,
-                                     .chunk_size = SXS_CALLS_CHUNK, .pid = PID, .mode = SXS_CALLS_TREE,
-                                     .started_ns = 1, .seen_ns = 1000000, .seen_tick = 1000000,
-                                     .n_chunks = CHUNKS, .n_taken = CHUNKS, .max_chunks = CHUNKS,
+    head = (struct sxs_calls_header){.magic = SXS_CALLS_MAGIC,
+                                     .version = SXS_CALLS_VERSION_2,
+                                     .chunk_size = SXS_CALLS_CHUNK,
+                                     .pid = PID,
+                                     .mode = SXS_CALLS_TREE,
+                                     .started_ns = 1,
+                                     .seen_ns = 1000000,
+                                     .seen_tick = 1000000,
+                                     .n_chunks = CHUNKS,
+                                     .n_taken = CHUNKS,
+                                     .max_chunks = CHUNKS,
                                      .max_blocks = 32};
     struct sxs_calls_thread *t = add_thread();
     sxs_calls_ref            ends[2];

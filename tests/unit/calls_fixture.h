@@ -56,7 +56,7 @@ static int make_file(void **state)
     atomic_store(&head->seen_ns, UINT64_C(1) << 62); /* one tick is one nanosecond */
     atomic_store(&head->seen_tick, UINT64_C(1) << 62);
     for (unsigned i = 0; i < N_FUNCTIONS; i++) {
-        sxs_calls_ref              ref = sxs_calls_cells(&arena, 1);
+        sxs_calls_ref              ref = sxs_calls_cells(&arena, 2);
         struct sxs_calls_function *r = sxs_calls_cell(ref);
         r->next = atomic_load(&head->functions);
         r->number = i;

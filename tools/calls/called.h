@@ -9,6 +9,9 @@
 #include "session/format/calls.h"
 
 #define SXS_CALLED_OFF     1u /* calls are counted, but no longer timed */
+#define SXS_CALLED_TAILS \
+    4u                        /* the runtime's dispatcher of tail calls; not a counted function
+                               * (tools/calls/tails.h) */
 #define SXS_CALLED_RESUMES 2u /* MoveNext of an async method; tools/calls/await.h is used */
 
 /** An instrumented method, and the marker that hooks receive instead of a FunctionID. The marker

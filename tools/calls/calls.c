@@ -10,11 +10,11 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "base/session_state.h"
 #include "base/clock.h"
 #include "base/env.h"
 #include "base/fork.h"
 #include "base/log.h"
+#include "base/session_state.h"
 #include "base/thread.h"
 #include "base/tick.h"
 #include "hooks/hooks.h"
@@ -26,6 +26,7 @@
 #include "tools/calls/not_instrumented.h"
 #include "tools/calls/select.h"
 #include "tools/calls/shadow.h"
+#include "tools/calls/tails.h"
 #include "tools/calls/thread_state.h"
 #include "tools/calls/values.h"
 #include "tools/options/calls_options.h"
@@ -294,8 +295,12 @@ static HRESULT dynamic_compiled(struct sxs_sub *sub, sxs_function fn, HRESULT st
 {
     (void)sub;
     (void)safe;
-    if (SUCCEEDED(status))
-        sxs_gaps_note_dynamic(fn);
+    char name[1024];
+    if (FAILED(status))
+        return S_OK;
+    sxs_functions_name(fn, name, sizeof(name));
+    sxs_tails_add_stub(fn, name);
+    sxs_gaps_note_dynamic(fn, name);
     return S_OK;
 }
 

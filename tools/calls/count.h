@@ -33,9 +33,12 @@ int  sxs_trace_leave(struct sxs_called *fn, uintptr_t sp, uint64_t now);
 
 /** Mode "time": count and time each function. */
 int  sxs_time_enter(struct sxs_called *fn, uintptr_t sp);
-void sxs_time_enter_slow(struct sxs_called *fn, uintptr_t sp);
+void sxs_time_enter_slow(struct sxs_called *fn, uintptr_t sp, uintptr_t first);
 int  sxs_time_leave(struct sxs_called *fn, uintptr_t sp, uint64_t now);
 void sxs_time_leave_slow(struct sxs_called *fn, uintptr_t sp);
+
+/** The tailcall hook of the modes with times: @fn is about to be left by a fast tail call. */
+void sxs_tails_left(struct sxs_called *fn, uintptr_t sp);
 
 /** Mode "count": count the calls of each function. The fast path is in the assembly hook itself. */
 void sxs_count_enter_slow(struct sxs_called *fn, uintptr_t sp);

@@ -4,6 +4,7 @@
 #include "tools/calls/exceptions.h"
 
 #include "tools/calls/fast_path.h"
+#include "tools/calls/tails.h"
 
 /* Returns 1 for a filter's frame. Its sp is 1 less than that of the frame below, and therefore odd;
  * the stack pointers that hooks receive are multiples of 8. The bottom frame has UINTPTR_MAX. */
@@ -44,6 +45,16 @@ int sxs_calls_is_searching(void)
     return sxs_calls_state && sxs_calls_state->thrown;
 }
 
+/* Returns the youngest frame of the run of frames directly above @f that tail calls have left. They
+ * end with @f or with what is called from it. */
+static const struct sxs_calls_frame *with_left(const struct sxs_calls_state *s,
+                                               const struct sxs_calls_frame *f)
+{
+    while (f < s->top && is_left(f + 1))
+        f++;
+    return f;
+}
+
 /* The first hooked function that the search reaches has the youngest valid frame. Frames above it
  * were left by an exception that native code replaced by another exception. */
 void sxs_calls_search(const struct sxs_called *fn)
@@ -56,7 +67,7 @@ void sxs_calls_search(const struct sxs_called *fn)
     for (f = s->top; f > s->frames && f->fn != fn; f--)
         ;
     if (f > s->frames)
-        drop_above(s, f);
+        drop_above(s, with_left(s, f));
 }
 
 void sxs_calls_filter_enter(struct sxs_called *fn)
@@ -83,9 +94,12 @@ void sxs_calls_filter_leave(void)
 void sxs_calls_unwound(uintptr_t sp)
 {
     struct sxs_calls_state       *s = sxs_calls_state;
-    const struct sxs_calls_frame *f = s ? s->top : NULL;
+    const struct sxs_calls_frame *f = s ? s->top : NULL, *kept;
     while (s && f->sp <= sp)
         f--;
-    if (s)
-        drop_above(s, f);
+    if (!s)
+        return;
+    for (kept = f; kept < s->top && kept[1].sp == SXS_TAILS_DISPATCHED; kept++)
+        ; /* their dispatcher still runs */
+    drop_above(s, kept);
 }

@@ -41,7 +41,8 @@ LIES(sxs_calls_event, kind, EVENT_NODE + 4);
 LIES(sxs_called, off, CALLED_OFF);
 LIES(sxs_called, number, CALLED_NUMBER);
 LIES(sxs_called, cell, CALLED_CELL);
-_Static_assert(SXS_CALLED_OFF == CALLED_IS_OFF && SXS_CALLED_RESUMES == CALLED_RESUMES,
+_Static_assert(SXS_CALLED_OFF == CALLED_IS_OFF &&
+                   (SXS_CALLED_RESUMES | SXS_CALLED_TAILS) == CALLED_SPECIAL,
                "tools/calls/thread_state_offsets.h");
 _Static_assert(SXS_CALLS_ENTER == 1 << EVENT_ENTER && SXS_CALLS_LEAVE == 1 << EVENT_LEAVE,
                "tools/calls/thread_state_offsets.h");
@@ -52,6 +53,12 @@ _Static_assert(sizeof(struct sxs_calls_node) == 1 << CELL_BITS, "tools/calls/thr
 _Static_assert(SXS_CALLS_OCTAVES == LAST_OCTAVE + 1, "tools/calls/thread_state_offsets.h");
 _Static_assert(SXS_CALLS_BACKOFF_EVERY == DUE_MASK + 1, "tools/calls/thread_state_offsets.h");
 
+/* Returns 1 when the leave of the call of @f is for the slow path, because of a tail call. */
+HOT int is_for_tails(const struct sxs_calls_frame *f)
+{
+    return !f->start && (f->began || is_dispatcher(f->fn));
+}
+
 /* @trace: a compile-time constant, 1: record an event for the call. */
 HOT int tree_enter(struct sxs_called *fn, uintptr_t sp, int trace)
 {
@@ -59,9 +66,11 @@ HOT int tree_enter(struct sxs_called *fn, uintptr_t sp, int trace)
     struct sxs_calls_node  *parent, *node;
     struct sxs_calls_frame *f;
     sxs_calls_ref           ref;
-    if (RARE(!s || resumes(fn)))
+    if (RARE(!s || is_special(fn) || is_left(s->top)))
         return 1;
     drop_stale(s, sp);
+    if (RARE(is_left(s->top)))
+        return 1;
     f = s->top;
     parent = f->node;
     node = node_at(s, parent->latest);
@@ -94,15 +103,18 @@ HOT int tree_leave(struct sxs_called *fn, uintptr_t sp, uint64_t now, int trace)
     struct sxs_calls_frame *f;
     if (RARE(!s))
         return 0;
+    s->now = now;
+    if (RARE(is_left(s->top)))
+        return 1;
     if (!matches(s, fn, sp))
         return 0;
     f = s->top;
+    if (RARE(is_for_tails(f)))
+        return 1;
     if (f->start) {
         if (RARE(f->callees || is_due(f->node) || (trace && lacks_room(s)) ||
-                 note_duration(s, f->node->histogram, now - f->start))) {
-            s->now = now;
+                 note_duration(s, f->node->histogram, now - f->start)))
             return 1;
-        }
         end_path(f, now - f->start);
         if (trace)
             note_event(s, f->node, now, SXS_CALLS_LEAVE);
@@ -138,11 +150,11 @@ int sxs_time_enter(struct sxs_called *fn, uintptr_t sp)
     struct sxs_calls_state *s = sxs_calls_state;
     struct sxs_calls_node  *node;
     struct sxs_calls_frame *f;
-    if (RARE(!s))
+    if (RARE(!s || is_special(fn) || is_left(s->top)))
         return 1;
     drop_stale(s, sp);
     f = s->top;
-    if (RARE(fn->number >= s->n_flat || f == s->limit))
+    if (RARE(is_left(f) || fn->number >= s->n_flat || f == s->limit))
         return 1;
     node = s->flat[fn->number];
     if (RARE(!node))
@@ -168,15 +180,18 @@ int sxs_time_leave(struct sxs_called *fn, uintptr_t sp, uint64_t now)
     struct sxs_calls_frame *f;
     if (RARE(!s))
         return 0;
+    s->now = now;
+    if (RARE(is_left(s->top)))
+        return 1;
     if (!matches(s, fn, sp))
         return 0;
     f = s->top;
+    if (RARE(is_for_tails(f)))
+        return 1;
     if (f->start) {
         ticks = now - f->start;
-        if (RARE(is_due(f->node) || note_duration(s, f->node->histogram, ticks))) {
-            s->now = now;
+        if (RARE(is_due(f->node) || note_duration(s, f->node->histogram, ticks)))
             return 1;
-        }
         end_flat(f, ticks);
     }
     s->top = f - 1;

@@ -98,11 +98,27 @@ HOT void pass_on(struct sxs_calls_frame *f)
     f->callees = 0;
 }
 
+/** Returns 1 for a frame whose call was left by a tail call that has not returned yet. Its `sp` is
+ *  then 2 less than a multiple of 8, or SXS_TAILS_DISPATCHED. */
+HOT int is_left(const struct sxs_calls_frame *f)
+{
+    return (f->sp & 3) == 2;
+}
+
+/** Returns 1 when @fn is the runtime's dispatcher of tail calls, which is hooked but not counted.
+ *  @fn: NULL: no. */
+HOT int is_dispatcher(const struct sxs_called *fn)
+{
+    return fn && (atomic_load_explicit(&fn->off, memory_order_relaxed) & SXS_CALLED_TAILS) != 0;
+}
+
 /** Pops the youngest frame, whose call ended without a leave hook. @how: the counter of the
  *  thread's record to increment. */
 HOT void drop(struct sxs_calls_state *s, uint64_t now, _Atomic uint64_t *how)
 {
     struct sxs_calls_frame *f = s->top--;
+    if (!f->start)
+        f->start = f->began;
     if (f->start) {
         f->node->unwound++;
         if (RARE(s->tracing))
@@ -114,8 +130,9 @@ HOT void drop(struct sxs_calls_state *s, uint64_t now, _Atomic uint64_t *how)
     } else {
         pass_on(f);
     }
-    atomic_store_explicit(how, atomic_load_explicit(how, memory_order_relaxed) + 1,
-                          memory_order_relaxed);
+    if (!is_dispatcher(f->fn))
+        atomic_store_explicit(how, atomic_load_explicit(how, memory_order_relaxed) + 1,
+                              memory_order_relaxed);
 }
 
 /** Drops the frames whose stack pointer is not above @sp. Their calls have ended without a hook or
@@ -165,6 +182,13 @@ HOT int note_duration(const struct sxs_calls_state *s, sxs_calls_ref of, uint64_
 HOT int is_off(const struct sxs_called *fn)
 {
     return (atomic_load_explicit(&fn->off, memory_order_relaxed) & SXS_CALLED_OFF) != 0;
+}
+
+/** Returns 1 when calls of @fn are for the slow path, whatever the thread's state. */
+HOT int is_special(const struct sxs_called *fn)
+{
+    return (atomic_load_explicit(&fn->off, memory_order_relaxed) &
+            (SXS_CALLED_RESUMES | SXS_CALLED_TAILS)) != 0;
 }
 
 /** Returns 1 when @fn is the MoveNext of an async method whose callers are to be found. */

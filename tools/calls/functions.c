@@ -153,6 +153,10 @@ static struct sxs_called *new_called_locked(sxs_function fn, const struct sxs_se
     r->number = called->number;
     r->function = fn.id;
     r->runtime = called->runtime;
+    if (s->dispatches) {
+        called->off = SXS_CALLED_TAILS;
+        return called; /* not in the list of functions */
+    }
     r->next = atomic_load(&functions.header->functions);
     atomic_store_explicit(&functions.header->functions, ref, memory_order_release);
     atomic_fetch_add(&functions.header->n_functions, 1);
@@ -229,7 +233,8 @@ int sxs_functions_decide(sxs_function fn)
     if (d)
         return hooked;
     pthread_mutex_lock(&functions.naming);
-    selected = sxs_select(functions.namer, fn, &s);
+    selected = sxs_select(functions.namer, fn, &s) &&
+               !(s.dispatches && functions.header->mode == SXS_CALLS_COUNT);
     called = note_decision(fn, selected ? &s : NULL);
     if (called && selected && follow_awaits && strstr(s.name, ".MoveNext("))
         sxs_await_method(called, (sxs_module){fn.rt, s.module}, s.token, s.cls);

@@ -83,7 +83,8 @@ void sxs_gaps_note_runtime(const struct sxs_runtime *rt)
     static const enum sxs_knob knobs[] = {
         SXS_KNOB_TIERED_COMPILATION, SXS_KNOB_TIERED_PGO,           SXS_KNOB_READY_TO_RUN,
         SXS_KNOB_QUICK_JIT,          SXS_KNOB_QUICK_JIT_FOR_LOOPS,  SXS_KNOB_ON_STACK_REPLACEMENT,
-        SXS_KNOB_OSR_HIT_LIMIT,      SXS_KNOB_CALL_COUNT_THRESHOLD, SXS_KNOB_JIT_MIN_OPTS};
+        SXS_KNOB_OSR_HIT_LIMIT,      SXS_KNOB_CALL_COUNT_THRESHOLD, SXS_KNOB_JIT_MIN_OPTS,
+        SXS_KNOB_FAST_TAIL_CALLS};
     char                     text[512] = "";
     size_t                   at = 0;
     struct sxs_calls_note   *n;
@@ -154,11 +155,9 @@ static void count_named(enum sxs_calls_note_kind kind, uint64_t key, uint32_t ru
 }
 
 /* Counts by name, because the runtime soon reuses the FunctionID of a dynamic method. */
-void sxs_gaps_note_dynamic(sxs_function fn)
+void sxs_gaps_note_dynamic(sxs_function fn, char *name)
 {
-    char     name[1024];
     uint64_t hash;
-    gaps.name(fn, name, sizeof(name));
     name[strcspn(name, "(")] = '\0';
     hash = sxs_hash_text(SXS_HASH_START, name);
     count_named(SXS_CALLS_NOTE_DYNAMIC, hash, sxs_runtime_number(fn.rt), 0, name);

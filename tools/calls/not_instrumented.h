@@ -27,8 +27,8 @@ struct sxs_calls_note *sxs_gaps_note(enum sxs_calls_note_kind kind, uint32_t run
 void sxs_gaps_note_runtime(const struct sxs_runtime *rt);
 
 /** sxs_gaps_note_dynamic - note that a method or stub without metadata was compiled. Such a method
- *  is not hooked. Call in a callback of its runtime. */
-void sxs_gaps_note_dynamic(sxs_function fn);
+ *  is not hooked. @name: its name with parameters, which are cut off. */
+void sxs_gaps_note_dynamic(sxs_function fn, char *name);
 
 /** sxs_gaps_note_inlined - note that the JIT may inline @callee in @caller. Calls of @callee from
  *  other functions are counted. Call in a callback of its runtime. */

@@ -5,10 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/session_state.h"
 #include "base/env.h"
 #include "base/log.h"
+#include "base/session_state.h"
 #include "base/text/utf8.h"
+#include "manager/module_info.h"
 #include "tools/calls/not_instrumented.h"
 #include "tools/options/calls_options.h"
 #include "values/formatter.h"
@@ -107,6 +108,22 @@ static int may_be_wanted(const struct sxs_runtime *rt, const struct sxs_selected
            (!shown.n && !valued.n && m->path[0] && !is_framework(rt, m->path, m->assembly));
 }
 
+/* Returns the token of the dispatcher of tail calls in System.Private.CoreLib; 0: there is none. */
+static mdToken find_dispatcher(sxs_module core)
+{
+    IMetaDataImport2 *imp = sxs_module_import(core);
+    mdTypeDef         type;
+    mdMethodDef       method = 0;
+    if (!imp)
+        return 0;
+    if (FAILED(imp->vtbl->FindTypeDefByName(imp, u"System.Runtime.CompilerServices.RuntimeHelpers",
+                                            0, &type)) ||
+        FAILED(imp->vtbl->FindMethod(imp, type, u"DispatchTailCalls", NULL, 0, &method)))
+        method = 0;
+    imp->vtbl->Release(imp);
+    return method;
+}
+
 static const struct sxs_selected_module *module_of(sxs_module id)
 {
     WCHAR          wide[1024];
@@ -140,6 +157,7 @@ static const struct sxs_selected_module *module_of(sxs_module id)
         len = sizeof(m->assembly) - 1;
     memcpy(m->assembly, base, len);
     m->is_core = strcmp(m->assembly, "System.Private.CoreLib") == 0;
+    m->dispatcher = m->is_core ? find_dispatcher(id) : 0;
     m->wanted = may_be_wanted(id.rt, m);
     m->named = m->wanted && shown.n;
     n_modules++;
@@ -209,12 +227,16 @@ int sxs_select(struct sxs_namer *namer, sxs_function fn, struct sxs_selection *o
     if (FAILED(sxs_info_GetFunctionInfo2(fn.rt, fn, 0, &cls, &module, &out->token, 1, &n_args, args)))
         return 0;
     m = module_of(module);
-    if (!m || !m->wanted)
+    out->dispatches = m && m->dispatcher && m->dispatcher == out->token;
+    if (!m || (!m->wanted && !out->dispatches))
         return 0;
     sxs_namer_function(namer, fn, out->name, sizeof(out->name));
     memcpy(out->file, m->path, sizeof(m->path));
     out->module = module.id;
     out->cls = cls.id;
+    out->with_values = 0;
+    if (out->dispatches)
+        return 1;
     out->with_values = pattern_fits(&valued, version, m->assembly, out->name);
     if ((shown.n || valued.n) && !out->with_values &&
         !pattern_fits(&shown, version, m->assembly, out->name))

@@ -15,6 +15,7 @@ struct sxs_selection {
     int     with_values; /* 1: record arguments and results */
     ModuleID module;
     ClassID cls; /* 0: the runtime did not report the class */
+    int      dispatches; /* 1: the runtime's dispatcher of tail calls: hooked, but not counted */
 };
 
 /** A module, and which patterns apply to it. */
@@ -24,6 +25,7 @@ struct sxs_selected_module {
     int                       wanted;  /* 1: functions of this module may be selected */
     int                       named;   /* 1: wanted, and SXSPROF_CALLS has patterns */
     int                       is_core; /* 1: System.Private.CoreLib */
+    mdToken                   dispatcher;    /* of tail calls; 0: not in this module */
     char                      assembly[128]; /* file name without .dll or .exe */
     char                      path[1024];
 };

@@ -21,13 +21,20 @@ static int push_frame(struct sxs_walk *walk, const struct sxs_called *fn, uintpt
     return frame.fn.rt ? sxs_walk_push(walk, &frame) : 0;
 }
 
+/* Returns 0 for a frame that a tail call has left, and for that of the dispatcher of tail calls, which
+ * is not a counted function. */
+static int is_on_stack(const struct sxs_calls_frame *f)
+{
+    return (f->sp & 3) != 2 && !(atomic_load(&f->fn->off) & SXS_CALLED_TAILS);
+}
+
 int sxs_calls_shadow(struct sxs_walk *walk)
 {
     const struct sxs_calls_state *s = sxs_calls_state;
     if (!sxs_calls_have_shadow())
         return -ENODATA;
     for (const struct sxs_calls_frame *f = s ? s->top : NULL; s && f > s->frames; f--) {
-        if (!f->fn)
+        if (!f->fn || !is_on_stack(f))
             continue;
         if (push_frame(walk, f->fn, f->sp))
             break;
@@ -54,7 +61,7 @@ int sxs_calls_logical(struct sxs_walk *walk)
     if (!sxs_functions_awaits_followed())
         return -ENODATA;
     for (; s && f > s->frames; f--) {
-        if (f->fn && push_frame(walk, f->fn, f->sp))
+        if (f->fn && is_on_stack(f) && push_frame(walk, f->fn, f->sp))
             return 0;
         if (f->fn && is_placed(s, f))
             break;

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "tools/calls/await.h"
+#include "tools/calls/tails.h"
 
 #define AWAITS (UINT32_C(1) << 31) /* flag in a key; references to cells are smaller */
 
@@ -70,9 +71,10 @@ static struct sxs_calls_node *flat_of(struct sxs_calls_state *s, const struct sx
 /* Counts a call in @node and pushes its frame. @node NULL: there was no room for a node. Then the
  * frame is not timed, and the functions that it calls are counted below the caller's node. */
 static void push_call(struct sxs_calls_state *s, struct sxs_called *fn, uintptr_t sp,
-                      struct sxs_calls_node *node)
+                      struct sxs_calls_node *node, enum sxs_tails_entry entry)
 {
     struct sxs_calls_frame *f;
+    uint64_t                now;
     if (node)
         node->calls++;
     else
@@ -86,8 +88,15 @@ static void push_call(struct sxs_calls_state *s, struct sxs_called *fn, uintptr_
     f = s->top + 1;
     *f = (struct sxs_calls_frame){.sp = sp, .node = node ? node : s->top->node, .fn = fn};
     s->top = f;
-    if (node)
-        f->start = sxs_tick();
+    if (!node)
+        return;
+    now = sxs_tick();
+    if (entry == SXS_TAILS_FAST) {
+        f->began = now;
+        f->how = SXS_TAILS_ENDS_CHAIN;
+    } else {
+        f->start = now;
+    }
 }
 
 static void trace_event(struct sxs_calls_state *s, const struct sxs_calls_node *node, uint64_t now,
@@ -124,30 +133,40 @@ void sxs_tree_enter_slow(struct sxs_called *fn, uintptr_t sp, uintptr_t first)
 {
     struct sxs_calls_state *s = sxs_calls_state_get();
     struct sxs_calls_node  *node, *parent;
+    enum sxs_tails_entry    entry;
     if (!s)
         return;
-    drop_stale(s, sp);
+    entry = sxs_tails_enter(s, fn, sp);
+    if (is_dispatcher(fn)) {
+        sxs_tails_push_dispatcher(s, fn, sp, first);
+        return;
+    }
     parent = resumes(fn) ? find_parent(s, fn, sp, first) : s->top->node;
     node = child_of(s, parent, fn, 0);
     if (node)
         parent->latest = ref_of(s, node);
-    push_call(s, fn, sp, node);
+    push_call(s, fn, sp, node, entry);
     if (node && s->top->node == node && s->top->sp == sp) {
         s->top->callees = parent != s->top[-1].node;
-        node->entered = s->top->start;
-        trace_event(s, node, s->top->start, SXS_CALLS_ENTER);
+        node->entered = s->top->start ? s->top->start : s->top->began;
+        trace_event(s, node, node->entered, SXS_CALLS_ENTER);
     }
 }
 
-void sxs_time_enter_slow(struct sxs_called *fn, uintptr_t sp)
+void sxs_time_enter_slow(struct sxs_called *fn, uintptr_t sp, uintptr_t first)
 {
     struct sxs_calls_state *s = sxs_calls_state_get();
     struct sxs_calls_node  *node;
+    enum sxs_tails_entry    entry;
     if (!s)
         return;
-    drop_stale(s, sp);
+    entry = sxs_tails_enter(s, fn, sp);
+    if (is_dispatcher(fn)) {
+        sxs_tails_push_dispatcher(s, fn, sp, first);
+        return;
+    }
     node = flat_of(s, fn);
-    push_call(s, fn, sp, node);
+    push_call(s, fn, sp, node, entry);
     if (node && s->top->node == node && s->top->sp == sp)
         node->active++;
 }
@@ -180,31 +199,46 @@ static void record_duration(struct sxs_calls_state *s, sxs_calls_ref of, uint64_
     }
 }
 
+void sxs_calls_end_top(struct sxs_calls_state *s, uint64_t now)
+{
+    struct sxs_calls_frame *f = s->top;
+    uint64_t                ticks;
+    if (!f->start)
+        f->start = f->began;
+    ticks = now - f->start;
+    if (!f->start) {
+        pass_on(f);
+    } else if (f->node->active) {
+        record_duration(s, f->node->histogram, ticks);
+        end_flat(f, ticks);
+    } else {
+        if (f->callees)
+            ticks = settle(s, f, ticks);
+        record_duration(s, f->node->histogram, ticks);
+        end_path(f, ticks);
+        trace_event(s, f->node, now, SXS_CALLS_LEAVE);
+    }
+    s->top = f - 1;
+}
+
+static void leave_slowly(struct sxs_called *fn, uintptr_t sp)
+{
+    struct sxs_calls_state       *s = sxs_calls_state;
+    const struct sxs_calls_frame *f;
+    if (sxs_tails_leave(s, fn, sp))
+        return;
+    f = s->top;
+    if (f->start && is_due(f->node))
+        sxs_functions_back_off(fn, f->node->ticks / f->node->calls);
+    sxs_calls_end_top(s, s->now);
+}
+
 void sxs_tree_leave_slow(struct sxs_called *fn, uintptr_t sp)
 {
-    struct sxs_calls_state *s = sxs_calls_state;
-    struct sxs_calls_frame *f = s->top;
-    uint64_t                ticks = s->now - f->start;
-    (void)sp;
-    if (is_due(f->node))
-        sxs_functions_back_off(fn, f->node->ticks / f->node->calls);
-    if (f->callees)
-        ticks = settle(s, f, ticks);
-    record_duration(s, f->node->histogram, ticks);
-    end_path(f, ticks);
-    trace_event(s, f->node, s->now, SXS_CALLS_LEAVE);
-    s->top = f - 1;
+    leave_slowly(fn, sp);
 }
 
 void sxs_time_leave_slow(struct sxs_called *fn, uintptr_t sp)
 {
-    struct sxs_calls_state *s = sxs_calls_state;
-    struct sxs_calls_frame *f = s->top;
-    uint64_t                ticks = s->now - f->start;
-    (void)sp;
-    if (is_due(f->node))
-        sxs_functions_back_off(fn, f->node->ticks / f->node->calls);
-    record_duration(s, f->node->histogram, ticks);
-    end_flat(f, ticks);
-    s->top = f - 1;
+    leave_slowly(fn, sp);
 }

@@ -24,6 +24,12 @@ struct sxs_calls_frame {
                                        within this frame that lie elsewhere in the tree; starts at 1
                                        if this call itself lies elsewhere. With a tree, the leave
                                        takes the slow path unless this is 0. */
+    /* The rest is for tail calls (tools/calls/tails.h). The fast path does not write it; it is valid
+     * when `start` is 0 or the frame was left. */
+    uint64_t  began; /* the start of a call whose leave takes the slow path; `start` is
+                                       0 then. 0: not timed */
+    uintptr_t from;  /* of a frame left by a fast tail call: the return address */
+    uint64_t  how;   /* enum sxs_tails_how, with `began` */
 };
 
 /** A slot of a thread's hash table (open addressing) that maps parent node and function to the

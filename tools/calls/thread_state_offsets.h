@@ -29,7 +29,7 @@
 #define FRAME_FN    16
 #define FRAME_START 24
 #define FRAME_CALLEES 32
-#define FRAME_SIZE  40
+#define FRAME_SIZE    64
 
 /* struct sxs_calls_node, in a cell of 2^CELL_BITS bytes */
 #define CELL_BITS      6
@@ -60,7 +60,7 @@
 #define CALLED_NUMBER 4
 #define CALLED_CELL   8
 #define CALLED_IS_OFF  1 /* flags in off */
-#define CALLED_RESUMES 2
+#define CALLED_SPECIAL 6
 
 #define DUE_MASK   0x7fff             /* SXS_CALLS_BACKOFF_EVERY - 1 */
 #define HASH_FACTOR 0x9e3779b97f4a7c15 /* multiplier of a slot's key */

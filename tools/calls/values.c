@@ -5,16 +5,21 @@
  * The hooks run in cooperative mode: no collection can happen while they run, and they must not
  * cause one. Arguments are formatted before the call's time begins and results after it has ended,
  * so that the formatting is not part of the call's time.
+ *
+ * There is no tailcall hook with values, because compiled code holds whole vectors in registers across
+ * the call of that hook, and the runtime's code around a hook with values preserves only 8 bytes of
+ * each vector. sxs_tails_settle() finds calls that were left by tail calls.
  */
 #include "tools/calls/values.h"
 
 #include <errno.h>
 #include <stdlib.h>
 
-#include "base/session_state.h"
 #include "base/log.h"
+#include "base/session_state.h"
 #include "hooks/hooks.h"
 #include "tools/calls/fast_path.h"
+#include "tools/calls/tails.h"
 #include "values/complete.h"
 #include "values/formatter.h"
 
@@ -63,8 +68,8 @@ static size_t format_arguments(struct sxs_calls_state *s, struct sxs_called *fn,
                                    sizeof(s->text));
 }
 
-/* Returns the first argument of an async method's MoveNext; 0 for other functions, and when the
- * runtime does not report the argument. */
+/* Returns the first argument of an async method's MoveNext or of the dispatcher of tail calls; 0 for
+ * other functions, and when the runtime does not report the argument. */
 static uintptr_t first_of(struct sxs_called *fn, uintptr_t info)
 {
     struct {
@@ -74,7 +79,7 @@ static uintptr_t first_of(struct sxs_called *fn, uintptr_t info)
     COR_PRF_FRAME_INFO frame = 0;
     ULONG              size = sizeof(asked);
     asked.info.numRanges = 0;
-    if (!resumes(fn) ||
+    if (!is_special(fn) ||
         FAILED(sxs_info_GetFunctionEnter3Info(fn->rt, (sxs_function){fn->rt, fn->id}, info, &frame,
                                               &size, &asked.info)) ||
         !asked.info.numRanges || asked.info.ranges[0].length != sizeof(uintptr_t))
@@ -96,33 +101,6 @@ static const struct sxs_calls_event *noted(const struct sxs_calls_state *s,
     return e->kind == kind && node_at(s, e->node)->function == fn->cell ? e : NULL;
 }
 
-/* Ends the youngest call, which a tail call has left. */
-static void end_left(struct sxs_calls_state *s, uint64_t now)
-{
-    static const char             left[] = "<?: left by a tail call>";
-    struct sxs_called            *fn = s->top->fn;
-    const struct sxs_calls_event *before = s->event, *e;
-    uintptr_t                     sp = s->top->sp;
-    if (sxs_trace_leave(fn, sp, now))
-        sxs_tree_leave_slow(fn, sp);
-    e = atomic_load_explicit(&fn->formatter, memory_order_relaxed)
-            ? noted(s, before, fn, SXS_CALLS_LEAVE)
-            : NULL;
-    if (e)
-        sxs_calls_note_text(s, e, left, sizeof(left) - 1);
-}
-
-/*
- * Ends the calls whose frames lie below @sp, which were left by tail calls. There is no tailcall
- * hook with values, because compiled code holds whole vectors in registers across the call of that
- * hook, and the runtime's code around a hook with values preserves only 8 bytes of each vector.
- */
-static void end_left_below(struct sxs_calls_state *s, uintptr_t sp, uint64_t now)
-{
-    while (s && s->top->sp < sp && s->top->fn && !(s->top->sp & 1)) /* stop at a filter's frame */
-        end_left(s, now);
-}
-
 void sxs_values_enter(struct sxs_called *fn, uintptr_t info)
 {
     struct sxs_calls_state       *s = sxs_calls_state_get();
@@ -134,12 +112,14 @@ void sxs_values_enter(struct sxs_called *fn, uintptr_t info)
     if (!sp)
         return;
     if (s && s->top->sp <= sp) /* a tail call's callee has its caller's SP */
-        end_left_below(s, sp + 1, sxs_tick());
+        sxs_tails_settle(s, sp, 1, sxs_tick());
     before = s ? s->event : NULL;
     if (r && has_room(s))
         size = format_arguments(s, fn, r, info);
     if (sxs_trace_enter(fn, sp))
         sxs_tree_enter_slow(fn, sp, first_of(fn, info));
+    if (sxs_calls_state)
+        sxs_tails_entered(sxs_calls_state, sp);
     if (size) {
         e = noted(s, before, fn, SXS_CALLS_ENTER);
         if (e)
@@ -161,7 +141,8 @@ void sxs_values_leave(struct sxs_called *fn, uintptr_t info)
     int                             err = errno;
     if (!sp)
         return;
-    end_left_below(s, sp, now);
+    if (s)
+        sxs_tails_settle(s, sp, 0, now);
     before = s ? s->event : NULL;
     if (sxs_trace_leave(fn, sp, now))
         sxs_tree_leave_slow(fn, sp);
@@ -173,6 +154,8 @@ void sxs_values_leave(struct sxs_called *fn, uintptr_t info)
         size = sxs_formatter_result(r, range, s->text, sizeof(s->text));
     if (size)
         sxs_calls_note_text(s, e, s->text, size);
+    if (s)
+        sxs_tails_end_chain(s, sp);
     errno = err;
 }
 

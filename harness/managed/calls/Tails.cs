@@ -27,6 +27,8 @@ internal static class Tails
         long expected = (long)n * (n + 1) / 2;
         object one = Activator.CreateInstance(type)!;
         type.GetField("next")!.SetValue(null, type.GetMethod("Delegate")!.CreateDelegate<Func<int, long, long>>());
+        /* With fast tail calls, the JIT makes loops of methods that call themselves. */
+        bool loops = Environment.GetEnvironmentVariable("DOTNET_FastTailCalls") != "0";
         foreach (string name in new[] { "Self", "Even", "Few", "Go", "Pointer", "Delegate", "Implicit" })
         {
             MethodInfo method = type.GetMethod(name)!;
@@ -35,13 +37,13 @@ internal static class Tails
             if (sum != expected + (name == "Few" ? 45L * n : 0))
                 throw new InvalidOperationException($"wrong sum of {name}: {sum}");
             bool alternates = name is "Even" or "Implicit";
-            Know(name, name == "Self" ? 1 : alternates ? n / 2 + 1 : n + 1); // JIT: Self is a loop
+            Know(name, name == "Self" && loops ? 1 : alternates ? n / 2 + 1 : n + 1);
         }
         Know("Odd", (n + 1) / 2);
         Know("Implied", (n + 1) / 2);
         Know("Many", n);
         Know(".ctor", 1);
-        Know("Throws", 1); // a loop, too
+        Know("Throws", loops ? 1 : n + 1);
         try
         {
             type.GetMethod("Throws")!.CreateDelegate<Step>()(n, 0);
