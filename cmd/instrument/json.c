@@ -27,6 +27,7 @@ static json_t *method_json(const struct sxs_instrument_process *p, const struct 
     err |= sxs_json_set_number(o, "ended", s->ended);
     err |= sxs_json_set_number(o, "threw", s->threw);
     err |= sxs_json_set_number(o, "total_ns", s->total_ns);
+    err |= sxs_json_set_number(o, "mean_ns", s->ended ? s->sum_ns / s->ended : 0);
     err |= sxs_json_set_number(o, "traced", s->traced);
     err |= sxs_json_set_number(o, "swallowed", s->swallowed);
     return sxs_json_whole(o, err);

@@ -37,7 +37,7 @@ static void write_row(FILE *to, const struct sxs_instrument_process *p,
     sxs_print_to(to, "  %-8s %10llu %9llu %10s %10s  [%s] %s",
                  sxs_instrumented_state_text(s->state), (ull)s->calls, (ull)s->threw,
                  sxs_text_duration(s->total_ns, total, sizeof(total)),
-                 sxs_text_duration(s->ended ? s->total_ns / s->ended : 0, mean, sizeof(mean)),
+                 sxs_text_duration(s->ended ? s->sum_ns / s->ended : 0, mean, sizeof(mean)),
                  sxs_process_version(p->process, s->runtime), name);
     if (s->swallowed)
         sxs_print_to(to, ", %llu exceptions of what it calls swallowed", (ull)s->swallowed);

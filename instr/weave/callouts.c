@@ -96,12 +96,24 @@ static int make_writable(struct counters *c, size_t end)
     return 0;
 }
 
+/* Forgets the calls that were in progress when the thread ended. */
+static void end_calls_locked(struct counters *c)
+{
+    size_t n = c->writable > offsetof(struct counters, of)
+                   ? (c->writable - offsetof(struct counters, of)) / sizeof(c->of[0])
+                   : 0;
+    for (size_t i = 0; i < n && i <= max_methods; i++)
+        if (c->of[i])
+            atomic_store_explicit(&c->of[i]->outermost, 0, memory_order_relaxed);
+}
+
 /* The counters keep their values. The next new thread reuses the table and adds to them. */
 static void thread_ended(void *counters)
 {
     struct counters *c = counters;
     own_counters = &none;
     pthread_mutex_lock(&lock);
+    end_calls_locked(c);
     c->next = idle;
     idle = c;
     pthread_mutex_unlock(&lock);
@@ -240,8 +252,12 @@ void sxs_callout_count(size_t place)
 
 uint64_t sxs_callout_enter(const struct sxs_marker *marker)
 {
-    add_count(&count_of(marker)->calls, 1);
-    return sxs_tick();
+    struct sxs_instrument_count *c = count_of(marker);
+    uint64_t                     now = sxs_tick();
+    add_count(&c->calls, 1);
+    if (!atomic_load_explicit(&c->outermost, memory_order_relaxed))
+        atomic_store_explicit(&c->outermost, now, memory_order_relaxed);
+    return now;
 }
 
 uint64_t sxs_callout_end(const struct sxs_marker *marker, uint64_t entered, int threw)
@@ -250,6 +266,10 @@ uint64_t sxs_callout_end(const struct sxs_marker *marker, uint64_t entered, int 
     struct sxs_instrument_count *c = count_of(marker);
     add_count(&c->ended, 1);
     add_count(&c->ticks, now - entered);
+    if (atomic_load_explicit(&c->outermost, memory_order_relaxed) == entered) {
+        add_count(&c->total, now - entered);
+        atomic_store_explicit(&c->outermost, 0, memory_order_relaxed);
+    }
     if (threw)
         add_count(&c->threw, 1);
     return now;

@@ -62,13 +62,14 @@ struct sxs_instrument_header {
 };
 
 enum sxs_instrument_record_type {
-    SXS_INSTRUMENT_METHOD = 1, /* a method that rules apply to */
-    SXS_INSTRUMENT_STATE = 2,  /* a state of such a method; the latest record is valid */
-    SXS_INSTRUMENT_COUNTS = 3, /* one thread's counters of SXS_INSTRUMENT_PAGE methods */
-    SXS_INSTRUMENT_LABEL = 4,  /* a method's name in reports; the latest record is valid */
-    SXS_INSTRUMENT_HELPER = 5, /* a managed method that rules have called, in one runtime */
+    SXS_INSTRUMENT_METHOD = 1,     /* a method that rules apply to */
+    SXS_INSTRUMENT_STATE = 2,      /* a state of such a method; the latest record is valid */
+    SXS_INSTRUMENT_COUNTS_OLD = 3, /* as COUNTS, with the first five members of each counter only */
+    SXS_INSTRUMENT_LABEL = 4,      /* a method's name in reports; the latest record is valid */
+    SXS_INSTRUMENT_HELPER = 5,     /* a managed method that rules have called, in one runtime */
     SXS_INSTRUMENT_RULE = 6,   /* statistics of a rule; the latest record of its number is valid */
-    SXS_INSTRUMENT_LAST = 6,
+    SXS_INSTRUMENT_COUNTS = 7, /* one thread's counters of SXS_INSTRUMENT_PAGE methods */
+    SXS_INSTRUMENT_LAST = 7,
 };
 
 /** State of an instrumented method. Reports and JSON print the texts. */
@@ -116,9 +117,14 @@ struct sxs_instrument_count {
     _Atomic uint64_t calls;     /* calls that began */
     _Atomic uint64_t ended;     /* calls that were timed to their end */
     _Atomic uint64_t threw;     /* of `ended`: calls that an exception left */
-    _Atomic uint64_t ticks;     /* ticks of all calls in `ended`, including their callees */
+    _Atomic uint64_t ticks;     /* ticks of all calls in `ended`, including their callees; those of
+                                 * recursive calls lie in those of the outermost call, too */
     _Atomic uint64_t swallowed; /* exceptions of helpers that the method called */
+    _Atomic uint64_t total;     /* ticks of the outermost calls in `ended`: recursion counts once */
+    _Atomic uint64_t outermost; /* tick at which the outermost call in progress began; 0: none */
 };
+
+#define SXS_INSTRUMENT_COUNT_OLD 40u /* bytes of a counter in a record of type COUNTS_OLD */
 
 struct sxs_instrument_counts {
     struct sxs_record           head;
@@ -159,7 +165,7 @@ _Static_assert(sizeof(struct sxs_instrument_header) <= SXS_HEADER_SIZE, "the hea
 _Static_assert(offsetof(struct sxs_instrument_header, spent) == 1120, "part of the format");
 _Static_assert(offsetof(struct sxs_instrument_method, text) == 24, "part of the format");
 _Static_assert(offsetof(struct sxs_instrument_state, text) == 28, "part of the format");
-_Static_assert(sizeof(struct sxs_instrument_counts) == 16 + 40 * SXS_INSTRUMENT_PAGE,
+_Static_assert(sizeof(struct sxs_instrument_counts) == 16 + 56 * SXS_INSTRUMENT_PAGE,
                "part of the format");
 _Static_assert(offsetof(struct sxs_instrument_rule, text) == 28, "part of the format");
 _Static_assert(offsetof(struct sxs_instrument_label, text) == 16, "part of the format");

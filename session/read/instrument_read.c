@@ -101,17 +101,22 @@ static bool take_state(struct reading *r, const struct sxs_record *record)
 static bool take_counts(struct reading *r, const struct sxs_record *record)
 {
     const struct sxs_instrument_counts *v = (const void *)record;
-    if (record->size < sizeof(*v) || v->first >= METHODS_MAX || v->first % SXS_INSTRUMENT_PAGE)
+    bool                                is_old = record->type == SXS_INSTRUMENT_COUNTS_OLD;
+    size_t size = is_old ? SXS_INSTRUMENT_COUNT_OLD : sizeof(v->counts[0]);
+    if (record->size <
+            offsetof(struct sxs_instrument_counts, counts) + SXS_INSTRUMENT_PAGE * size ||
+        v->first >= METHODS_MAX || v->first % SXS_INSTRUMENT_PAGE)
         return false;
     for (uint32_t i = 0; i < SXS_INSTRUMENT_PAGE; i++) {
-        const struct sxs_instrument_count *c = &v->counts[i];
+        const struct sxs_instrument_count *c = (const void *)((const char *)v->counts + i * size);
         struct sxs_instrumented           *s = method_at(r, v->first + i);
         if (!s)
             return true;
         sxs_sum_add(&s->calls, c->calls);
         sxs_sum_add(&s->ended, c->ended);
         sxs_sum_add(&s->threw, c->threw);
-        sxs_sum_add(&s->total_ns, c->ticks); /* converted to ns by make_ns() */
+        sxs_sum_add(&s->sum_ns, c->ticks); /* both are converted to ns by make_ns() */
+        sxs_sum_add(&s->total_ns, is_old ? c->ticks : c->total);
         sxs_sum_add(&s->swallowed, c->swallowed);
     }
     return true;
@@ -194,6 +199,7 @@ static bool take_record(const struct sxs_record *record, uint16_t type, void *ou
     switch (type) {
     case SXS_INSTRUMENT_METHOD: return take_method(out, record);
     case SXS_INSTRUMENT_STATE: return take_state(out, record);
+    case SXS_INSTRUMENT_COUNTS_OLD:
     case SXS_INSTRUMENT_COUNTS: return take_counts(out, record);
     case SXS_INSTRUMENT_LABEL: return take_label(out, record);
     case SXS_INSTRUMENT_HELPER: return take_helper(out, record);
@@ -220,8 +226,10 @@ uint64_t sxs_instrument_ns(const struct sxs_instrument_data *d, uint64_t tick)
 
 static void make_ns(struct sxs_instrument_data *d)
 {
-    for (size_t i = 0; i < d->n_methods; i++)
+    for (size_t i = 0; i < d->n_methods; i++) {
         d->methods[i].total_ns = sxs_instrument_duration(d, d->methods[i].total_ns);
+        d->methods[i].sum_ns = sxs_instrument_duration(d, d->methods[i].sum_ns);
+    }
 }
 
 static int by_number(const void *key, const void *method)

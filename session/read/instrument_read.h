@@ -28,7 +28,9 @@ struct sxs_instrumented {
     uint8_t  state;     /* enum sxs_instrumented_state */
     bool     has_record; /* the file has a METHOD record of it */
     bool     compiled;  /* active, and the runtime has compiled the new IL */
-    uint64_t calls, ended, threw, total_ns;
+    uint64_t calls, ended, threw;
+    uint64_t total_ns;  /* of the outermost calls: recursion counts once */
+    uint64_t sum_ns;    /* of all calls in `ended` */
     uint64_t swallowed; /* exceptions of helpers that it called */
     uint64_t traced;    /* number of traced calls recorded in the file "traced" */
 };

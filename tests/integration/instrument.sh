@@ -240,4 +240,17 @@ E
     check "$versions: a rule for a method is added while the method is being inlined" $? "$tmp/log"
 done
 versions=$all
+
+# ---- recursion ----------------------------------------------------------------------------------
+file recursive.xml <<E
+<rule name="fib"><match $work method="Fib"/><time/></rule>
+E
+began=$(date +%s%N)
+run recursive "rounds=1 fib=22"
+check "a run with a timed recursive method ends with status 0" $? "$tmp/log"
+took=$(($(date +%s%N) - began))
+methods "len(of('.Fib')) == 3 and all(x['calls'] > 50000 and 0 < x['total_ns'] < $took and x['ended'] == x['calls'] for x in of('.Fib'))"
+check "the time of a recursive method counts recursion once: it is not more than that of the run" $? "$tmp/json"
+methods "all(x['mean_ns'] * x['ended'] > 2 * x['total_ns'] for x in of('.Fib'))"
+check "the mean time of a recursive method is that of all its calls" $? "$tmp/json"
 finish

@@ -104,7 +104,7 @@ static int make_instrument_file(const char *dir)
     l->size = 5;
     memcpy(l->text, "added", 5);
     c = add(SXS_INSTRUMENT_COUNTS, sizeof(*c));
-    c->counts[0] = (struct sxs_instrument_count){40, 40, 20, 40 * TICKS, 2};
+    c->counts[0] = (struct sxs_instrument_count){40, 40, 20, 40 * TICKS, 2, 40 * TICKS, 0};
     helper = add(SXS_INSTRUMENT_HELPER, sizeof(*helper) + 12);
     helper->threw = 2;
     helper->runtime = 1;
