@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* sxsprof check: report errors in instrumentation files, and which methods their rules match. */
+#include "cmd/assembly_body.h"
 #include "cmd/assembly_file.h"
 #include "cmd/command.h"
 #include "cmd/confined_verb.h"
@@ -33,6 +34,7 @@ struct check {
     const struct sxs_config *config;
     struct sxs_metadata     *md;
     struct sxs_assembly    **assemblies; /* one for each of options->assemblies */
+    struct sxs_il_body      *body;       /* owned; of the current method */
     unsigned long            n_warnings;
     uint8_t had[ACTIONS_MAX][ARGUMENTS_MAX]; /* for the current rule, by action and argument: 1 when
                                               * a matched method has the argument */
@@ -151,6 +153,22 @@ static void put_lacking(struct check *c, const struct sxs_rule *rule, int i, uin
         }
 }
 
+/* Says that the library will not change the method's body, and why. */
+static void put_refused(struct check *c, const struct sxs_rule *rule, int i, uint32_t token,
+                        const struct sxs_config_method *m)
+{
+    uint32_t rva =
+        sxs_md_cell(&c->md[i], SXS_TABLE_METHOD_DEF, token & 0xffffff, SXS_METHOD_DEF_RVA);
+    struct sxs_blob     bytes = sxs_md_at_rva(&c->md[i], rva);
+    struct sxs_il_error error;
+    if (!c->body || (sxs_il_read(c->body, bytes.at, bytes.size, &error) == 0 &&
+                     sxs_assembly_check_body(&c->md[i], c->body, token, &error) == 0))
+        return;
+    sxs_print("  cannot be changed: %s", error.text);
+    warn_rule(c, rule, rule->line, rule->column,
+              "%s.%s cannot be changed: its body is not valid: %s", m->type, m->method, error.text);
+}
+
 static void put_method(struct check *c, const struct sxs_rule *rule, int i, uint32_t token,
                        const struct sxs_config_method *m)
 {
@@ -163,6 +181,7 @@ static void put_method(struct check *c, const struct sxs_rule *rule, int i, uint
     else if (sxs_assembly_is_outer(c->assemblies[i], token))
         sxs_print("  its body is a state machine's, see async=\"statemachine\"");
     put_lacking(c, rule, i, token, m);
+    put_refused(c, rule, i, token, m);
     sxs_print("\n");
 }
 
@@ -317,6 +336,7 @@ static int check(void *arg)
     if (err >= 0)
         return err;
     err = open_assemblies(&c);
+    c.body = err || !options->n_assemblies ? NULL : sxs_il_new();
     config = err ? NULL : sxs_config_load(options->path, NULL);
     if (config) {
         c.config = config;
@@ -333,6 +353,7 @@ static int check(void *arg)
         sxs_assembly_free(c.assemblies[i]);
     free(c.assemblies);
     free(c.md);
+    sxs_il_free(c.body);
     return err;
 }
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* sxsprof il: check the IL of an assembly's methods and print it. */
+#include "cmd/assembly_body.h"
 #include "cmd/assembly_file.h"
 #include "cmd/command.h"
 #include "cmd/confined_verb.h"
 #include "cmd/output/print.h"
 #include "cmd/output/text.h"
-#include "instr/il/effect.h"
 #include "instr/il/metadata_text.h"
 
 #include <argp.h>
@@ -67,30 +67,6 @@ const struct argp sxs_argp_il = {
 
 /* ---- one method ------------------------------------------------------------------------------- */
 
-static int find_effect(void *context, enum sxs_il_opcode opcode, uint32_t token,
-                       struct sxs_il_effect *e)
-{
-    struct sxs_blob b = sxs_md_signature(context, token);
-    return sxs_il_call_effect(b.at, b.size, opcode, e);
-}
-
-static int check_method(struct listing *l, uint32_t token, struct sxs_il_error *error)
-{
-    struct sxs_blob      sig = sxs_md_signature(&l->md, token), locals;
-    struct sxs_il_arity  arity = {0};
-    struct sxs_il_method method = {.effect = find_effect, .context = &l->md};
-    int                  n;
-    sxs_il_method_arity(sig.at, sig.size, &arity);
-    method.n_args = (uint16_t)(arity.n_parameters + arity.has_this);
-    method.returns = arity.returns;
-    if (l->body->locals) {
-        locals = sxs_md_signature(&l->md, l->body->locals);
-        n = sxs_il_local_count(locals.at, locals.size);
-        method.n_locals = (uint16_t)(n < 0 ? 0 : n);
-    }
-    return sxs_il_check(l->body, &method, error);
-}
-
 /* Prints a method. When the text does not fit into l->text, enlarges the buffer and formats the
  * text again. */
 static int put_method(struct listing *l, uint32_t token, const struct sxs_il_error *error)
@@ -126,7 +102,7 @@ static int list_method(struct listing *l, uint32_t token, struct sxs_blob bytes,
         sxs_complain("%s: IL_%04x: %s", name, error.offset, error.text);
         return 0;
     }
-    err = check_method(l, token, &error);
+    err = sxs_assembly_check_body(&l->md, l->body, token, &error);
     if (err) {
         l->refused++;
         sxs_complain("%s: IL_%04x: %s", name, error.offset, error.text);

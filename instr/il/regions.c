@@ -211,6 +211,21 @@ static int may_leave(const struct sxs_il_body *body, const struct sxs_il_region 
            (r->kind == SXS_IL_IN_HANDLER && (kind == SXS_IL_CATCH || kind == SXS_IL_FILTER));
 }
 
+/* Returns 1 when @r is the try block of a catch handler, with or without a filter, that contains @a. A
+ * `leave` may go from such a handler to any instruction of its try block, also into the middle. */
+static int is_own_try(const struct sxs_il_body *body, const struct sxs_il_regions *regions,
+                      const struct sxs_il_region *r, const struct sxs_il_insn *a)
+{
+    for (uint16_t n = a->region; n; n = regions->all[n - 1].parent) {
+        const struct sxs_il_region *handler = &regions->all[n - 1];
+        const struct sxs_il_clause *c = &body->clauses[handler->clause];
+        if (handler->kind == SXS_IL_IN_HANDLER && may_leave(body, handler) &&
+            r->first == sxs_il_target(c->try_first) && r->last == sxs_il_end_target(c->try_last))
+            return 1;
+    }
+    return 0;
+}
+
 int sxs_il_may_go(const struct sxs_il_body *body, const struct sxs_il_regions *regions,
                   const struct sxs_il_insn *a, const struct sxs_il_insn *b, int leaving)
 {
@@ -229,7 +244,8 @@ int sxs_il_may_go(const struct sxs_il_body *body, const struct sxs_il_regions *r
         r = &regions->all[n - 1];
         if (region_contains(r, a))
             break;
-        if (r->kind != SXS_IL_IN_TRY || r->first != b)
+        if (r->kind != SXS_IL_IN_TRY ||
+            (r->first != b && !(leaving && is_own_try(body, regions, r, a))))
             return 0;
     }
     return 1;

@@ -101,6 +101,27 @@ static void ways_out_of_blocks_are_their_own(void **state)
     (void)state;
     refuses("A: ret\n B: pop\n leave.s D\n D: ret\n.try A to B catch X handler B to D", 0,
             "ret within");
+    /* from a catch handler or the handler of a filter into the middle of its own try block, as Visual
+     * Basic's On Error Resume Next does */
+    accepts(
+        "A: nop\n M: leave.s D\n B: pop\n leave.s M\n D: ret\n.try A to B catch X handler B to D",
+        0);
+    accepts("A: nop\n M: leave.s D\n F: pop\n ldc.i4.1\n endfilter\n B: pop\n leave.s M\n D: ret\n"
+            ".try A to F filter F handler B to D",
+            0);
+    refuses("A: nop\n M: leave.s D\n B: pop\n br.s M\n D: ret\n.try A to B catch X handler B to D",
+            0, "crosses");
+    refuses("A: nop\n M: leave.s D\n B: leave.s M\n D: ret\n.try A to B finally handler B to D", 0,
+            "crosses");
+    /* not into the middle of another try block, also one within its own */
+    refuses("A: nop\n O: nop\n M: leave.s C\n N: pop\n leave.s C\n C: leave.s D\n B: pop\n leave.s "
+            "M\n D: ret\n"
+            ".try O to N catch X handler N to C\n.try A to B catch X handler B to D",
+            0, "crosses");
+    accepts("A: nop\n O: nop\n M: leave.s C\n N: pop\n leave.s C\n C: leave.s D\n B: pop\n leave.s "
+            "O\n D: ret\n"
+            ".try O to N catch X handler N to C\n.try A to B catch X handler B to D",
+            0);
     refuses("leave.s D\n D: ret", 0, "outside of any block");
     accepts("A: leave.s D\n B: endfinally\n D: ret\n.try A to B finally handler B to D", 0);
     accepts("A: leave.s D\n B: endfault\n D: ret\n.try A to B fault handler B to D", 0);
