@@ -5,10 +5,14 @@
 #include "manager/runtime_internal.h"
 #include "manager/sessions_internal.h"
 
-static const char *words_of_detach(HRESULT hr)
+static const char *words_of_detach(const struct sxs_runtime *rt, HRESULT hr)
 {
     switch (hr) {
     case CORPROF_E_IMMUTABLE_FLAGS_SET:
+        if (rt->low & COR_PRF_ENABLE_OBJECT_ALLOCATED)
+            return "the tool alloc has asked it at its start to report every object, which is for "
+                   "good "
+                   "(alloc:ticks does not)";
         return "a tool has asked for events at its start that a runtime does not take back";
     case CORPROF_E_IRREVERSIBLE_INSTRUMENTATION_PRESENT:
         return "it runs code with calls of the profiler";
@@ -42,7 +46,7 @@ static int detach_one(struct sxs_runtime *rt, unsigned timeout_ms, const struct 
     if (SUCCEEDED(hr))
         return 0;
     sxs_reasons_add(why, "runtime %u (%s) cannot be detached: %s (%s)", rt->number, rt->version,
-                    words_of_detach(hr), sxs_hresult_name(hr));
+                    words_of_detach(rt, hr), sxs_hresult_name(hr));
     sxs_sessions_subscribe_always(rt);
     return -ENOTSUP;
 }

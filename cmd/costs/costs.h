@@ -43,6 +43,11 @@ void sxs_costs_report_free(struct sxs_costs_report *r);
 /** sxs_costs_on - return true when costs of @kind were recorded in the process of this header. */
 bool sxs_costs_on(const struct sxs_samples_header *head, enum sxs_cost_kind kind);
 
+/** sxs_costs_biased - return true when costs of @kind of this runtime were not chosen at random: the error
+ *  of their sums is not known. @runtime: its number in the process; 0: of none. */
+bool sxs_costs_biased(const struct sxs_samples_header *head, enum sxs_cost_kind kind,
+                      uint32_t runtime);
+
 /**
  * sxs_costs_exact - copy the exact counts of @kind to the rows of @types.
  * @row: returns the row of a total, or NULL to leave it out; @arg is passed to it.

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "cmd/costs/costs.h"
@@ -25,10 +26,35 @@ static const struct list lists[] = {
 
 #define N_LISTS (sizeof(lists) / sizeof(lists[0]))
 
-/* The standard error of @v, to which @var is the variance. */
-static uint64_t error_of(double var, double v)
+/* Sets NAME_low and NAME_high: the bounds of an interval, null when they are not known. */
+static int set_interval(json_t *o, const char *name, struct sxs_cost_interval i, bool known)
 {
-    return sxs_cost_round(sxs_cost_error(var, v) * v);
+    char key[64];
+    int  err = 0;
+    snprintf(key, sizeof(key), "%s_low", name);
+    err |= known ? sxs_json_set_number(o, key, sxs_cost_floor(i.low))
+                 : json_object_set_new(o, key, json_null());
+    snprintf(key, sizeof(key), "%s_high", name);
+    err |= known ? sxs_json_set_number(o, key, sxs_cost_ceil(i.high))
+                 : json_object_set_new(o, key, json_null());
+    return err;
+}
+
+static int set_errors(json_t *o, const struct sxs_costs_process *p, const struct list *list,
+                      const struct sxs_cost_type *v, bool exact)
+{
+    const struct sxs_cost_sum *sum = list->live ? &v->live : &v->all;
+    bool   biased = !exact && sxs_costs_biased(&p->head, list->kind, v->runtime);
+    double error = sxs_cost_error(sum->var_value, sum->value) * sum->value;
+    const struct sxs_cost_interval n = {(double)v->n, (double)v->n};
+    const struct sxs_cost_interval value = {(double)v->value, (double)v->value};
+    int                            err = 0;
+    err |= json_object_set_new(o, "biased", json_boolean(biased));
+    err |= biased ? json_object_set_new(o, "error_bytes", json_null())
+                  : sxs_json_set_number(o, "error_bytes", exact ? 0 : sxs_cost_round(error));
+    err |= set_interval(o, list->n, exact ? n : sxs_cost_interval_n(sum), !biased);
+    err |= set_interval(o, list->value, exact ? value : sxs_cost_interval_value(sum), !biased);
+    return err;
 }
 
 static json_t *row_json(const struct sxs_costs_process *p, const struct list *list,
@@ -54,7 +80,7 @@ static json_t *row_json(const struct sxs_costs_process *p, const struct list *li
         err |= sxs_json_set_number(o, "open", v->open);
         return sxs_json_whole(o, err);
     }
-    err |= sxs_json_set_number(o, "error_bytes", exact ? 0 : error_of(sum->var_value, sum->value));
+    err |= set_errors(o, p, list, v, exact);
     if (list->kind == SXS_COST_ALLOCATION && !list->live) {
         err |= sxs_json_set_number(o, "large", sxs_cost_round(sxs_cost_type_large(v)));
         err |= sxs_json_set_number(o, "pinned", sxs_cost_round(v->pinned));

@@ -16,6 +16,13 @@ bool sxs_costs_on(const struct sxs_samples_header *head, enum sxs_cost_kind kind
            atomic_load_explicit(&head->n_costs[kind], memory_order_relaxed);
 }
 
+bool sxs_costs_biased(const struct sxs_samples_header *head, enum sxs_cost_kind kind,
+                      uint32_t runtime)
+{
+    uint64_t biased = atomic_load_explicit(&head->biased_runtimes, memory_order_relaxed);
+    return kind == SXS_COST_ALLOCATION && runtime < 64 && (biased >> runtime & 1);
+}
+
 bool sxs_costs_exact(const struct sxs_cost_facts *f, enum sxs_cost_kind kind,
                      struct sxs_cost_type *(*row)(void *arg, const struct sxs_cost_total *total),
                      void *arg)

@@ -6,6 +6,14 @@
  * are unbiased estimates. If a cost of size s is recorded with the probability p and n = 1/p, then
  * the sum of n * (n - 1) * value * value is an unbiased estimate of the variance of the sum of
  * n * value. Costs that are all recorded (n = 1) contribute nothing to it.
+ *
+ * An interval holds the true value in 19 of 20 runs. The lower bound is at least what was recorded itself.
+ * What was not is described by two gamma distributions: one with the mean and the variance of the
+ * estimate, and one with those that it would have with one more record of the largest weight. The bounds
+ * are quantiles of their mean. If all weights are equal and large, this is the exact interval of a
+ * Poisson distribution with the mid-P correction, so it holds for few records, too. If the recorded
+ * costs stand for different numbers, those with the largest are the rarest to be recorded: the
+ * further record is assumed to stand for twice as many as the largest.
  */
 #ifndef SXS_CMD_COSTS_SUMS_H
 #define SXS_CMD_COSTS_SUMS_H
@@ -16,17 +24,34 @@
 struct sxs_cost_sum {
     double   n, value;         /* costs; bytes or ns of all of them */
     double   var_n, var_value; /* variances of the two */
+    double   recorded;         /* bytes or ns of the recorded costs themselves */
+    double   top_n;            /* the largest n of a record */
+    double   top_value,
+        top_var; /* of the record that adds most to var_value: its value, what it adds */
     uint64_t records;          /* recorded costs */
+    uint64_t differ;           /* 1: they do not all stand for the same number */
+};
+
+/** Between which bounds a true value lies in 19 of 20 runs. */
+struct sxs_cost_interval {
+    double low, high;
 };
 
 /** sxs_cost_sum_add - add a recorded cost that stands for @n costs of @value each. */
 static inline void sxs_cost_sum_add(struct sxs_cost_sum *s, double n, uint64_t value)
 {
-    double more = n > 1 ? n * (n - 1) : 0;
+    double more = n > 1 ? n * (n - 1) : 0, var = more * (double)value * (double)value;
     s->n += n;
     s->value += n * (double)value;
     s->var_n += more;
-    s->var_value += more * (double)value * (double)value;
+    s->var_value += var;
+    s->recorded += (double)value;
+    s->differ |= s->records && n != s->top_n;
+    s->top_n = n > s->top_n ? n : s->top_n;
+    if (var > s->top_var) {
+        s->top_value = (double)value;
+        s->top_var = var;
+    }
     s->records++;
 }
 
@@ -42,9 +67,26 @@ static inline uint64_t sxs_cost_round(double v)
     return v < 1 ? 1 : (uint64_t)(v + 0.5);
 }
 
+/** sxs_cost_floor, _ceil - return @v as an integer: the next one below, or above; at most 2^62. */
+static inline uint64_t sxs_cost_floor(double v)
+{
+    return !(v > 0) ? 0 : v >= 0x1p62 ? UINT64_C(1) << 62 : (uint64_t)v;
+}
+
+static inline uint64_t sxs_cost_ceil(double v)
+{
+    uint64_t below = sxs_cost_floor(v);
+    return v > (double)below && below < UINT64_C(1) << 62 ? below + 1 : below;
+}
+
 /**
  * sxs_cost_error - return the standard error of an estimate as a share of it, for the variance @var
  * of the value @v; 0 when it is exact, or nothing. */
 double sxs_cost_error(double var, double v);
+
+/** sxs_cost_interval_n, _value - return the interval of how many and of how much. Both bounds are the
+ *  sum itself when it is exact, or nothing. */
+struct sxs_cost_interval sxs_cost_interval_n(const struct sxs_cost_sum *s);
+struct sxs_cost_interval sxs_cost_interval_value(const struct sxs_cost_sum *s);
 
 #endif

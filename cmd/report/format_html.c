@@ -12,12 +12,13 @@
  */
 #include "cmd/report/format.h"
 
+#include "cmd/costs/costs.h"
 #include "cmd/output/must.h"
 #include "cmd/report/costs.h"
+#include "cmd/report/coverage_gaps.h"
 #include "cmd/report/data_kind.h"
 #include "cmd/report/page_data.h"
 #include "cmd/report/timeline.h"
-#include "cmd/report/coverage_gaps.h"
 #include "sxs_page.h"
 
 #include <inttypes.h>
@@ -270,10 +271,23 @@ static void write_costs(const struct sxs_model *m, FILE *to)
 {
     const struct sxs_model_costs *c = m->costs;
     const struct sxs_cost_sum    *sum = c->live ? &c->alive : &c->all;
-    fprintf(to, ",\"units\":\"%s\",\"records\":%llu,\"every\":%llu,\"error\":%.5f,\"errorN\":%.5f",
-            m->unit == SXS_UNIT_BYTES ? "bytes" : m->unit == SXS_UNIT_NS ? "ns" : "count",
+    struct sxs_cost_interval value = sxs_cost_interval_value(sum), n = sxs_cost_interval_n(sum);
+    bool                     biased = false;
+    for (size_t i = 0; i < m->n_processes; i++)
+        for (uint32_t k = 0; k < SXS_MAX_RUNTIMES; k++)
+            biased |= sxs_costs_biased(&m->processes[i].head, c->kind, k);
+    fprintf(to, ",\"units\":\"%s\",\"records\":%llu,\"every\":%llu,\"biased\":%s",
+            m->unit == SXS_UNIT_BYTES ? "bytes"
+            : m->unit == SXS_UNIT_NS  ? "ns"
+                                      : "count",
             (unsigned long long)sum->records, (unsigned long long)c->every,
-            sxs_cost_error(sum->var_value, sum->value), sxs_cost_error(sum->var_n, sum->n));
+            biased ? "true" : "false");
+    if (sum->var_n > 0 && !biased)
+        fprintf(to, ",\"within\":[%llu,%llu],\"withinN\":[%llu,%llu]",
+                (unsigned long long)sxs_cost_floor(value.low),
+                (unsigned long long)sxs_cost_ceil(value.high),
+                (unsigned long long)sxs_cost_floor(n.low),
+                (unsigned long long)sxs_cost_ceil(n.high));
 }
 
 static void write_head(const struct sxs_model *m, FILE *to)

@@ -2,6 +2,7 @@
 /* Text report of costs. Shares are shares of bytes or time, or of the number with --by-count. */
 #include "cmd/report/text_costs.h"
 
+#include "cmd/costs/costs.h"
 #include "cmd/output/must.h"
 #include "cmd/output/print.h"
 #include "cmd/output/text.h"
@@ -68,7 +69,63 @@ static double weight_of(const struct report *r, double n, double value)
     return r->c->by_count ? n : value;
 }
 
+/* ---- errors ----------------------------------------------------------------------------------- */
+
+static bool is_biased(const struct report *r, const struct sxs_cost_type *t)
+{
+    uint16_t runtime = sxs_costs_type_runtime(t);
+    return runtime && sxs_costs_biased(&r->m->processes[sxs_costs_type_process(t)].head, r->c->kind,
+                                       r->m->runtimes[runtime - 1].number);
+}
+
+static bool any_is_biased(const struct report *r)
+{
+    for (size_t i = 0; i < r->c->types.n; i++) {
+        const struct sxs_cost_type *t = &r->c->types.all[i];
+        if ((r->c->live ? t->live.records : t->all.records) && is_biased(r, t))
+            return true;
+    }
+    return false;
+}
+
+/* Formats how far the true value may be below and above an estimate: "-12.9 +14.3 %". */
+static const char *error_text(struct sxs_cost_interval i, double of, char *buf, size_t size)
+{
+    snprintf(buf, size, "-%.1f +%.1f %%", percent_of(of - i.low, of), percent_of(i.high - of, of));
+    return buf;
+}
+
+/* Writes the intervals of both sums, behind how many samples they are estimated from. */
+static void write_intervals(const struct report *r, const struct sxs_cost_sum *sum)
+{
+    struct sxs_cost_interval n = sxs_cost_interval_n(sum), value = sxs_cost_interval_value(sum);
+    char                     a[48], b[48];
+    sxs_print_to(r->to, "; in 19 of 20 runs the true value is %s to %s",
+                 value_text(r, value.low, a, sizeof(a)), value_text(r, value.high, b, sizeof(b)));
+    sxs_print_to(r->to, " in %s to %s %s)", count_text((double)sxs_cost_floor(n.low), a, sizeof(a)),
+                 count_text((double)sxs_cost_ceil(n.high), b, sizeof(b)), r->kind->many);
+}
+
 /* ---- totals ----------------------------------------------------------------------------------- */
+
+/* Names the runtimes whose objects were not chosen at random. */
+static void write_biased(const struct report *r, const struct sxs_model_process *p)
+{
+    const char *before = "  not chosen at random: objects of runtime ";
+    for (uint32_t number = 0; number < SXS_MAX_RUNTIMES; number++) {
+        if (!sxs_costs_biased(&p->head, r->c->kind, number))
+            continue;
+        sxs_print_to(r->to, "%s%u", before, number);
+        before = ", ";
+    }
+    if (before[0] == ',')
+        fputs(". Estimates of a type may be wrong by any factor, and the error is not known: .NET "
+              "8 and 9 "
+              "report\n  objects in a rhythm of their own to a tool that is attached, or has the "
+              "option "
+              "ticks\n",
+              r->to);
+}
 
 static void write_process(const struct report *r, const struct sxs_model_process *p)
 {
@@ -93,6 +150,7 @@ static void write_process(const struct report *r, const struct sxs_model_process
             r->to,
             "  %llu notes of what is gone or alive were dropped: what is listed may be gone\n",
             (unsigned long long)lost);
+    write_biased(r, p);
     if (r->c->live && !h->cost_live[r->c->kind])
         fputs("  which of them are gone was not recorded: none of them is listed\n", r->to);
 }
@@ -118,11 +176,13 @@ static void write_total(const struct report *r)
     if (r->exact && (r->c->every > 1 || sum->var_n > 0))
         sxs_print_to(r->to, " (counted; the stacks are estimates from %llu samples)",
                      (unsigned long long)sum->records);
-    else if (!r->exact && sum->var_n > 0)
-        sxs_print_to(
-            r->to, " (estimates from %llu samples; standard error of the sums: %.1f %%, %.1f %%)",
-            (unsigned long long)sum->records, 100 * sxs_cost_error(sum->var_value, sum->value),
-            100 * sxs_cost_error(sum->var_n, sum->n));
+    else if (!r->exact && sum->var_n > 0) {
+        sxs_print_to(r->to, " (estimates from %llu samples", (unsigned long long)sum->records);
+        if (any_is_biased(r))
+            fputs(", some not chosen at random: their error is not known)", r->to);
+        else
+            write_intervals(r, sum);
+    }
     fputs("\n", r->to);
     if (r->m->own_ns && r->c->by_count)
         sxs_print_to(r->to, "of these by sxsprof itself: %s\n",
@@ -213,9 +273,15 @@ static void write_type_row(const struct report *r, const struct sxs_cost_type *t
     if (sxs_costs_are_waits(r->c))
         sxs_print_to(r->to, "  %11s", sxs_text_duration(t->longest, text, sizeof(text)));
     else if (exact || r->c->every <= 1)
-        fputs("    exact", r->to);
-    else
-        sxs_print_to(r->to, "  %5.1f %%", 100 * sxs_cost_error(sum->var_value, sum->value));
+        sxs_print_to(r->to, "  %16s  %16s", "exact", "exact");
+    else if (is_biased(r, t))
+        sxs_print_to(r->to, "  %16s  %16s", "unknown", "unknown");
+    else {
+        sxs_print_to(r->to, "  %16s",
+                     error_text(sxs_cost_interval_value(sum), sum->value, text, sizeof(text)));
+        sxs_print_to(r->to, "  %16s",
+                     error_text(sxs_cost_interval_n(sum), sum->n, text, sizeof(text)));
+    }
     fputs("  ", r->to);
     write_type(r, t);
     if (large > 0)
@@ -232,12 +298,23 @@ static void write_heading(const struct report *r, const char *title, const char 
                  r->kind->unit == SXS_UNIT_BYTES ? "bytes" : "total", r->kind->many, more);
 }
 
+/* The headings of the two columns of errors. */
+static const char *kind_heading(const struct report *r, char *buf, size_t size)
+{
+    char many[32];
+    snprintf(many, sizeof(many), "of %s", r->kind->many);
+    snprintf(buf, size, "  %16s  %16s  type", "error of bytes", many);
+    return buf;
+}
+
 static void write_types(const struct report *r, size_t top)
 {
+    char      heading[64];
     uint32_t *all = sort_rows(r, r->c->types.n, heavier_type);
     size_t    shown = 0, left = 0;
     write_heading(r, r->c->kind == SXS_COST_NATIVE ? "by kind" : "types",
-                  sxs_costs_are_waits(r->c) ? "      longest  type" : "    error  type");
+                  sxs_costs_are_waits(r->c) ? "      longest  type"
+                                            : kind_heading(r, heading, sizeof(heading)));
     for (size_t i = 0; i < r->c->types.n; i++) {
         const struct sxs_cost_type *t = &r->c->types.all[all[i]];
         if (type_n(r, t) <= 0 || (r->exact && !t->exact))

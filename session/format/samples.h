@@ -105,6 +105,9 @@ struct sxs_samples_header {
     uint64_t         has_contexts;      /* 1: they were asked for */
     _Atomic uint64_t n_contexts;        /* recorded */
     _Atomic uint64_t n_contexts_missed; /* could not be read: the runtime was about to collect... */
+    /* Bit N: which objects of runtime N were recorded was not chosen at random, but by amounts. The sums
+     * of its allocations have an error that is not known. */
+    _Atomic uint64_t biased_runtimes;
 };
 
 enum sxs_record_type {

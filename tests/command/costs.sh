@@ -73,12 +73,13 @@ is "the default is samples when there are some" "main [100];$MAIN 50000000" "$ou
 # --- text
 report alloc text
 has "alloc: the totals, and how sure they are" "$out" \
-    "allocated: 220.54 kB in 525 objects (estimates from 17 samples; standard error of the sums: 2.8 %, 29.9 %)" \
+    "allocated: 220.54 kB in 525 objects (estimates from 17 samples; in 19 of 20 runs the true value is 210.75 kB to 236.03 kB in 283 to 979 objects)" \
     "one object recorded for 1.00 kB on average, 0 dropped"
 has "alloc: the types, heaviest first" "$out" \
-    "    200.00 kB   90.69 %              2    0.0 %  [8.0.29] System.Byte[]  (2 on the large object heap)
-     20.00 kB    9.07 %            500   31.3 %  [8.0.29] System.String
-        540 B    0.24 %             23   39.4 %  [9.0.18] App.Node<System.Int32>"
+    "        bytes     share        objects    error of bytes        of objects  type
+    200.00 kB   90.69 %              2       -0.0 +0.0 %       -0.0 +0.0 %  [8.0.29] System.Byte[]  (2 on the large object heap)
+     20.00 kB    9.07 %            500     -48.7 +77.6 %     -48.7 +77.6 %  [8.0.29] System.String
+        540 B    0.24 %             23    -56.3 +109.8 %    -56.3 +109.8 %  [9.0.18] App.Node<System.Int32>"
 has "alloc: the sites, in the program's own code, and what it called" "$out" \
     "     20.00 kB    9.07 %            500  [8.0.29] System.String
                                       in        [8.0.29] App.Cache.Add(string)
@@ -92,10 +93,19 @@ lacks "alloc alone: no table of runtimes" "$out" "version  state"
 S=counted report alloc text
 has "alloc:exact: the totals and types are counted" "$out" \
     "allocated: 220.98 kB in 535 objects (counted; the stacks are estimates from 17 samples)" \
-    "     20.48 kB    9.27 %            512    exact  [8.0.29] System.String" \
-    "         24 B    0.01 %              1    exact  [10.0.11] App.Rare"
+    "     20.48 kB    9.27 %            512             exact             exact  [8.0.29] System.String" \
+    "         24 B    0.01 %              1             exact             exact  [10.0.11] App.Rare"
 S=counted report alloc text --thread main
 has "alloc:exact of one thread: estimates" "$out" "allocated: 220.00 kB in 502 objects (estimates from 12 samples"
+make_session biased ab
+S=biased report alloc text
+has "alloc by ticks: the first lines say that the error is not known, and no error is printed" "$out" \
+    "not chosen at random: objects of runtime 1. Estimates of a type may be wrong by any factor" \
+    "(estimates from 17 samples, some not chosen at random: their error is not known)" \
+    "            500           unknown           unknown  [8.0.29] System.String" \
+    "             23    -56.3 +109.8 %    -56.3 +109.8 %  [9.0.18] App.Node<System.Int32>"
+is "JSON of alloc by ticks: no error" "True None None None" "$("$SXS" report --format json "$T/biased" 2>/dev/null |
+    python3 -c 'import json, sys; r = json.load(sys.stdin)["allocations"][1]; print(r["biased"], r["error_bytes"], r["bytes_low"], r["objects_high"])')"
 report live text
 has "live: what is alive" "$out" "alive: 212.00 kB in 302 objects (estimates from 8 samples"
 has "live: allocation sites with generation and age" "$out" \
@@ -179,7 +189,7 @@ is "JSON: locks" "2 App.Gate 1 10000000 10000000 1
     "$(json locks '"%s %s %d %d %d %d" % (r["runtime"], r["type"], r["waits"], r["wait_ns"], r["longest_ns"], r["open"])')"
 is "JSON: native and native_live" "mmap 1 65536 malloc 40 4000 mmap 1 65536 malloc 20 2000" \
     "$(for list in native native_live; do json $list '"%s %d %d" % (r["type"], r["blocks"], r["bytes"])'; done | paste -sd' ')"
-is "JSON: members of an estimate" "{'pid': 4242, 'runtime': 1, 'version': '8.0.29', 'type': 'System.String', 'objects': 500, 'bytes': 20000, 'exact': False, 'samples': 10, 'error_bytes': 6261, 'large': 0, 'pinned': 0}" \
+is "JSON: members of an estimate" "{'pid': 4242, 'runtime': 1, 'version': '8.0.29', 'type': 'System.String', 'objects': 500, 'bytes': 20000, 'exact': False, 'samples': 10, 'biased': False, 'error_bytes': 6261, 'objects_low': 256, 'objects_high': 888, 'bytes_low': 10251, 'bytes_high': 35516, 'large': 0, 'pinned': 0}" \
     "$(json allocations r | sed -n 2p)"
 is "JSON: large objects" 2 "$(json allocations 'r["large"]' | sed -n 1p)"
 is "JSON: counted types are exact, also those without a sample" "1 System.Byte[] 2 200000 True

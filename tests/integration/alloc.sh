@@ -77,12 +77,38 @@ for version in $versions; do
     profile :every=512k "$version" memory "drop:large=4000" && has close "System.Byte[]=4000"
     check "$version: at a longer distance the estimates are right, too" $? "$tmp/log"
 done
-profile :every=100k 8 memory "spread=500000" 9 memory "spread=500000"
-made=$(sed -n 's/^memory: .*: spread: //p' "$tmp/log" | head -n 1)
-# shellcheck disable=SC2086 # numbers
-set -- $made
-has near "Memory.Small=$1 System.Int16[]=$2 System.Int32[]=$3 System.Int64[]=$4 System.Double[]=$5 System.Single[]=$6"
-check "8 and 9: objects of 24 to 30,000 bytes in a random order: the systematic error is at most 6 %" $? "$tmp/log"
+# What allocates in a rhythm is estimated as right as everything else: arrays of one size from 4 to 20 kB between
+# small objects, and two types in turn with a rhythm that divides the distance of allocation ticks.
+for version in $versions; do
+    profile :every=100k "$version" memory "rhythm=15000" && has close "System.Byte[]=60000 Memory.Small=60000"
+    check "$version: arrays of 4 to 20 kB between small objects: all types are right" $? "$tmp/log"
+    profile :every=100k "$version" memory "uneven=60000" && has close "System.Single[]=60000 Memory.Medium=240000"
+    check "$version: few small objects between arrays of 20 kB: all types are right" $? "$tmp/log"
+    profile :every=100k "$version" memory "alternate=1000000" &&
+        has close "System.Int64[]=1000000 System.Int16[]=1000000"
+    check "$version: two types in turn: both are right" $? "$tmp/log"
+done
+# The estimates of the ticks that 8 and 9 send are biased, and the report says so; on 10 the option changes nothing.
+spread() { # OPTIONS COMMAND VERSION...: all six types as COMMAND checks them
+    local options=$1 command=$2 apps=
+    shift 2
+    for version in "$@"; do
+        apps="$apps $version memory spread=500000"
+    done
+    # shellcheck disable=SC2086 # several words
+    profile "$options" $apps || return
+    made=$(sed -n 's/^memory: .*: spread: //p' "$tmp/log" | head -n 1)
+    # shellcheck disable=SC2086 # numbers
+    set -- $made
+    has "$command" "Memory.Small=$1 System.Int16[]=$2 System.Int32[]=$3 System.Int64[]=$4 System.Double[]=$5 System.Single[]=$6"
+}
+spread :every=100k close 8 9 10
+check "objects of 24 to 30,000 bytes in a random order: all are right" $? "$tmp/log"
+says_biased() { "$sxsprof" report --data alloc "$tmp/s" >"$tmp/report" && head -n 4 "$tmp/report" | grep -q "not chosen at random: objects of runtime $1\."; }
+spread :every=100k,ticks near 8 9 && says_biased "1, 2" && grep -q 'their error is not known)$' "$tmp/report"
+check "8 and 9 with ticks: the systematic error is at most 6 % there, and the report says that they are biased" $? "$tmp/report"
+spread :every=100k,ticks close 10 && ! says_biased 1
+check "10 with ticks: the runtime's own samples have no bias" $? "$tmp/log"
 
 # ---- objects that are alive ----------------------------------------------------------------------
 
@@ -136,8 +162,32 @@ attach() { # OPTIONS: attaches to an app that then allocates, and waits for its 
 }
 attach every=100k && has close "System.Byte[]=4000"
 check "attached: what is allocated from then on is sampled" $? "$tmp/log"
+says_biased 1
+check "attached to 9: the report's first lines say that the objects are not chosen at random" $? "$tmp/report"
 attach exact && grep -q 'alloc: exact must be set when the program starts' "$tmp/log"
 check "attached: exact is refused clearly, and the program runs" $? "$tmp/log"
+
+# A runtime that reports every object does so for good.
+detach() { # OPTIONS VERSION: starts an app with the tool, and detaches; the status is that of the detach
+    rm -rf "$tmp/s" "$tmp/ready" "$tmp/until"
+    "$sxsprof" run --quiet --tool "alloc:$1" -o "$tmp/s" -- "$runsxs" --timeout 90 "$2" memory \
+        "ready=$tmp/ready until=$tmp/until drop:big=1000" >"$tmp/log" 2>&1 &
+    job=$!
+    wait_until test -e "$tmp/ready"
+    "$sxsprof" detach "$(pgrep -P $job -x runsxs)" >"$tmp/detach" 2>&1
+    detached=$?
+    : >"$tmp/until"
+    wait $job && return $detached
+    echo "the program failed" >>"$tmp/detach"
+}
+for version in $versions; do
+    case $version in 10*) options=exact ;; *) options=every=100k ;; esac
+    ! detach $options "$version" && ! grep -q 'the program failed' "$tmp/detach" &&
+        grep -q 'the tool alloc has asked it at its start to report every object' "$tmp/detach"
+    check "$version: alloc:$options: whoever detaches is told why that cannot be, and the program runs" $? "$tmp/detach"
+    detach ticks "$version"
+    check "$version: alloc:ticks: it can be detached" $? "$tmp/detach"
+done
 
 # Simulated runtimes: names are refused, modules are unloaded, there is no EventPipe.
 profile :exact,live=on fake:8.0 '!modules 3; objects 1000; unload; objects 500; gc 2; objects 10' "" &&
@@ -146,8 +196,8 @@ check "simulated: objects are counted across an unload" $? "$tmp/log"
 FAKECLR_FAIL=GetClassIDInfo2,GetModuleMetaData,IsArrayClass,GetObjectSize2,CreateHandle profile :exact,live=on \
     fake:9.0 '!modules 1; objects 1000; gc 2' "" && [ "$(python3 $costs show "$tmp/s" | grep -c '^total')" -ge 1 ]
 check "simulated: a runtime that answers nothing does no harm" $? "$tmp/log"
-profile "" fake:8.0 '!modules 1; objects 100' "" && grep -q 'alloc.*starts no EventPipe session' "$tmp/log"
+profile :ticks fake:8.0 '!modules 1; objects 100' "" && grep -q 'alloc.*starts no EventPipe session' "$tmp/log"
 check "simulated: without EventPipe the tool is off, in one line, and the program runs" $? "$tmp/log"
-profile :live=on fake:6.0 '!modules 1; objects 100' "" && grep -q 'alloc.*only .NET 8 and later' "$tmp/log"
+profile :ticks,live=on fake:6.0 '!modules 1; objects 100' "" && grep -q 'alloc.*.NET before 8 reports' "$tmp/log"
 check "simulated: an older runtime is told clearly" $? "$tmp/log"
 finish

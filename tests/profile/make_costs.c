@@ -4,6 +4,7 @@
  *
  *   make_costs DIR KIND [PID [MORE]]   KIND: one or several of the letters
  *     a   allocations, one of 1,000 bytes recorded; l: also which are gone; t: also exact counts
+ *     b   the allocations of runtime 1 were not chosen at random
  *     n   native memory, one of 1,000 bytes recorded; f: also what is freed
  *     w   waits for locks, every one recorded
  *     s   samples: 10 of App.Program.Main
@@ -103,6 +104,8 @@ static void write_allocations(struct samples_file *f, const char *kinds, int mor
     string.id = 1000;
     put(f, &string, more, 5000000000u, 5, append);
     f->head.cost_every[SXS_COST_ALLOCATION] = 1000;
+    if (strchr(kinds, 'b'))
+        f->head.biased_runtimes = 2;
     if (strchr(kinds, 'l')) {
         f->head.cost_live[SXS_COST_ALLOCATION] = 1;
         for (uint64_t id = 1; id <= 4; id++)

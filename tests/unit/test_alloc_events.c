@@ -13,6 +13,7 @@
 
 #include "base/chance.h"
 #include "tools/alloc/events.h"
+#include "tools/alloc/sizes.h"
 #include "tools/options/alloc_options.h"
 
 #define EVERY (UINT64_C(512) << 10)
@@ -112,15 +113,19 @@ static void assert_mean(double sum, double squares, double expected)
 
 static void every_object_counts_as_one_on_average(void **state)
 {
-    static const uint64_t sizes[] = {24, 1000, 100000, 1000000, 50000000};
-    uint64_t              random = 1;
+    static const uint64_t      sizes[] = {24, 1000, 100000, 1000000, 50000000};
+    struct sxs_alloc_countdown countdown = {.random = 3};
+    uint64_t                   random = 1;
     (void)state;
+    sxs_alloc_draw(&countdown, EVERY);
     for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
         double sum = 0, squares = 0, size = (double)sizes[i];
         double runtime = -expm1(size * log1p(-1.0 / (double)SXS_ALLOC_RUNTIME_EVERY));
         double sum_of_chosen = 0, squares_of_chosen = 0;
         for (int n = 0; n < OBJECTS; n++) {
-            double one = sxs_alloc_keep_object(sizes[i], EVERY, sxs_random_fraction(&random));
+            double one = sxs_alloc_count_down(&countdown, sizes[i], EVERY)
+                             ? sxs_alloc_stands_for(sizes[i], EVERY)
+                             : 0;
             double chosen = 0;
             if (sxs_random_fraction(&random) <= runtime)
                 chosen = sxs_alloc_keep_sampled(sizes[i], EVERY, sxs_random_fraction(&random));
@@ -132,6 +137,77 @@ static void every_object_counts_as_one_on_average(void **state)
         assert_mean(sum, squares, 1);
         assert_mean(sum_of_chosen, squares_of_chosen, 1);
     }
+}
+
+/* Each distance is as likely after a chosen object as at the beginning. */
+static void the_countdown_remembers_nothing(void **state)
+{
+    struct sxs_alloc_countdown c = {.random = 5};
+    unsigned                   chosen = 0, again = 0;
+    (void)state;
+    sxs_alloc_draw(&c, 1000);
+    for (int n = 0, last = 0; n < OBJECTS; n++) {
+        int now = sxs_alloc_count_down(&c, 400, 1000);
+        chosen += (unsigned)now;
+        again += now && last;
+        last = now;
+    }
+    assert_true(fabs((double)again / chosen + expm1(-0.4)) < 0.01);
+}
+
+/* ---- sizes ------------------------------------------------------------------------------------- */
+
+struct array {
+    uint64_t type;
+    uint32_t n, zero;
+};
+
+static void sizes_are_learned(void **state)
+{
+    struct sxs_alloc_sizes sizes = {0}, fixed = {0};
+    struct array           a = {.n = 3}, b = {.n = 3}, c = {.n = 1000}, d = {.n = 0};
+    (void)state;
+    assert_int_equal(sxs_alloc_size(&sizes, (uintptr_t)&a), 0);
+    sxs_alloc_size_learn(&sizes, 1, (uintptr_t)&a, 22 + 3 * 2);
+    assert_int_equal(sxs_alloc_size(&sizes, (uintptr_t)&a), 0);
+    sxs_alloc_size_learn(&sizes, 1, (uintptr_t)&b, 22 + 3 * 2); /* of one length nothing follows */
+    assert_int_equal(sxs_alloc_size(&sizes, (uintptr_t)&a), 0);
+    sxs_alloc_size_learn(&sizes, 1, (uintptr_t)&c, 22 + 1000 * 2);
+    assert_int_equal(sxs_alloc_size(&sizes, (uintptr_t)&a), 32);
+    assert_int_equal(sxs_alloc_size(&sizes, (uintptr_t)&c), 2024);
+    assert_int_equal(sxs_alloc_size(&sizes, (uintptr_t)&d), 24);
+    c.n = UINT32_MAX;
+    assert_int_equal(sxs_alloc_size(&sizes, (uintptr_t)&c),
+                     (22 + UINT64_C(2) * UINT32_MAX + 7) / 8 * 8);
+    sxs_alloc_size_learn(&fixed, 0, 0, 20);
+    assert_int_equal(sxs_alloc_size(&fixed, (uintptr_t)&a), 24);
+}
+
+static void wrong_sizes_teach_nothing(void **state)
+{
+    static const struct {
+        uint64_t size;
+        uint32_t n;
+    } wrong[] = {{0, 1},  {24, 1},     {24, 2},         {16, 3},
+                 {25, 7}, {900000, 8}, {UINT64_MAX, 9}, {3, 900}};
+    struct sxs_alloc_sizes sizes = {0};
+    struct array           a = {0};
+    (void)state;
+    for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
+        a.n = wrong[i].n;
+        sxs_alloc_size_learn(&sizes, 1, (uintptr_t)&a, wrong[i].size);
+        assert_int_equal(sxs_alloc_size(&sizes, (uintptr_t)&a), 0);
+    }
+}
+
+static void sizes_are_padded(void **state)
+{
+    (void)state;
+    assert_int_equal(sxs_object_padded(0), 0); /* not known */
+    assert_int_equal(sxs_object_padded(1), 24);
+    assert_int_equal(sxs_object_padded(24), 24);
+    assert_int_equal(sxs_object_padded(100), 104); /* int[3, 5] */
+    assert_true(sxs_object_padded(UINT64_MAX) == UINT64_MAX);
 }
 
 static void of_a_tick_the_amount_is_right_on_average(void **state)
@@ -192,21 +268,20 @@ static int parses(const char *text, struct sxs_alloc_options *out)
 
 static void options_are_read(void **state)
 {
-    static const char *const wrong[] = {"every",      "every=",
-                                        "every=0",    "every=1k",
-                                        "every=2g",   "every=512q",
-                                        "every=1kk",  "every=-1",
-                                        "exact=1",    "exact=on",
-                                        "live",       "live=maybe",
-                                        "every=0x10", "every=18446744073709551615k"};
+    static const char *const wrong[] = {
+        "every",    "every=",     "every=0",    "every=1k",
+        "every=2g", "every=512q", "every=1kk",  "every=-1",
+        "exact=1",  "exact=on",   "live",       "live=maybe",
+        "ticks=1",  "ticks=on",   "every=0x10", "every=18446744073709551615k"};
     struct sxs_alloc_options o;
     (void)state;
-    assert_true(parses("", &o) && o.every == EVERY && !o.exact && !o.live);
+    assert_true(parses("", &o) && o.every == EVERY && !o.exact && !o.live && !o.ticks);
     assert_true(parses("every=100k", &o) && o.every == 102400);
     assert_true(parses("every=102400", &o) && o.every == 102400);
     assert_true(parses("every=1g,live=on", &o) && o.every == UINT64_C(1) << 30 && o.live);
     assert_true(parses("exact,every=2m,live=on,live=off", &o) && o.exact && !o.live &&
                 o.every == UINT64_C(2) << 20);
+    assert_true(parses("ticks,live=on", &o) && o.ticks && o.live && !o.exact);
     for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++)
         assert_false(parses(wrong[i], &o));
 }
@@ -217,6 +292,10 @@ int main(void)
         cmocka_unit_test(both_events_are_decoded),
         cmocka_unit_test(cut_and_other_events_are_refused),
         cmocka_unit_test(every_object_counts_as_one_on_average),
+        cmocka_unit_test(the_countdown_remembers_nothing),
+        cmocka_unit_test(sizes_are_learned),
+        cmocka_unit_test(wrong_sizes_teach_nothing),
+        cmocka_unit_test(sizes_are_padded),
         cmocka_unit_test(of_a_tick_the_amount_is_right_on_average),
         cmocka_unit_test(the_average_follows_the_amounts),
         cmocka_unit_test(both_functions_are_those_of_libm),

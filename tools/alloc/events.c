@@ -38,10 +38,16 @@ int sxs_alloc_decode(uint32_t id, uint32_t version, const void *data, size_t siz
     return !c.is_cut && out->type && out->size && out->heap <= SXS_HEAP_PINNED;
 }
 
-double sxs_alloc_keep_object(uint64_t size, uint64_t every, double fraction)
+double sxs_alloc_stands_for(uint64_t size, uint64_t every)
 {
-    double chance = sxs_chance((double)size / (double)every);
-    return fraction <= chance ? 1 / chance : 0;
+    return 1 / sxs_chance((double)size / (double)every);
+}
+
+/* The number of the first chosen byte, if each is chosen with the chance 1 - exp(-1 / every): a distance
+ * that is exponentially distributed, rounded up. */
+void sxs_alloc_draw(struct sxs_alloc_countdown *c, uint64_t every)
+{
+    c->left = 1 + (int64_t)((double)every * sxs_minus_log(sxs_random_fraction(&c->random)));
 }
 
 double sxs_alloc_keep_sampled(uint64_t size, uint64_t every, double fraction)

@@ -49,10 +49,35 @@ int sxs_alloc_decode(uint32_t id, uint32_t version, const void *data, size_t siz
  *   SXS_ALLOC_RUNTIME_EVERY; one in @every is wanted.
  * _tick: the runtime tells of the object with which an amount was exceeded. @amount: the average
  *   amount, because that of one tick is larger the larger its object is.
- * _object: nothing has chosen the object; one byte in @every is wanted.
  */
 double sxs_alloc_keep_sampled(uint64_t size, uint64_t every, double fraction);
 double sxs_alloc_keep_tick(uint64_t size, double amount, uint64_t every, double fraction);
-double sxs_alloc_keep_object(uint64_t size, uint64_t every, double fraction);
+
+/** The countdown of one thread: bytes until the next object that is recorded. */
+struct sxs_alloc_countdown {
+    int64_t  left;   /* 0 or less: draw anew */
+    uint64_t random; /* state of sxs_random(), not 0 */
+};
+
+/** sxs_alloc_draw - set the countdown to a random distance, @every bytes on average. */
+void sxs_alloc_draw(struct sxs_alloc_countdown *c, uint64_t every);
+
+/**
+ * sxs_alloc_count_down - count the bytes of an object. If the countdown ends in it, draw the next one.
+ * Each byte ends the countdown with the same chance, whatever was allocated before. @every: as in
+ * sxs_alloc_draw(). Returns 1 if the object is recorded: it then stands for sxs_alloc_stands_for()
+ * objects. */
+static inline int sxs_alloc_count_down(struct sxs_alloc_countdown *c, uint64_t size, uint64_t every)
+{
+    c->left -= (int64_t)size;
+    if (c->left > 0)
+        return 0;
+    sxs_alloc_draw(c, every);
+    return 1;
+}
+
+/** sxs_alloc_stands_for - return for how many objects of @size bytes one stands that was recorded with
+ *  the chance that one of its bytes was chosen, one in @every. */
+double sxs_alloc_stands_for(uint64_t size, uint64_t every);
 
 #endif

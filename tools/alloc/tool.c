@@ -20,6 +20,13 @@
 enum { FIRST_WITH_EVENTS = 12, FIRST_WITH_HANDLES = 13 }; /* versions of ICorProfilerInfo */
 enum { FIRST_WITH_TICKS = 8, FIRST_WITH_SAMPLES = 10 };   /* versions of .NET */
 
+/** Which objects of a runtime are recorded. */
+enum source {
+    BY_COUNTDOWN, /* ObjectAllocated reports all; a countdown in each thread chooses */
+    BY_SAMPLES,   /* the runtime chooses at random, and reports those: AllocationSampled */
+    BY_TICKS,     /* it reports one in each amount, AllocationTick; and large and pinned ones */
+};
+
 #define MAYBE_LARGE   UINT64_C(85000) /* smaller objects are not on the large object heap */
 #define REPEAT_CYCLES UINT64_C(100000)
 
@@ -29,26 +36,31 @@ struct on_runtime {
     struct sxs_alloc_types  *types; /* owned */
     struct sxs_live         *live;  /* owned; NULL: objects are not followed */
     struct sxs_alloc_options options;
-    int                      ticks;  /* 1: AllocationTick reports small objects */
-    int                      events; /* 1: events say which objects are sampled */
+    enum source              source;
+    int                      events; /* 1: there is a session of events */
     sxs_alloc_average        amount; /* of the ticks of small objects */
     EVENTPIPE_SESSION        session; /* 0: none */
 };
 
 /** The state of one thread. */
 static SXS_TLS struct {
-    unsigned session;      /* the number of the session that `left` belongs to */
-    uint64_t random;       /* 0: not seeded yet */
-    double   left;         /* exact only: bytes until the next sampled object; 0: not drawn yet */
-    uint64_t last_address; /* of the last event */
-    uint64_t last_amount, last_tick;
+    unsigned                   session; /* 1 + the number of the countdown's session; 0: none yet */
+    struct sxs_alloc_countdown countdown;
+    uint64_t                   last_address; /* of the last event */
+    uint64_t                   last_amount, last_tick;
 } own;
+
+static uint64_t *own_random(void)
+{
+    if (!own.countdown.random)
+        own.countdown.random =
+            (sxs_tick() ^ (uint64_t)(uintptr_t)&own) * UINT64_C(0x9e3779b97f4a7c15) | 1;
+    return &own.countdown.random;
+}
 
 static double fraction(void)
 {
-    if (!own.random)
-        own.random = (sxs_tick() ^ (uint64_t)(uintptr_t)&own) * UINT64_C(0x9e3779b97f4a7c15) | 1;
-    return sxs_random_fraction(&own.random);
+    return sxs_random_fraction(own_random());
 }
 
 /* ---- recording -------------------------------------------------------------------------------- */
@@ -88,7 +100,7 @@ static void take_event(struct on_runtime *on, const struct sxs_alloc_event *even
 {
     uint64_t every = on->options.every;
     double   n;
-    if (!on->ticks)
+    if (on->source == BY_SAMPLES)
         n = sxs_alloc_keep_sampled(event->size, every, fraction());
     else if (event->heap == SXS_HEAP_PINNED && sxs_runtime_is_attached(on->rt))
         n = sxs_alloc_keep_tick(event->size, (double)event->amount, every, fraction());
@@ -111,11 +123,12 @@ static HRESULT event_delivered(struct sxs_sub *sub, EVENTPIPE_PROVIDER provider,
     struct sxs_alloc_event event;
     (void)metadata_size, (void)metadata, (void)activity, (void)related;
     (void)thread, (void)n_frames, (void)frames;
-    if (id != (on->ticks ? SXS_ALLOC_TICK : SXS_ALLOC_SAMPLED) || !on->events ||
+    if (id != (on->source == BY_TICKS ? SXS_ALLOC_TICK : SXS_ALLOC_SAMPLED) || !on->events ||
         !sxs_runtime_provider_is(on->rt, provider))
         return S_OK;
     if (!sxs_alloc_decode(id, version, data, size, &event) || is_repeated(&event))
         return S_OK;
+    event.size = sxs_object_padded(event.size);
     take_event(on, &event);
     own.last_address = event.address;
     own.last_amount = event.amount;
@@ -125,19 +138,18 @@ static HRESULT event_delivered(struct sxs_sub *sub, EVENTPIPE_PROVIDER provider,
 
 /* ---- every object ----------------------------------------------------------------------------- */
 
-static uint64_t size_of(struct on_runtime *on, sxs_object object, struct sxs_alloc_type *type)
+/* Asks the runtime for the size of an object, and learns from it. */
+static __attribute__((noinline)) uint64_t ask_size(struct on_runtime *on, sxs_object object,
+                                                   struct sxs_alloc_type *type)
 {
-    uint64_t size = type ? atomic_load_explicit(&type->fixed_size, memory_order_relaxed) : 0;
-    SIZE_T   bytes = 0;
-    ULONG    older = 0;
-    if (size)
-        return size;
+    SIZE_T bytes = 0;
+    ULONG  older = 0;
     if (FAILED(sxs_info_GetObjectSize2(on->rt, object, &bytes)) &&
         SUCCEEDED(sxs_info_GetObjectSize(on->rt, object, &older)))
         bytes = older;
-    if (type && !type->varies && bytes <= UINT32_MAX)
-        atomic_store(&type->fixed_size, (uint32_t)bytes);
-    return bytes;
+    if (type->id)
+        sxs_alloc_size_learn(&type->sizes, (int)type->varies, object.id, bytes);
+    return sxs_object_padded(bytes);
 }
 
 static uint8_t flags_of_object(struct on_runtime *on, sxs_object object,
@@ -152,38 +164,42 @@ static uint8_t flags_of_object(struct on_runtime *on, sxs_object object,
                                                                : 0;
 }
 
-/* Counts down the bytes until the next sampled one. Returns the number of objects that the object
- * stands for, or 0. */
-static double count_down(uint64_t size, uint64_t every)
+/* Begins the countdown of a thread that has none in this session. */
+static __attribute__((noinline)) void begin_countdown(uint64_t every)
 {
-    if (own.left <= 0 || own.session != sxs_session_generation()) {
-        own.session = sxs_session_generation();
-        own.left = (double)every * sxs_minus_log(fraction());
-    }
-    own.left -= (double)size;
-    return own.left <= 0 ? 1 / sxs_chance((double)size / (double)every) : 0;
+    own.session = sxs_session_generation() + 1;
+    own_random();
+    sxs_alloc_draw(&own.countdown, every);
 }
 
+/* Records or counts an object if it is to be. @chosen: the countdown has ended in it. */
+static __attribute__((noinline)) void take_object(struct on_runtime *on, sxs_object object,
+                                                  struct sxs_alloc_type *type, uint64_t size,
+                                                  int chosen)
+{
+    uint8_t flags = flags_of_object(on, object, type, size);
+    if (on->options.exact)
+        sxs_alloc_types_count(on->types, type, size, flags);
+    if (chosen)
+        record(on, object.id, type, size, flags, sxs_alloc_stands_for(size, on->options.every));
+}
+
+/* For every object that a program allocates, so it does little for one that is not recorded. */
 static HRESULT object_allocated(struct sxs_sub *sub, sxs_object object, sxs_class cls)
 {
     struct on_runtime     *on = sub->state;
-    struct sxs_alloc_type *type = NULL;
-    uint64_t               size;
-    uint8_t                flags;
-    double                 n;
-    if (on->options.exact)
-        type = sxs_alloc_types_find(on->types, cls.id);
-    size = size_of(on, object, type);
-    n = on->events && !on->ticks ? 0 : count_down(size, on->options.every);
-    if (!type && n <= 0)
-        return S_OK;
-    if (!type)
-        type = sxs_alloc_types_find(on->types, cls.id);
-    flags = flags_of_object(on, object, type, size);
-    if (on->options.exact)
-        sxs_alloc_types_count(on->types, type, size, flags);
-    if (n > 0)
-        record(on, object.id, type, size, flags, n);
+    struct sxs_alloc_type *type = sxs_alloc_types_find(on->types, cls.id);
+    uint64_t               size = sxs_alloc_size(&type->sizes, object.id);
+    int                    chosen = 0;
+    if (!size)
+        size = ask_size(on, object, type);
+    if (on->source != BY_SAMPLES) {
+        if (own.session != sxs_session_generation() + 1)
+            begin_countdown(on->options.every);
+        chosen = size && sxs_alloc_count_down(&own.countdown, size, on->options.every);
+    }
+    if (chosen || on->options.exact)
+        take_object(on, object, type, size, chosen);
     return S_OK;
 }
 
@@ -251,8 +267,8 @@ static COR_PRF_EVENTPIPE_PROVIDER_CONFIG session_config(const struct on_runtime 
 {
     return (COR_PRF_EVENTPIPE_PROVIDER_CONFIG){
         .providerName = sxs_runtime_provider,
-        .keywords = on->ticks ? SXS_ALLOC_TICK_KEYWORD : SXS_ALLOC_SAMPLED_KEYWORD,
-        .loggingLevel = on->ticks ? SXS_ALLOC_TICK_LEVEL : SXS_ALLOC_SAMPLED_LEVEL,
+        .keywords = on->source == BY_TICKS ? SXS_ALLOC_TICK_KEYWORD : SXS_ALLOC_SAMPLED_KEYWORD,
+        .loggingLevel = on->source == BY_TICKS ? SXS_ALLOC_TICK_LEVEL : SXS_ALLOC_SAMPLED_LEVEL,
     };
 }
 
@@ -270,23 +286,32 @@ static void stop_session(struct on_runtime *on)
     on->session = 0;
 }
 
-/* Fills in the mask for samples, and starts the session. */
-static HRESULT start_samples(struct sxs_sub *sub, struct on_runtime *on)
+static int can_report_all(const struct on_runtime *on)
+{
+    return !sxs_runtime_is_late(on->rt) ||
+           (sxs_runtime_immutable_set(on->rt) & COR_PRF_ENABLE_OBJECT_ALLOCATED);
+}
+
+static void ask_for_all_objects(struct sxs_sub *sub)
+{
+    sub->low |= (uint32_t)(COR_PRF_ENABLE_OBJECT_ALLOCATED | COR_PRF_MONITOR_OBJECT_ALLOCATED);
+}
+
+/* Fills in the mask for the runtime's events, and starts their session. */
+static HRESULT start_events(struct sxs_sub *sub, struct on_runtime *on)
 {
     HRESULT hr;
     if (sxs_runtime_info_version(on->rt) < FIRST_WITH_EVENTS ||
         !is_at_least(on->rt, FIRST_WITH_TICKS)) {
-        sxs_error(
-            "tool alloc: only .NET %d and later report allocations; alloc:exact counts all of "
-            "older ones",
-            FIRST_WITH_TICKS);
+        sxs_error("tool alloc: .NET before %d reports allocations only if the tool starts with the "
+                  "program, and without ticks",
+                  FIRST_WITH_TICKS);
         return E_NOTIMPL;
     }
-    on->ticks = !is_at_least(on->rt, FIRST_WITH_SAMPLES);
     sub->high |= COR_PRF_HIGH_MONITOR_EVENT_PIPE;
-    if (on->ticks)
+    if (on->source == BY_TICKS)
         sub->high |= COR_PRF_HIGH_MONITOR_LARGEOBJECT_ALLOCATED;
-    if (on->ticks && !sxs_runtime_is_attached(on->rt)) /* else the runtime refuses it */
+    if (on->source == BY_TICKS && !sxs_runtime_is_attached(on->rt)) /* else it is refused */
         sub->high |= COR_PRF_HIGH_MONITOR_PINNEDOBJECT_ALLOCATED;
     hr = start_session(on);
     if (FAILED(hr))
@@ -296,20 +321,33 @@ static HRESULT start_samples(struct sxs_sub *sub, struct on_runtime *on)
     return hr;
 }
 
+static HRESULT start_samples(struct sxs_sub *sub, struct on_runtime *on)
+{
+    on->source = is_at_least(on->rt, FIRST_WITH_SAMPLES)    ? BY_SAMPLES
+                 : !on->options.ticks && can_report_all(on) ? BY_COUNTDOWN
+                                                            : BY_TICKS;
+    if (on->source == BY_TICKS)
+        sxs_recorder_costs_biased(sxs_runtime_number(on->rt));
+    if (on->source != BY_COUNTDOWN)
+        return start_events(sub, on);
+    ask_for_all_objects(sub);
+    return S_OK;
+}
+
 /* 10.0 does not report each boxed value by ObjectAllocated, but its random sample has all objects: so
  * there the samples come from its events. */
 static HRESULT start_exact(struct sxs_sub *sub, struct on_runtime *on)
 {
-    if (sxs_runtime_is_late(on->rt) &&
-        !(sxs_runtime_immutable_set(on->rt) & COR_PRF_ENABLE_OBJECT_ALLOCATED)) {
+    if (!can_report_all(on)) {
         sxs_error(
             "tool alloc: exact must be set when the program starts: a runtime that runs already "
             "cannot report every object");
         return CORPROF_E_UNSUPPORTED_CALL_SEQUENCE;
     }
-    sub->low |= (uint32_t)(COR_PRF_ENABLE_OBJECT_ALLOCATED | COR_PRF_MONITOR_OBJECT_ALLOCATED);
-    if (is_at_least(on->rt, FIRST_WITH_SAMPLES))
-        start_samples(sub, on);
+    ask_for_all_objects(sub);
+    on->source = is_at_least(on->rt, FIRST_WITH_SAMPLES) ? BY_SAMPLES : BY_COUNTDOWN;
+    if (on->source == BY_SAMPLES && FAILED(start_events(sub, on)))
+        on->source = BY_COUNTDOWN;
     return S_OK;
 }
 

@@ -13,6 +13,7 @@
 
 #include "manager/runtime.h"
 #include "session/format/samples.h"
+#include "tools/alloc/sizes.h"
 
 struct sxs_alloc_types;
 
@@ -27,8 +28,7 @@ struct sxs_alloc_type {
     _Atomic uint32_t generation; /* of the table, when the name was last checked */
     uint32_t         name;       /* number of the name; 0: there is none */
     uint32_t         varies;     /* 1: its objects differ in size (arrays, strings) */
-    /* Of its objects, bytes; 0: not known yet, or they differ. */
-    _Atomic uint32_t         fixed_size;
+    struct sxs_alloc_sizes   sizes;      /* nothing is learned of the type for all without a name */
     struct sxs_alloc_counts *counts; /* borrowed; shared by types of the same name */
 };
 

@@ -18,6 +18,14 @@ static int read_exact(const struct sxs_tool_option *row, const char *value, void
     return value ? -1 : 0;
 }
 
+static int read_ticks(const struct sxs_tool_option *row, const char *value, void *options)
+{
+    struct sxs_alloc_options *out = options;
+    (void)row;
+    out->ticks = 1;
+    return value ? -1 : 0;
+}
+
 static int read_live(const struct sxs_tool_option *row, const char *value, void *options)
 {
     struct sxs_alloc_options *out = options;
@@ -31,6 +39,8 @@ static const struct sxs_tool_option rows[] = {
      "Sample one object in so many allocated bytes, on average (512k)", read_every},
     {"exact", "exact", NULL, "no value",
      "Count every object, too; this slows allocation down a lot", read_exact},
+    {"ticks", "ticks", NULL, "no value",
+     "Sample .NET 8 and 9 by their own events: cheaper, but estimates may be biased", read_ticks},
     {"live=on|off", "live", "on|off", "on or off",
      "Follow the sampled objects: which are still alive (off)", read_live},
 };

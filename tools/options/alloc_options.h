@@ -16,6 +16,7 @@
 struct sxs_alloc_options {
     uint64_t every; /* bytes from one sampled object to the next, on average */
     int      exact; /* 1: all objects are counted, too */
+    int      ticks; /* 1: on 8.0 and 9.0, samples come from the runtime's allocation ticks */
     int      live;  /* 1: sampled objects are followed until they are collected */
 };
 

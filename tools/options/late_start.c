@@ -66,8 +66,10 @@ static const struct row rows[] = {
      "object"},
     {"alloc", NULL, 0, FIRST_WITH_TICKS - 1, BOTH, SXS_LATE_NO,
      "only .NET 8 and later report allocations when they run already"},
-    {"alloc", NULL, FIRST_WITH_TICKS, FIRST_WITH_SAMPLES - 1, ATTACH, SXS_LATE_PARTLY,
-     "pinned objects are estimated from the runtime's allocation ticks"},
+    {"alloc", NULL, FIRST_WITH_TICKS, FIRST_WITH_SAMPLES - 1, BOTH, SXS_LATE_PARTLY,
+     "objects are chosen by the runtime's allocation ticks, not at random: estimates may be "
+     "biased, and "
+     "have no known error"},
     {"alloc", NULL, 0, ALL, BOTH, SXS_LATE_FULL, ""},
     {"locks", NULL, 0, FIRST_WITH_EVENTS - 1, BOTH, SXS_LATE_NO,
      "runtimes before .NET 5 do not report waits for locks to a profiler"},

@@ -84,6 +84,13 @@ void sxs_recorder_costs_on(enum sxs_cost_kind kind, uint64_t every, int live)
     header->cost_live[kind] = live != 0;
 }
 
+void sxs_recorder_costs_biased(unsigned runtime)
+{
+    struct sxs_samples_writer *w = sxs_costs_writer();
+    if (w && runtime < 64)
+        atomic_fetch_or(&sxs_samples_header(w)->biased_runtimes, UINT64_C(1) << runtime);
+}
+
 /* ---- the record ------------------------------------------------------------------------------ */
 
 SXS_SIGSAFE uint64_t sxs_recorder_cost_id(void)

@@ -102,4 +102,8 @@ SXS_SIGSAFE struct sxs_record_total *sxs_recorder_total(enum sxs_cost_kind kind,
  * cost_every and cost_live in struct sxs_samples_header. Once for each kind, before the first. */
 void sxs_recorder_costs_on(enum sxs_cost_kind kind, uint64_t every, int live);
 
+/** sxs_recorder_costs_biased - note in the file that the allocations of a runtime are not chosen at
+ *  random, so that reports print no error. @runtime: its number. Any thread. */
+void sxs_recorder_costs_biased(unsigned runtime);
+
 #endif

@@ -20,7 +20,7 @@ namespace Memory;
 ///   collect=GEN    induces a blocking collection of a generation, and waits for finalizers
 ///   timed=GEN      induces a blocking collection of a generation, and prints how long it took, in ms
 ///   watch=FILE     waits until a file exists, and prints the longest time that the thread stood still, in ms
-///   words=N, mix=N, spread=N, alternate=N, uneven=N    work, see Work
+///   words=N, mix=N, spread=N, alternate=N, uneven=N, rhythm=N    work, see Work
 ///   seed=N         a number above 0: another random order for mix and spread
 ///   on=N           the steps that follow are done on N threads at once
 ///   fork=N         allocates one Small and forks; the child allocates N more and ends
@@ -95,6 +95,7 @@ internal static class Program
             case "seed": seed = uint.Parse(value); break;
             case "alternate": Work.OnThreads(threads, () => Work.Alternate(int.Parse(value))); break;
             case "uneven": Work.OnThreads(threads, () => Work.Uneven(int.Parse(value))); break;
+            case "rhythm": Work.OnThreads(threads, () => Work.Rhythm(int.Parse(value))); break;
             case "ready": File.WriteAllText(value, ""); break;
             case "sleep": Thread.Sleep(int.Parse(value)); break;
             case "until": Until(value); break;

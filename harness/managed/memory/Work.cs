@@ -127,6 +127,21 @@ internal static class Work
         }
     }
 
+    /// <summary>n arrays of one size for each of four sizes from 4 to 20 kB, each array followed by one Small:
+    /// a new context begins with nearly every array.</summary>
+    [MethodImpl(MethodImplOptions.NoInlining)]
+    public static void Rhythm(int n)
+    {
+        foreach (int size in new[] { 4_000, 8_168, 12_000, 20_000 })
+        {
+            for (int i = 0; i < n; i++)
+            {
+                last = new byte[size];
+                last = new Small();
+            }
+        }
+    }
+
     /// <summary>Runs work on n threads at once.</summary>
     public static void OnThreads(int n, Action work)
     {
