@@ -68,7 +68,7 @@ internal static class Program
                         types[name] = sum = new Sum();
                 }
                 sum.Objects++;
-                sum.Bytes += (long)at.Size;
+                sum.Bytes += ((long)at.Size + 7) & ~7L; // what it takes on the heap
                 sum.Frozen += segment.Kind == GCSegmentKind.Frozen ? 1 : 0;
             }
         }

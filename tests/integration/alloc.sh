@@ -38,7 +38,8 @@ for version in $versions; do
     profile :exact "$version" memory "$words" && has exact "$counts"
     check "$version: exact: every object of every kind is counted, and none of a forked child" $? "$tmp/log"
 done
-profile :exact,live=on 8 memory "$words" 9 memory "$words" 10 memory "$words" && has exact "$counts"
+profile :exact,live=on 8 memory "$words" 9 memory "$words" 10 memory "$words" && has exact "$counts" &&
+    has sizes "System.Int16[,]=$((89 * 464)) Memory.Small=$((1002 * 24)) Memory.Node=$((10007 * 24))"
 check "8, 9 and 10 at once, objects followed beside: exact is exact" $? "$tmp/log"
 unset DOTNET_TieredCompilation
 # Without a fork: while code is compiled again in the background, a child that runs managed code

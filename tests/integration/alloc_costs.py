@@ -100,6 +100,14 @@ def exact(costs, words):
     return not bad and bool(costs.runtimes())
 
 
+def sizes(costs, words):
+    """Words TYPE=BYTES: the exact sum of the sizes of each runtime's objects of each TYPE."""
+    bad = [(runtime, name, n) for runtime in costs.runtimes() for name, n in wanted(words)
+           if sum(t[4] for t in costs.totals if t[:2] == (runtime, name)) != n]
+    print("wrong sizes: %s" % bad)
+    return not bad and bool(costs.runtimes())
+
+
 def close(costs, words, only=lambda cost: True, systematic=0.0):
     """Each runtime's estimate for each TYPE is N within 4.5 standard errors and @systematic of N."""
     good = bool(costs.runtimes())
@@ -164,6 +172,6 @@ def show(costs, _words):
     return True
 
 
-COMMANDS = {"exact": exact, "close": close, "live": live, "near": near, "old": old, "stacks": stacks, "show": show}
+COMMANDS = {"exact": exact, "close": close, "live": live, "near": near, "old": old, "sizes": sizes, "stacks": stacks, "show": show}
 if __name__ == "__main__":
     sys.exit(0 if COMMANDS[sys.argv[1]](Costs(sys.argv[2]), sys.argv[3:]) else 1)

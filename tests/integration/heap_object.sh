@@ -174,7 +174,7 @@ X
 @: Objects.Point (runtime 1, V; 24 bytes; gen N)
       +8  X: System.Int32 = 21
      +12  Y: System.Int32 = 22
-@: System.String = "static text" (runtime 1, V; 44 bytes; frozen)
+@: System.String = "static text" (runtime 1, V; 48 bytes; frozen)
 X
     objects Everything
     cp "$tmp/out" "$tmp/object"

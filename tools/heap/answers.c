@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/object_size.h"
 #include "manager/module_info.h"
 #include "values/layout.h"
 
@@ -139,7 +140,7 @@ static void add_object(struct sxs_heap_answers *a, size_t question)
     sxs_info_GetObjectSize2(a->rt, (sxs_object){a->rt, (ObjectID)address}, &size);
     add_value(a, SXS_HEAP_VALUE_OBJECT, question, address, 0);
     if (a->n_values > n)
-        a->values[n].size = size;
+        a->values[n].size = sxs_object_padded(size);
 }
 
 void sxs_heap_answers_read(struct sxs_heap_answers *a, int stopped)

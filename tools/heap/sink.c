@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/hash.h"
+#include "base/object_size.h"
 #include "base/text/buffer.h"
 #include "sxs_info.h"
 
@@ -85,6 +86,7 @@ void sxs_heap_sink_more(struct sxs_heap_sink *sink, uint64_t address, ClassID cl
     uint32_t type = sxs_heap_sink_class(sink, cls);
     if (!type)
         return;
+    size = sxs_object_padded(size);
     sxs_heap_object(sink->file, address, type, own_size(&sink->classes[type - 1], size), refs, n);
     sink->totals.references += n;
 }
@@ -95,7 +97,7 @@ void sxs_heap_sink_object(struct sxs_heap_sink *sink, uint64_t address, ClassID 
     sxs_heap_sink_more(sink, address, cls, size, refs, n);
     sxs_heap_answers_see(sink->answers, address);
     sink->totals.objects++;
-    sink->totals.bytes += size;
+    sink->totals.bytes += sxs_object_padded(size);
 }
 
 /* ---- roots ----------------------------------------------------------------------------------- */

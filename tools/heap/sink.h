@@ -54,7 +54,8 @@ void sxs_heap_sink_free(struct sxs_heap_sink *sink);
 /** sxs_heap_sink_class - return the number of a type; 0: no memory, which is noted. */
 uint32_t sxs_heap_sink_class(struct sxs_heap_sink *sink, ClassID cls);
 
-/** sxs_heap_sink_object - receive an object, with the references to others, without NULL. */
+/** sxs_heap_sink_object - receive an object, with the references to others, without NULL. @size: as the
+ *  runtime says it; the file has what it takes on the heap (base/object_size.h). */
 void sxs_heap_sink_object(struct sxs_heap_sink *sink, uint64_t address, ClassID cls, uint64_t size,
                           const uint64_t *refs, size_t n);
 /** sxs_heap_sink_more - receive further references of the object that came last. */
