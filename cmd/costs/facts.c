@@ -127,6 +127,20 @@ bool sxs_cost_is_gone(const struct sxs_cost_facts *f, uint64_t id)
                    bsearch(&id, f->released, f->n_released, sizeof(id), by_value) != NULL);
 }
 
+enum sxs_cost_fate sxs_cost_fate(const struct sxs_cost_facts     *f,
+                                 const struct sxs_samples_header *head,
+                                 const struct sxs_record_cost    *cost)
+{
+    uint64_t checked = 0;
+    if (sxs_cost_is_gone(f, cost->id))
+        return SXS_COST_GONE;
+    if (cost->kind != SXS_COST_ALLOCATION)
+        return SXS_COST_ALIVE;
+    if (cost->runtime < sizeof(head->live_checked_ns) / sizeof(head->live_checked_ns[0]))
+        checked = atomic_load_explicit(&head->live_checked_ns[cost->runtime], memory_order_relaxed);
+    return cost->time_ns < checked ? SXS_COST_ALIVE : SXS_COST_UNCHECKED;
+}
+
 const struct sxs_record_live *sxs_cost_live_of(const struct sxs_cost_facts *f, uint64_t id)
 {
     const struct sxs_record_live key = {.id = id};

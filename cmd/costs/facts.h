@@ -54,6 +54,18 @@ const struct sxs_cost_name *sxs_cost_name_of(const struct sxs_cost_facts *f, uin
  * is not known because nobody followed it: @id is 0. */
 bool sxs_cost_is_gone(const struct sxs_cost_facts *f, uint64_t id);
 
+/** What became of the object or the memory of a cost. */
+enum sxs_cost_fate {
+    SXS_COST_GONE,  /* as sxs_cost_is_gone() */
+    SXS_COST_ALIVE, /* memory: not freed; an object: alive when all objects were collected last */
+    SXS_COST_UNCHECKED, /* an object that was allocated after that: it may be garbage */
+};
+
+/** sxs_cost_fate - return the fate of a cost. @head: of its file. */
+enum sxs_cost_fate sxs_cost_fate(const struct sxs_cost_facts     *f,
+                                 const struct sxs_samples_header *head,
+                                 const struct sxs_record_cost    *cost);
+
 /** sxs_cost_live_of - return the last note that the cost @id was alive, or NULL. Borrowed. */
 const struct sxs_record_live *sxs_cost_live_of(const struct sxs_cost_facts *f, uint64_t id);
 

@@ -81,6 +81,10 @@ static json_t *row_json(const struct sxs_costs_process *p, const struct list *li
         return sxs_json_whole(o, err);
     }
     err |= set_errors(o, p, list, v, exact);
+    if (list->kind == SXS_COST_ALLOCATION && list->live) {
+        err |= sxs_json_set_number(o, "unchecked_objects", sxs_cost_round(v->unchecked.n));
+        err |= sxs_json_set_number(o, "unchecked_bytes", sxs_cost_round(v->unchecked.value));
+    }
     if (list->kind == SXS_COST_ALLOCATION && !list->live) {
         err |= sxs_json_set_number(o, "large", sxs_cost_round(sxs_cost_type_large(v)));
         err |= sxs_json_set_number(o, "pinned", sxs_cost_round(v->pinned));

@@ -70,7 +70,7 @@ static void sum_up(struct sxs_costs_process *p, struct sxs_samples *reader)
         if (r.type == SXS_RECORD_COST)
             sxs_cost_type_add(
                 row_of(&l, r.cost->name, r.cost->runtime, r.cost->kind, r.cost->flags), r.cost,
-                sxs_cost_is_gone(&l.facts, r.cost->id));
+                sxs_cost_fate(&l.facts, &p->head, r.cost));
     for (unsigned kind = 1; kind < SXS_N_COST_KINDS; kind++)
         p->exact[kind] = sxs_costs_exact(&l.facts, kind, row_of_total, &l);
     sxs_cost_facts_free(&l.facts);

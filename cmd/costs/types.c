@@ -48,11 +48,14 @@ struct sxs_cost_type *sxs_cost_types_row(struct sxs_cost_types *t, uint32_t name
     return &t->all[t->n++];
 }
 
-void sxs_cost_type_add(struct sxs_cost_type *row, const struct sxs_record_cost *v, bool gone)
+void sxs_cost_type_add(struct sxs_cost_type *row, const struct sxs_record_cost *v,
+                       enum sxs_cost_fate fate)
 {
     sxs_cost_sum_add(&row->all, v->n, v->value);
-    if (!gone)
+    if (fate != SXS_COST_GONE)
         sxs_cost_sum_add(&row->live, v->n, v->value);
+    if (fate == SXS_COST_UNCHECKED)
+        sxs_cost_sum_add(&row->unchecked, v->n, v->value);
     row->large += v->flags & SXS_COST_LARGE ? v->n : 0;
     row->pinned += v->flags & SXS_COST_PINNED ? v->n : 0;
     if (v->value > row->longest)

@@ -9,6 +9,7 @@
 #include <stddef.h>
 
 #include "base/index.h"
+#include "cmd/costs/facts.h"
 #include "cmd/costs/sums.h"
 #include "session/format/samples.h"
 
@@ -19,6 +20,7 @@ struct sxs_cost_type {
     uint8_t  kind;    /* enum sxs_cost_kind */
     bool     exact;   /* n, value and exact_large are counts, not sums of what was recorded */
     struct sxs_cost_sum all, live;     /* live: without those that are gone */
+    struct sxs_cost_sum unchecked;     /* of `live`: those that may be garbage */
     double              large, pinned; /* objects on these heaps, of `all` */
     uint64_t            n, value, exact_large;
     uint64_t            longest; /* the largest value of one cost: bytes or ns */
@@ -41,8 +43,9 @@ struct sxs_cost_type *sxs_cost_types_row(struct sxs_cost_types *t, uint32_t name
 struct sxs_cost_type *sxs_cost_types_find(struct sxs_cost_types *t, uint32_t name, uint32_t runtime,
                                           enum sxs_cost_kind kind);
 
-/** sxs_cost_type_add - add a recorded cost to its row. @gone: its object is gone. */
-void sxs_cost_type_add(struct sxs_cost_type *row, const struct sxs_record_cost *v, bool gone);
+/** sxs_cost_type_add - add a recorded cost to its row. */
+void sxs_cost_type_add(struct sxs_cost_type *row, const struct sxs_record_cost *v,
+                       enum sxs_cost_fate fate);
 
 /** sxs_cost_type_n, _value - return how many and how much, exact if that is known. */
 double sxs_cost_type_n(const struct sxs_cost_type *row);

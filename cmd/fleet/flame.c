@@ -164,7 +164,7 @@ static void put_cost_nodes(struct sxs_model *m)
         c->nodes[i].live_n = c->nodes[i].n;
         c->nodes[i].live_value = c->nodes[i].value;
     }
-    c->alive = c->all;
+    c->alive = c->known = c->all;
 }
 
 static void fill(struct sxs_model *m, const struct sxs_fleet_rows *rows,

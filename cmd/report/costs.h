@@ -34,6 +34,7 @@ struct sxs_cost_call_site {
     uint32_t            type;  /* index of its row in `types` */
     uint32_t            owner; /* locks: call site of the owner; UINT32_MAX: not known */
     struct sxs_cost_sum sum;
+    double              unchecked;                           /* live: bytes that may be garbage */
     double              by_generation[SXS_COST_GENERATIONS]; /* live: bytes */
     double              age_sum;                             /* live: of age * n, ns */
     uint64_t            longest, oldest_ns, youngest_ns;     /* longest: of one wait */
@@ -49,6 +50,7 @@ struct sxs_model_costs {
     bool                       by_count;
     bool                       full;    /* there are more types than fit into `types` */
     struct sxs_cost_sum        all, alive; /* of what the options select */
+    struct sxs_cost_sum known, unchecked;  /* of `alive`: without, and with what may be garbage */
     struct sxs_cost_sum        unfollowed; /* of what may be gone or alive: nobody followed it */
     struct sxs_cost_node      *nodes;      /* owned; by node of the tree */
     size_t                     n_nodes;    /* elements of `nodes` */

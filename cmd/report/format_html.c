@@ -282,6 +282,10 @@ static void write_costs(const struct sxs_model *m, FILE *to)
                                       : "count",
             (unsigned long long)sum->records, (unsigned long long)c->every,
             biased ? "true" : "false");
+    if (c->live && c->unchecked.records)
+        fprintf(to, ",\"unchecked\":[%llu,%llu]",
+                (unsigned long long)sxs_cost_round(c->unchecked.value),
+                (unsigned long long)sxs_cost_round(c->unchecked.n));
     if (sum->var_n > 0 && !biased)
         fprintf(to, ",\"within\":[%llu,%llu],\"withinN\":[%llu,%llu]",
                 (unsigned long long)sxs_cost_floor(value.low),

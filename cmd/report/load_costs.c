@@ -201,7 +201,7 @@ static void add_age(const struct costs *k, struct sxs_cost_call_site *s,
 }
 
 static void add_call_site(struct costs *k, const struct sxs_loaded_stack *stack, uint32_t type,
-                          const struct sxs_record_cost *v)
+                          const struct sxs_record_cost *v, enum sxs_cost_fate fate)
 {
     const uint32_t             key[4] = {stack->call_site, stack->callee, type,
                              k->c->kind == SXS_COST_LOCK ? owner_of(k, v->id) : UINT32_MAX};
@@ -212,6 +212,8 @@ static void add_call_site(struct costs *k, const struct sxs_loaded_stack *stack,
     sxs_cost_sum_add(&s->sum, v->n, v->value);
     s->longest = v->value > s->longest ? v->value : s->longest;
     s->open += (v->flags & SXS_COST_OPEN) != 0;
+    if (fate == SXS_COST_UNCHECKED)
+        s->unchecked += v->n * (double)v->value;
     if (k->c->live)
         add_age(k, s, v);
 }
@@ -264,7 +266,8 @@ static void take_cost(struct costs *k, const struct sxs_record_cost *v, const ui
 {
     struct sxs_model *m = k->m;
     uint32_t          thread = sxs_model_thread(m, k->l->process, v->tid);
-    bool              gone = sxs_cost_is_gone(&k->facts, v->id);
+    enum sxs_cost_fate fate = sxs_cost_fate(&k->facts, k->l->head, v);
+    bool               gone = fate == SXS_COST_GONE;
     uint32_t          only = k->l->o->runtime;
     if (gone && v->id && k->c->live && !(k->l->detail & SXS_DETAIL_GONE))
         return;
@@ -292,12 +295,14 @@ static void take_cost(struct costs *k, const struct sxs_record_cost *v, const ui
         m->filtered_out++;
         return;
     }
-    sxs_cost_type_add(type, v, gone);
+    sxs_cost_type_add(type, v, fate);
     sxs_cost_sum_add(&k->c->all, v->n, v->value);
-    if (!gone)
+    if (!gone) {
         sxs_cost_sum_add(&k->c->alive, v->n, v->value);
+        sxs_cost_sum_add(fate == SXS_COST_ALIVE ? &k->c->known : &k->c->unchecked, v->n, v->value);
+    }
     if (!gone || !k->c->live)
-        add_call_site(k, found, index, v);
+        add_call_site(k, found, index, v, fate);
     add_to_tree(k, found, v, gone);
 }
 

@@ -166,13 +166,35 @@ static void sum_exact(struct report *r)
     }
 }
 
+/* Writes how much of what is listed may be garbage. */
+static void write_unchecked(const struct report *r)
+{
+    const struct sxs_cost_sum *sum = &r->c->unchecked;
+    char                       n[48], value[48];
+    if (!r->c->live || !sum->records)
+        return;
+    sxs_print_to(r->to,
+                 "may be garbage, because no collection of all objects came after it: %s in %s %s "
+                 "(estimates from "
+                 "%llu samples",
+                 value_text(r, sum->value, value, sizeof(value)), count_text(sum->n, n, sizeof(n)),
+                 r->kind->many, (unsigned long long)sum->records);
+    if (any_is_biased(r))
+        fputs(")", r->to);
+    else
+        write_intervals(r, sum);
+    fputs("\n", r->to);
+}
+
 static void write_total(const struct report *r)
 {
-    const struct sxs_cost_sum *sum = r->c->live ? &r->c->alive : &r->c->all;
+    const struct sxs_cost_sum *sum = r->c->live ? &r->c->known : &r->c->all;
+    double                     all_n = r->c->live ? sum->n : r->n;
+    double                     all_value = r->c->live ? sum->value : r->value;
     char                       n[48], value[48];
     sxs_print_to(r->to, "\n%s: %s in %s %s", r->kind->title,
-                 value_text(r, r->value, value, sizeof(value)), count_text(r->n, n, sizeof(n)),
-                 r->n > 0 && sxs_cost_round(r->n) == 1 ? r->kind->one : r->kind->many);
+                 value_text(r, all_value, value, sizeof(value)), count_text(all_n, n, sizeof(n)),
+                 all_n > 0 && sxs_cost_round(all_n) == 1 ? r->kind->one : r->kind->many);
     if (r->exact && (r->c->every > 1 || sum->var_n > 0))
         sxs_print_to(r->to, " (counted; the stacks are estimates from %llu samples)",
                      (unsigned long long)sum->records);
@@ -184,6 +206,7 @@ static void write_total(const struct report *r)
             write_intervals(r, sum);
     }
     fputs("\n", r->to);
+    write_unchecked(r);
     if (r->m->own_ns && r->c->by_count)
         sxs_print_to(r->to, "of these by sxsprof itself: %s\n",
                      count_text((double)r->m->own_ns, n, sizeof(n)));
@@ -263,6 +286,13 @@ static void write_row_begin(const struct report *r, double n, double value)
                  count_text(n, count, sizeof(count)));
 }
 
+/* Says behind a row how much of its bytes may be garbage. */
+static void write_unchecked_part(const struct report *r, double part, double all)
+{
+    if (part > 0)
+        sxs_print_to(r->to, "  (%.0f %% may be garbage)", percent_of(part, all));
+}
+
 static void write_type_row(const struct report *r, const struct sxs_cost_type *t)
 {
     const struct sxs_cost_sum *sum = r->c->live ? &t->live : &t->all;
@@ -287,6 +317,8 @@ static void write_type_row(const struct report *r, const struct sxs_cost_type *t
     if (large > 0)
         sxs_print_to(r->to, "  (%s on the large object heap)",
                      count_text(large, text, sizeof(text)));
+    if (r->c->live)
+        write_unchecked_part(r, t->unchecked.value, t->live.value);
     if (t->open && sxs_costs_are_waits(r->c))
         sxs_print_to(r->to, "  (%llu had not ended)", (unsigned long long)t->open);
     fputs("\n", r->to);
@@ -373,6 +405,8 @@ static void write_call_site(const struct report *r, const struct sxs_cost_call_s
     }
     fputs("  ", r->to);
     write_type(r, &r->c->types.all[s->type]);
+    if (r->c->live)
+        write_unchecked_part(r, s->unchecked, s->sum.value);
     if (s->open)
         sxs_print_to(r->to, "  (%llu had not ended)", (unsigned long long)s->open);
     fputs("\n", r->to);

@@ -108,6 +108,10 @@ struct sxs_samples_header {
     /* Bit N: which objects of runtime N were recorded was not chosen at random, but by amounts. The sums
      * of its allocations have an error that is not known. */
     _Atomic uint64_t biased_runtimes;
+    /* By number of the runtime: all its objects were collected that were garbage then. Objects allocated
+     * before this time, whose cost has no RELEASED record, were alive; later ones may be garbage. 0: no
+     * collection of all objects is known. */
+    _Atomic uint64_t live_checked_ns[64];
 };
 
 enum sxs_record_type {

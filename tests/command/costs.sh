@@ -112,6 +112,14 @@ has "live: allocation sites with generation and age" "$out" \
     "    200.00 kB   94.34 %              2  large            6.00 s      6.00 s  [8.0.29] System.Byte[]
                                       in        [8.0.29] App.Cache.Add(string)
      12.00 kB    5.66 %            300  gen 2 67 %       6.93 s      6.96 s  [8.0.29] System.String"
+make_session unchecked alg
+S=unchecked report live text
+has "live: what may be garbage is told beside what is alive, and in its rows" "$out" \
+    "alive: 12.00 kB in 300 objects (estimates from 6 samples" \
+    "may be garbage, because no collection of all objects came after it: 200.00 kB in 2 objects" \
+    "[8.0.29] System.Byte[]  (100 % may be garbage)"
+is "JSON of live: what may be garbage" "[(2, 200000), (0, 0)]" "$("$SXS" report --format json "$T/unchecked" 2>/dev/null |
+    python3 -c 'import json, sys; print([(r["unchecked_objects"], r["unchecked_bytes"]) for r in json.load(sys.stdin)["live"]])')"
 make_session unfollowed alu
 S=unfollowed report live text
 has "live: what nobody followed is not listed, but told" "$out" "alive: 212.00 kB in 302 objects" \

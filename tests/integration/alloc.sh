@@ -128,6 +128,14 @@ check "live: what is dropped later is gone" $? "$tmp/log"
 profile :exact,every=100k,live=on 10 memory "$words" && has live "Memory.Small=800000 Memory.Big=0"
 check "live beside exact: the same" $? "$tmp/log"
 
+# What is garbage when the program ends, or the session, is not alive, although nothing has collected it.
+unchecked() { "$sxsprof" report --data live "$tmp/s" 2>>"$tmp/log" | tee -a "$tmp/log" | grep -c 'may be garbage'; }
+for version in $versions; do
+    profile :every=100k,live=on "$version" memory "keep:small=400000 collect=2 drop:medium=100000" &&
+        has live "Memory.Small=400000 Memory.Medium=0" && [ "$(unchecked)" -eq 0 ]
+    check "$version: live: what is garbage when the program ends is gone" $? "$tmp/log"
+done
+
 # The file has what was written until the end, however the process ends.
 rm -rf "$tmp/s" "$tmp/ready"
 "$sxsprof" run --quiet --tool alloc:every=100k,live=on -o "$tmp/s" -- "$runsxs" 9 memory \
@@ -136,8 +144,17 @@ job=$!
 wait_until test -e "$tmp/ready"
 pkill -KILL -P $job
 wait $job 2>>"$tmp/log"
-has live "Memory.Small=800000 Memory.Big=0"
+has live "Memory.Small=800000 Memory.Big=0" && [ "$(unchecked)" -eq 0 ]
 check "live: the file is right when the process is killed" $? "$tmp/log"
+rm -rf "$tmp/s" "$tmp/ready"
+"$sxsprof" run --quiet --tool alloc:every=100k,live=on -o "$tmp/s" -- "$runsxs" 8 memory \
+    "keep:small=400000 collect=2 drop:medium=100000 ready=$tmp/ready until=$tmp/never" >"$tmp/log" 2>&1 &
+job=$!
+wait_until test -e "$tmp/ready"
+pkill -KILL -P $job
+wait $job 2>>"$tmp/log"
+[ "$(unchecked)" -ge 2 ] && grep -q '^may be garbage, .* in ' "$tmp/log" && grep -q 'Memory.Medium  (100 % may be garbage)' "$tmp/log"
+check "live: what was not collected when the process is killed may be garbage: the report says how much" $? "$tmp/log"
 
 # ---- what goes wrong -----------------------------------------------------------------------------
 
@@ -165,6 +182,24 @@ attach every=100k && has close "System.Byte[]=4000"
 check "attached: what is allocated from then on is sampled" $? "$tmp/log"
 says_biased 1
 check "attached to 9: the report's first lines say that the objects are not chosen at random" $? "$tmp/report"
+# A session that ends while the program runs collects, too.
+rm -rf "$tmp/s" "$tmp/ready" "$tmp/until" "$tmp/done" "$tmp/end"
+"$runsxs" --timeout 90 9 memory "ready=$tmp/ready until=$tmp/until drop:medium=100000 ready=$tmp/done until=$tmp/end" \
+    >"$tmp/log" 2>&1 &
+job=$!
+wait_until test -e "$tmp/ready"
+"$sxsprof" attach --tool alloc:every=100k,live=on --duration 60s -o "$tmp/s" $job >>"$tmp/log" 2>&1 &
+attacher=$!
+has_samples() { [ -n "$(find "$tmp/s" -name samples 2>/dev/null)" ]; }
+wait_until has_samples
+: >"$tmp/until"
+wait_until test -e "$tmp/done"
+"$sxsprof" detach $job >>"$tmp/log" 2>&1
+wait $attacher
+has live "Memory.Medium=0" && [ "$(unchecked)" -eq 0 ]
+check "live: what is garbage when a session is ended is gone" $? "$tmp/log"
+: >"$tmp/end"
+wait $job
 attach exact && grep -q 'alloc: exact must be set when the program starts' "$tmp/log"
 check "attached: exact is refused clearly, and the program runs" $? "$tmp/log"
 

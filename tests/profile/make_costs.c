@@ -5,6 +5,7 @@
  *   make_costs DIR KIND [PID [MORE]]   KIND: one or several of the letters
  *     a   allocations, one of 1,000 bytes recorded; l: also which are gone; t: also exact counts
  *     b   the allocations of runtime 1 were not chosen at random
+ *     g   with l: the arrays may be garbage
  *     n   native memory, one of 1,000 bytes recorded; f: also what is freed
  *     w   waits for locks, every one recorded
  *     s   samples: 10 of App.Program.Main
@@ -108,6 +109,8 @@ static void write_allocations(struct samples_file *f, const char *kinds, int mor
         f->head.biased_runtimes = 2;
     if (strchr(kinds, 'l')) {
         f->head.cost_live[SXS_COST_ALLOCATION] = 1;
+        f->head.live_checked_ns[1] = f->head.live_checked_ns[2] =
+            strchr(kinds, 'g') ? 2500000000u : 8000000000u;
         for (uint64_t id = 1; id <= 4; id++)
             add_released(f, 5000000000u, id);
         for (uint64_t id = 13; id <= 17; id++)

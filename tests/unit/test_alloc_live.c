@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <time.h>
 
+#include "base/clock.h"
 #include "base/fork.h"
 #include "manager/runtime_internal.h"
 #include "session/write/session_write.h"
@@ -99,6 +100,18 @@ static void wait_for(uint16_t type, unsigned n)
     CHECK_EQ(each_record(type, NULL, NULL), n);
 }
 
+/* Waits until the file says that all objects were looked at that were garbage after @begun, if @is_wanted;
+ * returns whether it is so. */
+static int checked_after(uint64_t begun, int is_wanted)
+{
+    static const struct timespec nap = {0, 1000000};
+    unsigned                     number = sxs_runtime_number(subs[0]->rt);
+    const _Atomic uint64_t      *at = &sxs_samples_header(writer)->live_checked_ns[number];
+    for (int i = 0; i < 60000 && is_wanted && atomic_load(at) <= begun; i++)
+        nanosleep(&nap, NULL);
+    return (atomic_load(at) > begun) == is_wanted;
+}
+
 static uint64_t sum_of_ids;
 static uint8_t  generations[8]; /* of the last LIVE record, by id */
 static uint32_t survived[8];
@@ -155,6 +168,7 @@ static void follow_body(void)
     wait_for(SXS_RECORD_RELEASED, 2);
     CHECK_EQ(fake_counts(&h).handles, 0);
     CHECK_EQ(sxs_live_lost(lives[0]), 0);
+    CHECK(checked_after(0, 1));
     sxs_live_end(lives[0], 0);
     sxs_live_free(lives[0]);
     lives[0] = NULL;
@@ -187,6 +201,42 @@ static void sessions_body(void)
         sxs_live_end_session();
     }
     fake_end(&h);
+}
+
+/* What is garbage at the end has a record, also if nothing was collected before. */
+static void last_look_body(void)
+{
+    struct fake_host h = begin("8.0");
+    ModuleID         module = h.c->module_load("/fake/A.dll");
+    ClassID          type = h.c->class_new(module, "A.B", 0, 0, NULL);
+    ObjectID         dropped = h.c->object_new(type), kept = h.c->object_new(type);
+    uint64_t         begun = sxs_now_ns(CLOCK_MONOTONIC);
+    lives[0] = sxs_live_new(subs[0]->rt);
+    CHECK_EQ(sxs_live_follow(lives[0], dropped, 1), 1);
+    CHECK_EQ(sxs_live_follow(lives[0], kept, 2), 1);
+    CHECK_EQ(h.c->gc(1), 0);
+    CHECK(checked_after(0, 0)); /* not all objects were collected */
+    h.c->object_drop(dropped);
+    sxs_live_collect(lives[0]); /* while the program runs */
+    wait_for(SXS_RECORD_RELEASED, 1);
+    CHECK(checked_after(begun, 1));
+    h.c->object_drop(kept);
+    begun = sxs_now_ns(CLOCK_MONOTONIC);
+    sxs_live_stop(lives[0]);
+    sxs_live_look_last(lives[0]);
+    CHECK_EQ(each_record(SXS_RECORD_RELEASED, NULL, NULL), 2);
+    CHECK(checked_after(begun, 1));
+    sxs_live_end(lives[0], 1);
+    CHECK_EQ(fake_counts(&h).handles, 0);
+    sxs_live_free(lives[0]);
+    lives[0] = NULL;
+    fake_end(&h);
+}
+
+static void what_is_garbage_at_the_end_is_gone(void **state)
+{
+    (void)state;
+    PASSES(last_look_body);
 }
 
 static void each_session_follows_its_own_objects(void **state)
@@ -418,6 +468,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(objects_are_followed_until_they_are_collected),
         cmocka_unit_test(each_session_follows_its_own_objects),
+        cmocka_unit_test(what_is_garbage_at_the_end_is_gone),
         cmocka_unit_test(an_old_object_has_few_records),
         cmocka_unit_test(calls_that_a_runtime_refuses_do_no_harm),
         cmocka_unit_test(a_full_table_is_counted_and_emptied),

@@ -105,7 +105,7 @@ static void a_type_has_a_row_for_each_runtime_and_kind(void **state)
     for (uint32_t name = 1; name <= 1000; name++)
         for (uint32_t runtime = 0; runtime < 3; runtime++)
             sxs_cost_type_add(sxs_cost_types_row(&t, name, runtime, SXS_COST_ALLOCATION), &v,
-                              runtime == 1);
+                              runtime == 1 ? SXS_COST_GONE : SXS_COST_ALIVE);
     assert_int_equal(t.n, 3000);
     struct sxs_cost_type *row = sxs_cost_types_row(&t, 500, 1, SXS_COST_ALLOCATION);
     assert_int_equal(t.n, 3000);
@@ -123,7 +123,7 @@ static void exact_counts_come_before_sums(void **state)
         .n = 2.5, .value = 100, .kind = SXS_COST_ALLOCATION, .flags = SXS_COST_LARGE};
     struct sxs_cost_type *row = sxs_cost_types_row(&t, 1, 1, SXS_COST_ALLOCATION);
     (void)state;
-    sxs_cost_type_add(row, &v, false);
+    sxs_cost_type_add(row, &v, SXS_COST_ALIVE);
     assert_true(sxs_cost_type_n(row) == 2.5 && sxs_cost_type_value(row) == 250);
     assert_true(sxs_cost_type_large(row) == 2.5);
     row->exact = true;

@@ -6,16 +6,19 @@
 #include <stdlib.h>
 #include <time.h>
 
+#include "base/clock.h"
 #include "base/fork.h"
 #include "base/log.h"
 #include "base/session_state.h"
 #include "base/thread.h"
+#include "manager/force_gc.h"
 #include "tools/recorder/cost.h"
 
 #define MAX_PROBES     64u
 #define BETWEEN_NS     10000000L /* the thread works at most a hundred times a second */
 #define LONGEST_NS     UINT64_C(60000000000) /* it looks for work at least so often */
 #define PATIENCE       300u      /* rounds: 3 s */
+#define PATIENCE_NS    UINT64_C(3000000000)
 #define NO_GENERATION  255u      /* not known */
 #define OLDEST         2u        /* a collection of this generation is one of all objects */
 #define MAX_COLLECTING 2u        /* a background collection, and one meanwhile */
@@ -42,6 +45,10 @@ struct sxs_live {
     _Atomic uint32_t    collecting[MAX_COLLECTING]; /* generations of those in progress */
     _Atomic int         old_due;                    /* the thread must look at old objects */
     int                 looking;                    /* the thread does; used by it only */
+    uint64_t            looking_ns;                 /* the same: the value of due_ns */
+    _Atomic uint64_t    full_ns;    /* when the last collection of all objects began */
+    _Atomic uint64_t    due_ns;     /* the thread must look at all that was garbage then; or 0 */
+    _Atomic uint64_t    checked_ns; /* it has */
     _Atomic uint64_t    lost;
     /* Young objects, by index in `objects`. Threads of the runtime append; the collection's thread
      * takes out while they are stopped. */
@@ -137,6 +144,8 @@ void sxs_live_suspended(struct sxs_live *live, int is_stopped)
 void sxs_live_collecting(struct sxs_live *live, unsigned generation)
 {
     uint32_t at = atomic_fetch_add(&live->n_collecting, 1);
+    if (generation >= OLDEST)
+        atomic_store(&live->full_ns, sxs_now_ns(CLOCK_MONOTONIC));
     if (at < MAX_COLLECTING)
         atomic_store(&live->collecting[at], generation);
 }
@@ -154,8 +163,11 @@ void sxs_live_collected(struct sxs_live *live)
     atomic_fetch_add(&live->n_collections, 1);
     if (atomic_load(&live->ended))
         return;
-    if (stopped == live && stopped_in == sxs_session_generation())
+    if (stopped == live && stopped_in == sxs_session_generation()) {
         look_at_all_young(live);
+        if (generation >= OLDEST)
+            atomic_store(&live->due_ns, atomic_load(&live->full_ns));
+    }
     if (generation >= OLDEST)
         atomic_store(&live->old_due, 1);
     sxs_worker_wake(&all.worker);
@@ -238,13 +250,29 @@ static void look_at_old(struct followed *o)
         release_object(o);
 }
 
+/* Notes that all objects that were garbage when the collection began have their records. */
+static void note_checked(struct sxs_live *live, uint64_t due)
+{
+    uint64_t expected = 0;
+    if (!due)
+        return;
+    if (all.waiting) { /* not all: again after the next round, or after a later collection */
+        atomic_compare_exchange_strong(&live->due_ns, &expected, due);
+        return;
+    }
+    sxs_recorder_live_checked(sxs_runtime_number(live->rt), due);
+    atomic_store(&live->checked_ns, due);
+}
+
 static void work_once(void)
 {
     pthread_mutex_lock(&all.lock);
     all.patience = !all.waiting ? PATIENCE : all.patience ? all.patience - 1 : 0;
     all.waiting = 0;
-    for (struct sxs_live *live = all.list; live; live = live->next)
-        live->looking = atomic_exchange(&live->old_due, 0);
+    for (struct sxs_live *live = all.list; live; live = live->next) {
+        live->looking_ns = atomic_exchange(&live->due_ns, 0);
+        live->looking = atomic_exchange(&live->old_due, 0) || live->looking_ns;
+    }
     for (size_t i = 0; i < SXS_LIVE_OBJECTS; i++) {
         struct followed *o = &objects[i];
         uint32_t         state = atomic_load_explicit(&o->state, memory_order_acquire);
@@ -255,6 +283,8 @@ static void work_once(void)
         else if (o->live->looking)
             look_at_old(o);
     }
+    for (struct sxs_live *live = all.list; live; live = live->next)
+        note_checked(live, live->looking_ns);
     if (all.waiting)
         sxs_worker_wake(&all.worker);
     pthread_mutex_unlock(&all.lock);
@@ -322,6 +352,50 @@ void sxs_live_stop(struct sxs_live *live)
         }
     }
     pthread_mutex_unlock(&all.lock);
+}
+
+void sxs_live_collect(struct sxs_live *live)
+{
+    static const struct timespec pause = {0, BETWEEN_NS / 10};
+    uint64_t                     begun = sxs_now_ns(CLOCK_MONOTONIC);
+    if (atomic_load(&live->ended) || FAILED(sxs_force_gc(live->rt)))
+        return;
+    while (atomic_load(&live->checked_ns) < begun && !atomic_load(&live->ended) &&
+           sxs_now_ns(CLOCK_MONOTONIC) - begun < PATIENCE_NS)
+        nanosleep(&pause, NULL);
+}
+
+/* Writes that an object is gone, and waits for room until @limit_ns. Returns 1, or 0: there is none. */
+static int write_released(uint64_t id, uint64_t limit_ns)
+{
+    static const struct timespec pause = {0, BETWEEN_NS / 10};
+    while (!sxs_recorder_try_released(id)) {
+        if (sxs_now_ns(CLOCK_MONOTONIC) > limit_ns) {
+            sxs_recorder_released(id); /* it is counted as lost */
+            return 0;
+        }
+        nanosleep(&pause, NULL);
+    }
+    return 1;
+}
+
+void sxs_live_look_last(struct sxs_live *live)
+{
+    uint64_t   begun = sxs_now_ns(CLOCK_MONOTONIC);
+    int        all_written = 1;
+    sxs_object object;
+    if (FAILED(sxs_force_gc(live->rt)))
+        return;
+    pthread_mutex_lock(&all.lock);
+    for (size_t i = 0; i < SXS_LIVE_OBJECTS; i++) {
+        struct followed *o = &objects[i];
+        uint32_t         state = atomic_load(&o->state);
+        if (state >= YOUNG && o->live == live && (state == DEAD || !is_alive(o, &object)))
+            all_written &= write_released(o->id, begun + PATIENCE_NS);
+    }
+    pthread_mutex_unlock(&all.lock);
+    if (all_written)
+        sxs_recorder_live_checked(sxs_runtime_number(live->rt), begun);
 }
 
 void sxs_live_free(struct sxs_live *live)

@@ -20,6 +20,14 @@ struct sxs_live;
  *  NULL when memory or threads ran out. */
 struct sxs_live *sxs_live_new(struct sxs_runtime *rt);
 
+/** sxs_live_collect - collect all objects, and wait until those that are gone have their records, a few
+ *  seconds at most. Call while collections are reported to this file, on a thread as for sxs_force_gc(). */
+void sxs_live_collect(struct sxs_live *live);
+
+/** sxs_live_look_last - the same after sxs_live_stop(), when no collection is reported any more, and no
+ *  call of the other functions is in progress. */
+void sxs_live_look_last(struct sxs_live *live);
+
 /** sxs_live_stop - stop following. Calls of the other functions may go on, also of one that looks at
  *  objects; so the handles stay. */
 void sxs_live_stop(struct sxs_live *live);

@@ -10,6 +10,7 @@
 #include "base/log.h"
 #include "base/session_state.h"
 #include "base/tick.h"
+#include "manager/exit_method.h"
 #include "manager/own_sessions.h"
 #include "tools/alloc/events.h"
 #include "tools/alloc/live.h"
@@ -40,6 +41,8 @@ struct on_runtime {
     int                      events; /* 1: there is a session of events */
     sxs_alloc_average        amount; /* of the ticks of small objects */
     EVENTPIPE_SESSION        session; /* 0: none */
+    _Atomic unsigned         n_modules;
+    struct sxs_exit_method   exit; /* live only: the method that is called when the program ends */
 };
 
 /** The state of one thread. */
@@ -242,6 +245,31 @@ static HRESULT collected(struct sxs_sub *sub)
     return S_OK;
 }
 
+static HRESULT module_loaded(struct sxs_sub *sub, sxs_module module, HRESULT status)
+{
+    struct on_runtime *on = sub->state;
+    /* The first module has the method. */
+    if (on->live && !atomic_fetch_add(&on->n_modules, 1) && SUCCEEDED(status))
+        sxs_exit_method_find(&on->exit, module);
+    return S_OK;
+}
+
+/* The program ends, and its runtime still collects: what is garbage is no longer listed as alive. */
+static HRESULT search_started(struct sxs_sub *sub, sxs_function function, BOOL *use)
+{
+    struct on_runtime *on = sub->state;
+    (void)use;
+    if (on->live && sxs_exit_method_is(&on->exit, function))
+        sxs_live_collect(on->live);
+    return S_OK;
+}
+
+static HRESULT jit_started(struct sxs_sub *sub, sxs_function function, BOOL safe)
+{
+    (void)safe;
+    return search_started(sub, function, NULL);
+}
+
 static HRESULT module_unloading(struct sxs_sub *sub, sxs_module module)
 {
     struct on_runtime *on = sub->state;
@@ -363,6 +391,8 @@ static void start_live(struct sxs_sub *sub, struct on_runtime *on)
     if (!on->live)
         return;
     sub->low |= COR_PRF_MONITOR_SUSPENDS;
+    if (!sxs_runtime_is_late(on->rt)) /* else the method may be compiled already */
+        sub->low |= COR_PRF_MONITOR_CACHE_SEARCHES | COR_PRF_MONITOR_JIT_COMPILATION;
     sub->high |= COR_PRF_HIGH_BASIC_GC;
 }
 
@@ -414,9 +444,10 @@ static void stop_tool(struct sxs_sub *sub, int how)
     struct on_runtime *on = sub->state;
     uint64_t           uncounted = sxs_alloc_types_uncounted(on->types);
     uint64_t           lost = on->live ? sxs_live_lost(on->live) : 0;
-    if (on->live && how == SXS_STOP_SESSION)
+    if (on->live && how == SXS_STOP_SESSION) {
         sxs_live_stop(on->live); /* release_runtime() does the rest */
-    else if (on->live)
+        sxs_live_look_last(on->live);
+    } else if (on->live)
         sxs_live_end(on->live, how == SXS_STOP_DETACHED);
     if (how == SXS_STOP_SESSION)
         stop_session(on);
@@ -437,6 +468,9 @@ static const struct sxs_events events = {
     .RuntimeResumeStarted = resuming,
     .GarbageCollectionStarted = collecting,
     .GarbageCollectionFinished = collected,
+    .ModuleLoadFinished = module_loaded,
+    .JITCachedFunctionSearchStarted = search_started,
+    .JITCompilationStarted = jit_started,
     .ModuleUnloadStarted = module_unloading,
     .ModuleUnloadFinished = module_unloaded,
 };

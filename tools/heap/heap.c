@@ -7,7 +7,6 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "manager/own_sessions.h"
-#include "tools/heap/exit.h"
 #include "tools/heap/snapshot.h"
 #include "tools/heap/triggers.h"
 
@@ -127,6 +126,23 @@ static HRESULT assembly_unloading(struct sxs_sub *sub, sxs_assembly assembly)
     return S_OK;
 }
 
+/* ---- the end of the program ------------------------------------------------------------------ */
+
+static HRESULT search_started(struct sxs_sub *sub, sxs_function function, BOOL *use)
+{
+    struct sxs_heap_runtime *h = sub->state;
+    (void)use;
+    if (sxs_exit_method_is(&h->exit, function))
+        sxs_heap_exiting(sub->rt);
+    return S_OK;
+}
+
+static HRESULT jit_started(struct sxs_sub *sub, sxs_function function, BOOL safe)
+{
+    (void)safe;
+    return search_started(sub, function, NULL);
+}
+
 /* ---- the tool -------------------------------------------------------------------------------- */
 
 static HRESULT module_loaded(struct sxs_sub *sub, sxs_module module, HRESULT status)
@@ -134,7 +150,7 @@ static HRESULT module_loaded(struct sxs_sub *sub, sxs_module module, HRESULT sta
     struct sxs_heap_runtime *h = sub->state;
     unsigned                 n = atomic_fetch_add(&h->n_modules, 1);
     if (n == 0 && SUCCEEDED(status) && sxs_heap_options_used()->at_exit)
-        sxs_heap_find_exit(h, module); /* the first module has System.Object */
+        sxs_exit_method_find(&h->exit, module); /* the first module has System.Object */
     if (SUCCEEDED(status))
         sxs_heap_classes_module(&h->classes, module);
     if (n == 1)
@@ -238,8 +254,8 @@ static const struct sxs_events events = {
     .AssemblyUnloadStarted = assembly_unloading,
     .ModuleLoadFinished = module_loaded,
     .ClassLoadFinished = class_loaded,
-    .JITCachedFunctionSearchStarted = sxs_heap_search_started,
-    .JITCompilationStarted = sxs_heap_jit_started,
+    .JITCachedFunctionSearchStarted = search_started,
+    .JITCompilationStarted = jit_started,
     .GarbageCollectionStarted = gc_started,
     .RootReferences2 = roots_reported,
     .ObjectReferences = object_reported,

@@ -11,6 +11,7 @@
 
 #include <pthread.h>
 
+#include "manager/exit_method.h"
 #include "manager/tool.h"
 #include "session/format/heap.h"
 #include "tools/heap/bulk.h"
@@ -44,9 +45,8 @@ struct sxs_heap_runtime {
     _Atomic uint64_t         unload_ns; /* when an assembly was unloaded last (CLOCK_MONOTONIC) */
     struct sxs_heap_naming   named;
     int                      busy, ending; /* a snapshot is being taken; no more may begin */
-    ModuleID                 exit_module;  /* the method that is called when the program ends */
-    mdMethodDef              exit_method;  /* 0: not known */
-    struct sxs_heap_runtime *next;         /* in the list of runtimes */
+    struct sxs_exit_method   exit;
+    struct sxs_heap_runtime *next; /* in the list of runtimes */
 };
 
 /** sxs_heap_take - take a snapshot of all runtimes, or of @only, if it is not NULL. Those at exit

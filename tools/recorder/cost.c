@@ -307,6 +307,18 @@ SXS_SIGSAFE void sxs_recorder_live(uint64_t id, uint8_t generation, uint32_t col
     sxs_samples_commit(r, SXS_RECORD_LIVE);
 }
 
+SXS_SIGSAFE void sxs_recorder_live_checked(unsigned runtime, uint64_t time_ns)
+{
+    struct sxs_samples_writer *w = sxs_costs_writer();
+    _Atomic uint64_t          *at;
+    uint64_t                   was = 0;
+    if (!w || runtime >= ARRAY_LEN(sxs_samples_header(w)->live_checked_ns))
+        return;
+    at = &sxs_samples_header(w)->live_checked_ns[runtime];
+    while (was < time_ns && !atomic_compare_exchange_weak(at, &was, time_ns))
+        ;
+}
+
 SXS_SIGSAFE struct sxs_record_total *sxs_recorder_total(enum sxs_cost_kind kind, unsigned runtime,
                                                         uint32_t name, uint8_t flags)
 {

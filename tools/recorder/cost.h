@@ -90,6 +90,10 @@ SXS_SIGSAFE int sxs_recorder_try_released(uint64_t id);
  *  in struct sxs_record_live. Signal-safe. */
 SXS_SIGSAFE void sxs_recorder_live(uint64_t id, uint8_t generation, uint32_t collections);
 
+/** sxs_recorder_live_checked - note that all objects of a runtime that were garbage at @time_ns
+ *  (CLOCK_MONOTONIC) have their RELEASED records. @runtime: its number. Signal-safe. */
+SXS_SIGSAFE void sxs_recorder_live_checked(unsigned runtime, uint64_t time_ns);
+
 /**
  * sxs_recorder_total - return a new record of exact counts, all zero, which the caller updates from
  * now on; or NULL when there is no room. It is in the file from now on and lives as long as the
