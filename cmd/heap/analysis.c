@@ -8,12 +8,13 @@
 static void analyze(const struct sxs_heap_snapshot *s, const struct sxs_heap_graph *g,
                     struct sxs_heap_analysis *a)
 {
+    uint64_t by_kind[SXS_HEAP_N_KINDS] = {0};
     a->g = g;
     sxs_heap_dominators(g, &a->dominators);
     sxs_heap_paths(g, &a->paths);
-    a->sums = sxs_heap_sums(g, &a->dominators);
+    a->sums = sxs_heap_sums(g, &a->dominators, &a->paths, by_kind);
     a->by_bytes = sxs_heap_types_by_bytes(s, g, a->sums);
-    a->roots = sxs_heap_root_sums(g, &a->n_roots);
+    a->roots = sxs_heap_root_sums(g, by_kind, &a->n_roots);
     sxs_heap_tree_of_dominators(g, &a->dominators, &a->kept);
     sxs_heap_tree_of_paths(g, &a->paths, &a->reached);
     a->bytes = a->kept.nodes[0].all_bytes;

@@ -169,9 +169,30 @@ static void give(const struct search *s, struct sxs_heap_dominators *out)
             out->retained[dominator] += out->retained[object];
     }
     out->n = s->n - 1;
-    out->order = sxs_must_zeroed(out->n, sizeof(*out->order));
-    if (out->n)
-        memcpy(out->order, s->object + 1, (size_t)out->n * sizeof(*out->order));
+}
+
+uint32_t *sxs_heap_preorder(const uint32_t *order, uint32_t n, const uint32_t *above,
+                            uint32_t n_objects)
+{
+    uint32_t *sorted = sxs_must_zeroed(n, sizeof(*sorted)), top = 0;
+    uint32_t *below = sxs_must_zeroed(n_objects, sizeof(*below)); /* objects, itself included */
+    uint32_t *next = sxs_must_zeroed(n_objects, sizeof(*next));   /* free place in its subtree */
+    for (uint32_t i = n; i-- > 0;) {
+        uint32_t object = order[i];
+        below[object]++;
+        if (above[object] != SXS_NO_OBJECT)
+            below[above[object]] += below[object];
+    }
+    for (uint32_t i = 0; i < n; i++) {
+        uint32_t  object = order[i];
+        uint32_t *place = above[object] == SXS_NO_OBJECT ? &top : &next[above[object]];
+        sorted[*place] = object;
+        next[object] = *place + 1;
+        *place += below[object];
+    }
+    free(below);
+    free(next);
+    return sorted;
 }
 
 void sxs_heap_dominators(const struct sxs_heap_graph *g, struct sxs_heap_dominators *out)
@@ -192,12 +213,13 @@ void sxs_heap_dominators(const struct sxs_heap_graph *g, struct sxs_heap_dominat
         *more[i] = sxs_must_zeroed(s.n, sizeof(**more[i]));
     find_dominators(&s);
     give(&s, out);
-    for (size_t i = 0; i < sizeof(small) / sizeof(small[0]); i++)
-        free(*small[i]);
     for (size_t i = 0; i < sizeof(more) / sizeof(more[0]); i++)
         free(*more[i]);
     free(s.first);
     free(s.from);
+    out->order = sxs_heap_preorder(s.object + 1, out->n, out->of, g->n);
+    for (size_t i = 0; i < sizeof(small) / sizeof(small[0]); i++)
+        free(*small[i]);
 }
 
 void sxs_heap_dominators_free(struct sxs_heap_dominators *d)

@@ -17,7 +17,8 @@ struct sxs_heap_dominators {
     uint32_t *of;       /* by object: its dominator; SXS_NO_OBJECT: none, roots refer to it or to
                          * several objects that do; SXS_NOT_REACHED. Owned */
     uint64_t *retained; /* by object: bytes; the own size of objects that are not reached. Owned */
-    uint32_t *order;    /* the objects that are reached, each one behind its dominator. Owned */
+    uint32_t *order;    /* the objects that are reached, as a preorder of their tree: behind each
+                         * one are those that it dominates. Owned */
     uint32_t  n;        /* number of these */
 };
 
@@ -27,6 +28,14 @@ struct sxs_heap_dominators {
  * object and 4 for each reference while it runs.
  */
 void sxs_heap_dominators(const struct sxs_heap_graph *g, struct sxs_heap_dominators *out);
-void sxs_heap_dominators_free(struct sxs_heap_dominators *d);
+/**
+ * sxs_heap_preorder - list the objects of a tree so that each subtree is one part of the list.
+ * @order: its @n objects, each one behind the object above it. @above: by object: that object;
+ * SXS_NO_OBJECT: none. @n_objects: elements of @above.
+ * Returns an owned list of @n elements.
+ */
+uint32_t *sxs_heap_preorder(const uint32_t *order, uint32_t n, const uint32_t *above,
+                            uint32_t n_objects);
+void      sxs_heap_dominators_free(struct sxs_heap_dominators *d);
 
 #endif

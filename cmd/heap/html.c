@@ -124,15 +124,6 @@ static void write_types(struct writer *w, const struct sxs_heap_analysis *a)
     putc(']', w->to);
 }
 
-static uint64_t kept_by(const struct sxs_heap_tree *t, const struct sxs_heap_root_sum *sum)
-{
-    uint64_t kept = 0;
-    for (uint32_t i = 0; i < t->n; i++)
-        if (t->nodes[i].what == SXS_HEAP_KIND && t->nodes[i].number == sum->kind * 16u + sum->flags)
-            kept += t->nodes[i].all_bytes;
-    return kept;
-}
-
 static void write_roots(struct writer *w, const struct sxs_heap_analysis *a)
 {
     fputs(",\n\"roots\":[", w->to);
@@ -141,7 +132,7 @@ static void write_roots(struct writer *w, const struct sxs_heap_analysis *a)
         fputs(i ? ",\n[" : "[", w->to);
         sxs_json_string(w->to, sxs_heap_root_text(s->kind, s->flags));
         fprintf(w->to, ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 "]", s->roots, s->objects,
-                kept_by(&a->kept, s));
+                s->kept);
     }
     putc(']', w->to);
 }

@@ -81,8 +81,9 @@ static void write_roots(struct writer *w, const struct sxs_heap_analysis *a)
         const struct sxs_heap_root_sum *s = &a->roots[i];
         begin_row(w, a, "kind", sxs_heap_root_text(s->kind, s->flags));
         fprintf(w->to,
-                ", \"roots\": %" PRIu64 ", \"objects\": %" PRIu64 ", \"bytes\": %" PRIu64 "}",
-                s->roots, s->objects, s->bytes);
+                ", \"roots\": %" PRIu64 ", \"objects\": %" PRIu64 ", \"bytes\": %" PRIu64
+                ", \"retained\": %" PRIu64 "}",
+                s->roots, s->objects, s->bytes, s->kept);
     }
 }
 

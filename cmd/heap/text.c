@@ -147,18 +147,6 @@ static void write_types(const struct writer *w)
 
 /* ---- roots ---- */
 
-/* Returns how many bytes the roots of a kind keep alive. */
-static uint64_t kept_by(const struct sxs_heap_tree *kept, const struct sxs_heap_root_sum *sum)
-{
-    uint64_t all = 0;
-    for (uint32_t i = 0; i < kept->n; i++) {
-        const struct sxs_heap_node *n = &kept->nodes[i];
-        if (n->what == SXS_HEAP_KIND && n->number / 16 == sum->kind && n->number % 16 == sum->flags)
-            all += n->all_bytes;
-    }
-    return all;
-}
-
 static void write_roots(const struct writer *w)
 {
     if (!w->a->n_roots)
@@ -167,7 +155,7 @@ static void write_roots(const struct writer *w)
     for (size_t i = 0; i < w->a->n_roots; i++) {
         const struct sxs_heap_root_sum *sum = &w->a->roots[i];
         sxs_print_to(w->to, "%12llu %12llu %11s  %s\n", (ull)sum->roots, (ull)sum->objects,
-                     bytes(kept_by(&w->a->kept, sum)), sxs_heap_root_text(sum->kind, sum->flags));
+                     bytes(sum->kept), sxs_heap_root_text(sum->kind, sum->flags));
     }
 }
 
@@ -189,7 +177,9 @@ static void write_kept(const struct writer *w)
     const struct sxs_heap_tree *t = &w->a->kept;
     uint32_t                   *order = sxs_heap_tree_sorted(t);
     size_t                      lines = 0;
-    fputs("\n        kept   share  by (each line: with what it alone keeps alive)\n", w->to);
+    fputs("\n        kept   share  by (an object to which several roots refer is below one of "
+          "them)\n",
+          w->to);
     for (uint32_t i = 1; i < t->n && lines < w->r->top * 2; i++) {
         const struct sxs_heap_node *n = &t->nodes[order[i]];
         if (n->depth > DEEPEST || n->all_bytes * 100 < w->a->bytes)

@@ -6,55 +6,6 @@
 
 #include "cmd/output/must.h"
 
-/* The tree of dominators in preorder. Every subtree is a range of positions. */
-struct preorder {
-    uint32_t *object; /* by position */
-    uint32_t *below;  /* by object: number of objects that it dominates, itself included */
-};
-
-static struct preorder preorder_of(const struct sxs_heap_graph      *g,
-                                   const struct sxs_heap_dominators *d)
-{
-    struct preorder p = {sxs_must_zeroed(d->n, sizeof(*p.object)),
-                         sxs_must_zeroed(g->n, sizeof(*p.below))};
-    uint32_t       *next = sxs_must_zeroed(g->n, sizeof(*next)); /* next free position below it */
-    uint32_t        top = 0;
-    for (uint32_t i = d->n; i-- > 0;) {
-        uint32_t object = d->order[i];
-        p.below[object]++;
-        if (d->of[object] != SXS_NO_OBJECT)
-            p.below[d->of[object]] += p.below[object];
-    }
-    for (uint32_t i = 0; i < d->n; i++) {
-        uint32_t  object = d->order[i], dominator = d->of[object];
-        uint32_t *from = dominator == SXS_NO_OBJECT ? &top : &next[dominator];
-        p.object[*from] = object;
-        next[object] = *from + 1;
-        *from += p.below[object];
-    }
-    free(next);
-    return p;
-}
-
-/* Adds the retained size of each object that no object of the same type dominates. The subtree of
- * such an object is a range of positions; objects of its type in that range are left out. */
-static void add_retained(const struct sxs_heap_graph *g, const struct sxs_heap_dominators *d,
-                         struct sxs_heap_sum *sums)
-{
-    struct preorder p = preorder_of(g, d);
-    uint32_t       *end = sxs_must_zeroed(g->n_types, sizeof(*end)); /* of the last such range */
-    for (uint32_t i = 0; i < d->n; i++) {
-        uint32_t object = p.object[i], type = g->type[object];
-        if (i < end[type])
-            continue;
-        end[type] = i + p.below[object];
-        sums[type].retained += d->retained[object];
-    }
-    free(end);
-    free(p.object);
-    free(p.below);
-}
-
 static void add_pinned(const struct sxs_heap_graph *g, struct sxs_heap_sum *sums)
 {
     uint32_t last = SXS_NO_OBJECT;
@@ -68,9 +19,11 @@ static void add_pinned(const struct sxs_heap_graph *g, struct sxs_heap_sum *sums
 }
 
 struct sxs_heap_sum *sxs_heap_sums(const struct sxs_heap_graph      *g,
-                                   const struct sxs_heap_dominators *d)
+                                   const struct sxs_heap_dominators *d,
+                                   const struct sxs_heap_paths *p, uint64_t *by_kind)
 {
     struct sxs_heap_sum *sums = sxs_must_zeroed(g->n_types, sizeof(*sums));
+    uint64_t            *retained = sxs_must_zeroed(g->n_types, sizeof(*retained));
     for (uint32_t i = 0; i < g->n; i++) {
         struct sxs_heap_sum *sum = &sums[g->type[i]];
         sum->objects++;
@@ -81,7 +34,10 @@ struct sxs_heap_sum *sxs_heap_sums(const struct sxs_heap_graph      *g,
             sum->retained += g->size[i];
         }
     }
-    add_retained(g, d, sums);
+    sxs_heap_retained(g, d, p, retained, by_kind);
+    for (uint32_t i = 0; i < g->n_types; i++)
+        sums[i].retained += retained[i];
+    free(retained);
     add_pinned(g, sums);
     return sums;
 }
@@ -126,7 +82,8 @@ static int by_roots(const void *a, const void *b)
     return (x->kind * 256 + x->flags) - (y->kind * 256 + y->flags);
 }
 
-struct sxs_heap_root_sum *sxs_heap_root_sums(const struct sxs_heap_graph *g, size_t *n)
+struct sxs_heap_root_sum *sxs_heap_root_sums(const struct sxs_heap_graph *g,
+                                             const uint64_t *by_kind, size_t *n)
 {
     static const uint8_t      shown = (uint8_t)~SXS_HEAP_ROOT_INTERIOR;
     struct sxs_heap_root_sum *all = NULL;
@@ -139,7 +96,8 @@ struct sxs_heap_root_sum *sxs_heap_root_sums(const struct sxs_heap_graph *g, siz
             ;
         if (k == *n) {
             SXS_GROW(all, *n, cap);
-            all[(*n)++] = (struct sxs_heap_root_sum){.kind = r->kind, .flags = flags};
+            all[(*n)++] = (struct sxs_heap_root_sum){
+                .kind = r->kind, .flags = flags, .kept = by_kind[sxs_heap_kind(r)]};
         }
         all[k].roots++;
         if (before && before->object == r->object && before->kind == r->kind &&

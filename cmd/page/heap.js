@@ -175,7 +175,7 @@ function showNode(i) {
   if (node.what === TYPE) showType(node.number);
   else { state.type = -1; panel.replaceChildren(element("h2", {}, text(node))); }
   const list = element("dl");
-  line(list, "kept alive", `${bytes(node.all)} (${percent(node.all, rt.bytes)})`);
+  line(list, node.what === TYPE ? "kept by these alone" : "below it", `${bytes(node.all)} (${percent(node.all, rt.bytes)})`);
   line(list, "in", plural(node.allN, "object"));
   if (node.what === TYPE) line(list, "own", `${plural(node.n, "object")}, ${bytes(node.own)}`);
   const chain = i > 0 && tree[i].parent > 0 ? [element("h3", {}, "Kept alive only by"), wayOf(tree, i)] : [];

@@ -23,8 +23,8 @@ has "each runtime: objects, bytes, collection, pause" "$out" \
 has "garbage, and references to what is not recorded" "$out" "no root leads to 1 object, 24 B" \
     "references to addresses without a recorded object: 1"
 has "what was not recorded" "$out" "not recorded: objects outside of the collected heap, generations"
-is "the types by bytes, with what they keep alive" "1 1000 B 1000 B System.Byte[] (1 pinned)
-6 144 B 144 B App.Part
+is "the types by bytes, with what all their objects keep alive together" "1 1000 B 1000 B System.Byte[] (1 pinned)
+6 144 B 244 B App.Part
 1 100 B 100 B System.String
 3 96 B 96 B App.Node
 1 64 B 160 B App.Node[]
@@ -36,7 +36,7 @@ is "the types by bytes, with what they keep alive" "1 1000 B 1000 B System.Byte[
 is "generations" "9 gen 0:1 gen 1:5 gen 2:1 large" \
     "$(sed -n '/^runtime 1/,/^runtime 2/p' "$T/out" | awk '/generation$/ { on = 1; next } /^$/ { on = 0 } on { print $1, $(NF-1), $NF }' |
         sed 's/% large/large/' | paste -sd:)"
-is "roots by kind, with what they keep alive" "2:2:348 B:stack
+is "roots by kind, with what would be garbage without them" "2:2:188 B:stack
 2:2:72 B:static field
 1:1:24 B:finalizer queue
 1:1:24 B:strong handle
@@ -57,7 +57,7 @@ has "--top" "$out" "and 7 more types"
 
 # --- who keeps a type
 try "$SXS" heap --number 1 --runtime 1 --type App.Part "$S"
-is "--type: all paths, with dependent handles and lists" "App.Part: 6 objects, 144 B, retained 144 B
+is "--type: all paths, with dependent handles and lists" "App.Part: 6 objects, 144 B, retained 244 B
   gen 0: 6
   at 0x2040, 0x2060, 0x3000, 0x3020...
   3 objects, 72 B

@@ -7,7 +7,7 @@ need_real 3
 
 words() { # FILE: of one runtime
     echo "keep:node=1000 keep:generic=500 keep:finalizable=30 keep:dependent=40 keep:handle=10 keep:ring=100" \
-        "keep:pinned=20 static ready=$1 until=$tmp/go1 keep:node=700 ready=$1.more until=$tmp/go2"
+        "keep:pinned=20 keep:common=3 static ready=$1 until=$tmp/go1 keep:node=700 ready=$1.more until=$tmp/go2"
 }
 timeout -k 5 170 "$sxsprof" run --quiet --tool heap -o "$tmp/s" -- "$runsxs" --timeout 160 8 memory "$(words "$tmp/r8")" \
     9 memory "$(words "$tmp/r9")" 10 memory "$(words "$tmp/r10")" >"$tmp/log" 2>&1 &
@@ -42,6 +42,12 @@ says "finalizable types and pinned objects are marked" "$tmp/one.json" \
     "t('Finalizable')['finalizable'] and not t('Node')['finalizable'] and sum(v['pinned'] for v in types.values()) >= 20"
 says "an array keeps its elements" "$tmp/one.json" \
     "t('Holder<System.Int32>[]')['retained'] == t('Holder<System.Int32>[]')['bytes'] + t('Holder<System.Int32>')['bytes']"
+
+says "objects of a type that share an array keep it together" "$tmp/one.json" \
+    "n('Sharer') == 3 and t('Sharer')['retained'] >= 10000000 and t('Sharer')['bytes'] < 200"
+timeout 100 "$sxsprof" heap --number 1 --format json -o "$tmp/first.json" "$tmp/s" 2>"$tmp/said" &&
+    timeout 100 python3 tests/integration/heap_retained.py "$tmp/s/$pid/heap-1" "$tmp/first.json" >"$tmp/said" 2>&1
+check "retained bytes of types and roots: what is no longer reached without them" $? "$tmp/said"
 
 paths_of() { timeout 100 "$sxsprof" heap --format json --type "Memory.$1" -o "$tmp/paths.json" "$tmp/s"; }
 paths_of Single

@@ -2,7 +2,8 @@
 // heap.mjs - opens the pages and files of sxsprof heap in headless Chromium.
 // usage: heap.mjs FOLDER SHOTS     FOLDER has known.html, known.json and diff.html, and NAME.heapsnapshot with NAME.json
 // A file NAME.heapsnapshot is loaded by the parser of DevTools, which computes dominators by itself: its numbers of
-// each class must be those of the JSON.
+// each class must be those of the JSON; but for the bytes kept alive, which it adds up over the objects that dominate
+// others: the JSON has what all objects of the class keep together, which a search without them finds here.
 import { readFileSync, readdirSync } from "node:fs";
 import path from "node:path";
 import { pathToFileURL } from "node:url";
@@ -40,7 +41,7 @@ async function checkPage() {
   ok("the table has all types", (await rows()).length === types.length, await rows());
   ok("by bytes", (await rows())[0].startsWith("System.Byte[]"), await rows());
   await page.click("#list th:nth-child(4)");
-  ok("a click on a heading sorts", (await rows())[1].startsWith("App.Holder<System.Int32>"), await rows());
+  ok("a click on a heading sorts", (await rows())[1].startsWith("App.Part"), await rows());
   await page.click("#list th:nth-child(1)");
   ok("by name, too", (await rows())[0].startsWith("App.Cache"), await rows());
   await page.fill("#search", "part|string");
@@ -96,6 +97,30 @@ const load = async (text) => {
   return { nodes: snapshot.nodeCount, bytes: snapshot.totalSize, classes: classes.map((c) => [c.name, c.count, c.self, c.maxRet]) };
 };
 
+// Returns, of the file's graph, a function of a class: the bytes that are reached only through its objects.
+function searcher(file) {
+  const { nodes, edges, strings } = file, n = nodes.length / 7, first = new Uint32Array(n + 1);
+  for (let i = 0; i < n; i++) first[i + 1] = first[i] + nodes[i * 7 + 4];
+  const isObject = (i) => nodes[i * 7] !== 9; // synthetic
+  const reached = (without) => {
+    const seen = new Uint8Array(n), todo = [0];
+    let bytes = 0;
+    for (seen[0] = 1; todo.length;) {
+      const i = todo.pop();
+      bytes += nodes[i * 7 + 3];
+      for (let e = first[i]; e < first[i + 1]; e++) {
+        const to = edges[e * 3 + 2] / 7;
+        if (seen[to] || (isObject(to) && strings[nodes[to * 7 + 1]] === without)) continue;
+        seen[to] = 1;
+        todo.push(to);
+      }
+    }
+    return bytes;
+  };
+  const all = reached(undefined);
+  return (name, lost) => all - reached(name) + lost;
+}
+
 async function checkDevTools(name) {
   const ok = about(`DevTools read ${name}.heapsnapshot`);
   const page = await browser.newPage();
@@ -109,9 +134,12 @@ async function checkDevTools(name) {
     bytes += t.bytes;
     objects += t.objects;
   }
-  const wrong = got.classes.filter(([type, ...values]) => String(expected.get(type)) !== String(values));
+  const wrong = got.classes.filter(([type, n, own, kept]) => { const [a, b, c] = expected.get(type) ?? []; return a !== n || b !== own || c < kept; });
+  const search = searcher(read(`${name}.heapsnapshot`));
+  const other = [...expected].map(([type, values]) => [type, values[2], search(type, type === "App.Garbage" ? values[1] : 0)]).filter(([, ours, found]) => ours !== found);
   ok(`${objects} objects in all`, got.bytes === bytes && got.nodes > objects, [got.nodes, got.bytes]);
-  ok(`the objects, bytes and bytes kept alive of ${expected.size} types`, wrong.length === 0 && got.classes.length === expected.size,
+  ok("what a type keeps alive is what is not reached without its objects", other.length === 0, other.slice(0, 5));
+  ok(`the objects and bytes of ${expected.size} types`, wrong.length === 0 && got.classes.length === expected.size,
     wrong.slice(0, 5).map((v) => [v, expected.get(v[0])]));
   await page.close();
 }

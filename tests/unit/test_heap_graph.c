@@ -13,7 +13,7 @@
 #include "cmd/heap/tree.h"
 #include "cmd/heap/types.h"
 
-enum { MAX = 64 };
+enum { MAX = 64, MAX_TYPES = 12 };
 
 static uint64_t seed;
 
@@ -31,8 +31,8 @@ struct graph {
     uint64_t              address[MAX], size[MAX];
     uint32_t              type[MAX], first[MAX + 1], to[MAX * 8];
     uint8_t               generation[MAX];
-    struct sxs_heap_type  types[3];
-    struct sxs_heap_root  roots[MAX];
+    struct sxs_heap_type  types[MAX_TYPES];
+    struct sxs_heap_root  roots[MAX * 2];
 };
 
 static void make_random(struct graph *r)
@@ -41,7 +41,7 @@ static void make_random(struct graph *r)
     uint32_t               density = 1 + roll(4), edges = 0;
     memset(r, 0, sizeof(*r));
     g->n = 1 + roll(MAX);
-    g->n_types = 3;
+    g->n_types = 1 + roll(MAX_TYPES);
     g->address = r->address;
     g->size = r->size;
     g->type = r->type;
@@ -53,13 +53,20 @@ static void make_random(struct graph *r)
     for (uint32_t i = 0; i < g->n; i++) {
         r->address[i] = 0x1000 + i * 64;
         r->size[i] = 1 + roll(100);
-        r->type[i] = roll(3);
+        r->type[i] = roll(g->n_types);
         r->first[i] = edges;
         for (uint32_t k = roll(density * 2); k > 0; k--)
             r->to[edges++] = roll(g->n); /* itself and doubles are allowed */
-        if (roll(g->n < 8 ? 2 : g->n / 4) == 0)
-            r->roots[g->n_roots++] =
-                (struct sxs_heap_root){i, 0, (uint8_t)roll(6), roll(8) ? 0 : SXS_HEAP_ROOT_WEAK};
+        if (roll(g->n < 8 ? 2 : g->n / 4))
+            continue;
+        uint8_t kind = (uint8_t)roll(6), more = !roll(3);
+        r->roots[g->n_roots++] = (struct sxs_heap_root){
+            i, 0, kind,
+            (uint8_t)(more || roll(8) ? roll(2) * SXS_HEAP_ROOT_PINNED : SXS_HEAP_ROOT_WEAK)};
+        if (more) /* weak ones come last */
+            r->roots[g->n_roots++] = (struct sxs_heap_root){
+                i, 0, (uint8_t)roll(6),
+                (uint8_t)(roll(3) ? roll(2) * SXS_HEAP_ROOT_INTERIOR : SXS_HEAP_ROOT_WEAK)};
     }
     r->first[g->n] = edges;
 }
@@ -159,24 +166,64 @@ static void check_paths(const struct sxs_heap_graph *g, const struct sxs_heap_pa
     }
 }
 
-/* The retained bytes of a type: everything that an object of it dominates, itself included. */
-static void check_types(const struct sxs_heap_graph *g, const struct sxs_heap_dominators *d)
+/* Marks what roots lead to without the objects of the type @type and the roots of the kind @kind. */
+static void reach_without_group(const struct sxs_heap_graph *g, uint32_t type, unsigned kind,
+                                bool *reached)
 {
-    struct sxs_heap_sum *sums = sxs_heap_sums(g, d);
+    uint32_t stack[MAX], n = 0;
+    memset(reached, 0, MAX * sizeof(*reached));
+    for (uint32_t i = 0; i < g->n_roots; i++) {
+        uint32_t object = g->roots[i].object;
+        if (sxs_heap_strong(&g->roots[i]) && sxs_heap_kind(&g->roots[i]) != kind &&
+            g->type[object] != type && !reached[object]) {
+            reached[object] = true;
+            stack[n++] = object;
+        }
+    }
+    while (n) {
+        uint32_t object = stack[--n];
+        for (uint32_t k = g->first[object]; k < g->first[object + 1]; k++) {
+            uint32_t to = g->to[k];
+            if (g->type[to] != type && !reached[to]) {
+                reached[to] = true;
+                stack[n++] = to;
+            }
+        }
+    }
+}
+
+/* Returns the bytes that are reached, but not without the group. */
+static uint64_t bytes_of_group(const struct sxs_heap_graph *g, uint32_t type, unsigned kind)
+{
+    static bool alive[MAX], without[MAX];
+    uint64_t    bytes = 0;
+    reach_without(g, SXS_NO_OBJECT, alive);
+    reach_without_group(g, type, kind, without);
+    for (uint32_t i = 0; i < g->n; i++)
+        bytes += alive[i] && !without[i] ? g->size[i] : 0;
+    return bytes;
+}
+
+/* The retained bytes of a type, or of roots of a kind: what would be garbage without all of them. */
+static void check_types(const struct sxs_heap_graph *g, const struct sxs_heap_dominators *d,
+                        const struct sxs_heap_paths *p)
+{
+    uint64_t             by_kind[SXS_HEAP_N_KINDS] = {0};
+    struct sxs_heap_sum *sums = sxs_heap_sums(g, d, p, by_kind);
     for (uint32_t type = 0; type < g->n_types; type++) {
-        uint64_t retained = 0, objects = 0, bytes = 0;
+        uint64_t retained = bytes_of_group(g, type, SXS_HEAP_N_KINDS), objects = 0, bytes = 0;
         for (uint32_t i = 0; i < g->n; i++) {
             bool inside = g->type[i] == type;
             objects += inside;
             bytes += inside ? g->size[i] : 0;
-            for (uint32_t up = d->of[i]; !inside && up < SXS_NOT_REACHED; up = d->of[up])
-                inside = g->type[up] == type;
-            retained += inside ? g->size[i] : 0;
+            retained += inside && d->of[i] == SXS_NOT_REACHED ? g->size[i] : 0;
         }
         assert_int_equal(sums[type].objects, objects);
         assert_int_equal(sums[type].bytes, bytes);
         assert_int_equal(sums[type].retained, retained);
     }
+    for (unsigned kind = 0; kind < SXS_HEAP_N_KINDS; kind++)
+        assert_int_equal(by_kind[kind], bytes_of_group(g, UINT32_MAX, kind));
     free(sums);
 }
 
@@ -216,7 +263,7 @@ static void random_graphs_agree_with_slow_algorithms(void **state)
 {
     static struct graph r;
     (void)state;
-    for (uint64_t round = 1; round <= 3000; round++) {
+    for (uint64_t round = 1; round <= 6000; round++) {
         struct sxs_heap_dominators d;
         struct sxs_heap_paths      p;
         seed = round * 0x9e3779b97f4a7c15u;
@@ -226,7 +273,7 @@ static void random_graphs_agree_with_slow_algorithms(void **state)
         check_dominators(&r.g, &d);
         check_order(&d);
         check_paths(&r.g, &p);
-        check_types(&r.g, &d);
+        check_types(&r.g, &d, &p);
         check_trees(&r.g, &d, &p);
         sxs_heap_dominators_free(&d);
         sxs_heap_paths_free(&p);

@@ -13,7 +13,7 @@ namespace Memory;
 internal static class Kinds
 {
     public const string Names = "small medium big node generic shared pair inner innergeneric bytes ints " +
-        "matrix jagged string large largestrings pinnedheap pinned handle weak finalizable boxed dependent ring";
+        "matrix jagged string large largestrings pinnedheap pinned handle weak finalizable boxed dependent ring common";
 
     public static object? Allocate(string kind, int n) => kind switch
     {
@@ -41,6 +41,7 @@ internal static class Kinds
         "boxed" => Boxed(n),
         "dependent" => Dependents(n),
         "ring" => Rings(n),
+        "common" => Common(n),
         _ => throw new ArgumentException($"no kind '{kind}'; there are: {Names}"),
     };
 
@@ -230,5 +231,16 @@ internal static class Kinds
         last.Next = first;
         first.Previous = last;
         return first;
+    }
+
+    /// <summary>n objects, all of which refer to one array of 10 MB.</summary>
+    [MethodImpl(MethodImplOptions.NoInlining)]
+    private static Sharer[] Common(int n)
+    {
+        var kept = new Sharer[n];
+        byte[] common = new byte[10_000_000];
+        for (int i = 0; i < n; i++)
+            kept[i] = new Sharer { Common = common };
+        return kept;
     }
 }

@@ -114,3 +114,9 @@ internal sealed class Ring
 {
     public Ring? Next, Previous;
 }
+
+/// <summary>Refers to an array that others of the type refer to, too.</summary>
+internal sealed class Sharer
+{
+    public byte[]? Common;
+}
