@@ -3,17 +3,13 @@
 
 #include <stdlib.h>
 
-#include "base/clock.h"
+#include "base/timed_wait.h"
 
 void sxs_compiles_init(struct sxs_compiles *c, int needed)
 {
-    pthread_condattr_t attr;
     *c = (struct sxs_compiles){.needed = needed};
     pthread_mutex_init(&c->lock, NULL);
-    pthread_condattr_init(&attr);
-    pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
-    pthread_cond_init(&c->changed, &attr);
-    pthread_condattr_destroy(&attr);
+    pthread_cond_init(&c->changed, NULL);
 }
 
 static int is_own_thread(const struct sxs_compile *one)
@@ -116,15 +112,15 @@ static unsigned inlining_locked(const struct sxs_compiles *c)
 
 unsigned sxs_compiles_hold(struct sxs_compiles *c, unsigned ms, int last)
 {
-    struct timespec until;
-    unsigned        left;
+    uint64_t until;
+    unsigned left;
     if (!c->needed)
         return 0;
-    until = sxs_timespec_of(sxs_now_ns(CLOCK_MONOTONIC) + ms * UINT64_C(1000000));
+    until = sxs_now_ns(CLOCK_MONOTONIC) + ms * UINT64_C(1000000);
     pthread_mutex_lock(&c->lock);
     c->held = 1;
     while ((left = inlining_locked(c)) != 0)
-        if (pthread_cond_timedwait(&c->changed, &c->lock, &until))
+        if (sxs_cond_wait_until(&c->changed, &c->lock, until))
             break;
     if (last)
         left = 0;

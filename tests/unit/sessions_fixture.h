@@ -21,6 +21,7 @@
 #include "tools/events/events.h"
 #include "tools/gc/gc.h"
 #include "tools/locks/tool.h"
+#include "tools/heap/heap.h"
 #include "tools/recorder/tool.h"
 #include "tools/sample/tool.h"
 #include "tools/tools.h"
@@ -131,6 +132,7 @@ static const struct sxs_tool *const tools[] = {&sxs_guard_tool,
                                                &sxs_events_tool,
                                                &sxs_alloc_tool,
                                                &sxs_locks_tool,
+                                               &sxs_heap_tool,
                                                &spy,
                                                &endless};
 

@@ -4,11 +4,15 @@
  * waits a limited time; the end goes on by itself, and takes nothing from them before. */
 #include "tests/unit/sessions_fixture.h"
 
+#include "manager/force_gc.h"
 #include "manager/sessions_internal.h"
+#include "tools/heap/snapshot.h"
+#include "tools/heap/triggers.h"
 #include "tools/recorder/poke.h"
 #include "tools/recorder/threads.h"
 #include "tools/sample/clocks.h"
 
+#define HELD_MS  3000                /* how long a thread is kept from coming back */
 #define SHORT_NS UINT64_C(900000000) /* the limit of the ends that are kept from ending */
 
 static void wait_for_none(void)
@@ -441,6 +445,59 @@ static void a_tool_whose_mask_is_refused_leaves_no_session_of_events(void **stat
     PASSES(refused_mask_body);
 }
 
+/* ---- a snapshot of the heap ------------------------------------------------------------------ */
+
+static _Atomic int gc_thread_is_held, gc_thread_goes_on, snapshot_is_over;
+
+static void hold_gc_thread(void *arg)
+{
+    (void)arg;
+    atomic_store(&gc_thread_is_held, 1);
+    while (!atomic_load(&gc_thread_goes_on))
+        usleep(1000);
+}
+
+static void *keep_gc_thread(void *arg)
+{
+    sxs_gc_thread_call(hold_gc_thread, NULL);
+    return arg;
+}
+
+static void *take_snapshot(void *arg)
+{
+    sxs_heap_take(sxs_heap_options_used(), SXS_HEAP_ON_SIGNAL, NULL);
+    atomic_store(&snapshot_is_over, 1);
+    return arg;
+}
+
+/* The runtime whose snapshot waits for a collection is asked for it once the others are done. */
+static void snapshot_body(void)
+{
+    pthread_t holder, taker;
+    start_two();
+    must_begin("heap");
+    CHECK_EQ(pthread_create(&holder, NULL, keep_gc_thread, NULL), 0);
+    while (!atomic_load(&gc_thread_is_held))
+        usleep(1000);
+    CHECK_EQ(pthread_create(&taker, NULL, take_snapshot, NULL), 0);
+    usleep(100000); /* it has marked the first runtime as busy */
+    must_not_end("the tool heap stops in runtime 1");
+    usleep(HELD_MS * 1000);
+    wait_until_it_waits_for("the tool heap stops in runtime 1");
+    CHECK_EQ(snapshot_is_over, 0);
+    atomic_store(&gc_thread_goes_on, 1);
+    pthread_join(holder, NULL);
+    pthread_join(taker, NULL);
+    must_end_now();
+    end_two();
+}
+
+static void what_a_heap_snapshot_uses_is_kept_until_it_is_taken(void **state)
+{
+    (void)state;
+    PASSES(snapshot_body);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -465,6 +522,8 @@ int main(void)
         cmocka_unit_test_setup(
             a_runtime_that_does_not_stop_its_events_keeps_nobody_waiting_for_ever,
             plain_environment),
+        cmocka_unit_test_setup(what_a_heap_snapshot_uses_is_kept_until_it_is_taken,
+                               plain_environment),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

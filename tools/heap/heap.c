@@ -227,8 +227,11 @@ static HRESULT start_tool(struct sxs_sub *sub, const char *text)
 
 static void stop_tool(struct sxs_sub *sub, int how)
 {
-    if (how == SXS_STOP_SESSION)
-        sxs_heap_triggers_stop();
+    if (how != SXS_STOP_SESSION) {
+        sxs_heap_leave(sub->state);
+        return;
+    }
+    sxs_heap_triggers_stop();
     sxs_heap_remove(sub->state);
 }
 
@@ -237,7 +240,9 @@ static void release_runtime(struct sxs_sub *sub)
     struct sxs_heap_runtime *h = sub->state;
     if (!h)
         return;
-    sxs_heap_remove(h); /* if the runtime refused the tool, it was not stopped */
+    /* Waits only if the runtime was refused: a snapshot holds a reference to the runtime, so none
+     * is being taken when the last one is dropped; the end of a session has waited in stop_tool(). */
+    sxs_heap_remove(h);
     sxs_heap_classes_free(&h->classes);
     free(h);
     sub->state = NULL;

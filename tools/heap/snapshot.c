@@ -10,6 +10,7 @@
 #include "base/fork.h"
 #include "base/log.h"
 #include "base/session_state.h"
+#include "base/timed_wait.h"
 #include "manager/force_gc.h"
 #include "manager/own_sessions.h"
 #include "session/write/session_write.h"
@@ -18,7 +19,7 @@
 
 #define MASK_LOW   COR_PRF_MONITOR_SUSPENDS
 #define MASK_HIGH  ((uint32_t)COR_PRF_HIGH_BASIC_GC | (uint32_t)COR_PRF_HIGH_MONITOR_EVENT_PIPE)
-#define PATIENCE_S 60 /* how long the end of a runtime waits for a snapshot */
+#define PATIENCE_NS UINT64_C(60000000000) /* how long the end of a runtime waits for a snapshot */
 #define WALK_INFO  15 /* version of ICorProfilerInfo that has EnumerateGCHeapObjects */
 #define UNLOAD_NS \
     UINT64_C(5000000000) /* so long after an unload, heaps are not read without
@@ -57,17 +58,29 @@ void sxs_heap_add(struct sxs_heap_runtime *h)
     pthread_mutex_unlock(&all.list);
 }
 
+/* Waits until no snapshot of @h is being taken; @until_ns 0: without a limit. */
+static void await_snapshot_locked(const struct sxs_heap_runtime *h, uint64_t until_ns)
+{
+    int err = 0;
+    while (h->busy && err != ETIMEDOUT)
+        err = until_ns ? sxs_cond_wait_until(&all.free, &all.list, until_ns)
+                       : pthread_cond_wait(&all.free, &all.list);
+}
+
+void sxs_heap_leave(struct sxs_heap_runtime *h)
+{
+    pthread_mutex_lock(&all.list);
+    h->ending = 1;
+    await_snapshot_locked(h, sxs_now_ns(CLOCK_MONOTONIC) + PATIENCE_NS);
+    pthread_mutex_unlock(&all.list);
+}
+
 void sxs_heap_remove(struct sxs_heap_runtime *h)
 {
     struct sxs_heap_runtime **at = &all.first;
-    struct timespec           until;
-    int                       err = 0;
-    clock_gettime(CLOCK_REALTIME, &until);
-    until.tv_sec += PATIENCE_S;
     pthread_mutex_lock(&all.list);
     h->ending = 1;
-    while (h->busy && err != ETIMEDOUT)
-        err = pthread_cond_timedwait(&all.free, &all.list, &until);
+    await_snapshot_locked(h, 0);
     while (*at && *at != h)
         at = &(*at)->next;
     if (*at)

@@ -55,9 +55,16 @@ struct sxs_heap_runtime {
 void sxs_heap_take(const struct sxs_heap_options *options, enum sxs_heap_trigger trigger,
                    struct sxs_runtime *only);
 
-/** sxs_heap_add, sxs_heap_remove - a runtime begins, or ends: then waits until a snapshot that is
- *  being taken of it is complete. */
+/** sxs_heap_add - take snapshots of a runtime from now on. */
 void sxs_heap_add(struct sxs_heap_runtime *h);
+
+/** sxs_heap_leave - take no further snapshot of a runtime that ends, and wait a limited time for one
+ *  that is being taken. The snapshot may still use @h afterwards. On the runtime's thread. */
+void sxs_heap_leave(struct sxs_heap_runtime *h);
+
+/** sxs_heap_remove - take no further snapshot of a runtime, and wait until one that is being taken is
+ *  complete, without a limit: @h can be freed then. Also for one that was removed before. Not on a
+ *  thread of the program. */
 void sxs_heap_remove(struct sxs_heap_runtime *h);
 
 /** sxs_heap_relax - if a runtime reports every collection in full since Initialize, end that: only

@@ -12,11 +12,12 @@
 #include "base/log.h"
 #include "base/session_state.h"
 #include "base/thread.h"
+#include "base/timed_wait.h"
 #include "session/write/session_write.h"
 #include "tools/heap/snapshot.h"
 
 #define LONGEST_NS UINT64_C(3600000000000) /* the thread looks for work at least so often */
-#define PATIENCE_S 300 /* how long the end of a program waits for its snapshot */
+#define PATIENCE_NS UINT64_C(300000000000) /* how long the end of a program waits for its snapshot */
 
 /* The end of a program that waits for its snapshot, on the stack of its thread. */
 struct exiting {
@@ -199,19 +200,17 @@ void sxs_heap_triggers_end(void)
 void sxs_heap_exiting(struct sxs_runtime *rt)
 {
     struct exiting  e = {.rt = rt}, **end = &all.first;
-    struct timespec until;
+    uint64_t        until = sxs_now_ns(CLOCK_MONOTONIC) + PATIENCE_NS;
     int             err = 0;
     if (!all.options.at_exit || atomic_load(&all.forked))
         return;
-    clock_gettime(CLOCK_REALTIME, &until);
-    until.tv_sec += PATIENCE_S;
     pthread_mutex_lock(&all.lock);
     while (*end)
         end = &(*end)->next;
     *end = &e;
     sxs_worker_wake(&all.worker);
     while (!e.done && !(all.ending && all.served != &e) && err != ETIMEDOUT)
-        err = pthread_cond_timedwait(&all.changed, &all.lock, &until);
+        err = sxs_cond_wait_until(&all.changed, &all.lock, until);
     for (end = &all.first; *end; end = &(*end)->next) /* not yet begun: withdraw */
         if (*end == &e) {
             *end = e.next;

@@ -18,6 +18,7 @@
 #include "base/log.h"
 #include "base/session_state.h"
 #include "base/task.h"
+#include "base/timed_wait.h"
 #include "tools/recorder/poke.h"
 #include "tools/sample/clocks.h"
 #include "stackwalk/snapshot/dispatch.h"
@@ -30,7 +31,7 @@
 #define BETWEEN_TRIES_US 200
 /* If a thread used less CPU time, that was only the cost of checking it. */
 #define RAN_NS           20000u
-#define END_LIMIT_S      5
+#define END_LIMIT_NS     UINT64_C(5000000000)
 
 static struct {
     pthread_mutex_t            lock; /* held while any runtime is suspended */
@@ -221,20 +222,14 @@ void sxs_snapshot_release(void)
 /* The wait is limited, so that the host's shutdown proceeds even if a suspension does not end. */
 void sxs_snapshot_ended(void)
 {
-    struct timespec limit;
-    clock_gettime(CLOCK_REALTIME, &limit);
-    limit.tv_sec += END_LIMIT_S;
-    if (pthread_mutex_timedlock(&snap.lock, &limit) == 0)
+    if (sxs_mutex_lock_within(&snap.lock, END_LIMIT_NS) == 0)
         pthread_mutex_unlock(&snap.lock);
 }
 
 /* Runs before the runtimes' own destructors, which may need their threads to run. */
 static void process_ends(void)
 {
-    struct timespec limit;
-    clock_gettime(CLOCK_REALTIME, &limit);
-    limit.tv_sec += END_LIMIT_S;
-    if (pthread_mutex_timedlock(&snap.lock, &limit) == 0) {
+    if (sxs_mutex_lock_within(&snap.lock, END_LIMIT_NS) == 0) {
         snap.ending = 1;
         pthread_mutex_unlock(&snap.lock);
     }
