@@ -342,8 +342,17 @@ static int count(const struct chosen *c, struct sxs_heap_counts *out)
     return out->n_problems ? SXS_EXIT_PROBLEM : SXS_EXIT_OK;
 }
 
-static int write_changes(const struct options *o, const struct sxs_heap_counts *before,
-                         const struct sxs_heap_counts *now, int status)
+/* The name of a snapshot, without the place of the session's folder. */
+static void name_side(const struct chosen *c, char *out, size_t size)
+{
+    const char *shown = sxs_shown(c->dir), *slash = strrchr(shown, '/');
+    snprintf(out, size, "%.1000s/%s/" SXS_HEAP_FILE "%u", slash && slash[1] ? slash + 1 : shown,
+             c->place.process->folder, c->place.number);
+}
+
+static int write_changes(const struct options *o, const struct sxs_heap_sides *sides,
+                         const struct sxs_heap_counts *before, const struct sxs_heap_counts *now,
+                         int status)
 {
     size_t                  n, kept = 0;
     struct sxs_heap_change *all = sxs_heap_changes(before, now, &n);
@@ -360,9 +369,9 @@ static int write_changes(const struct options *o, const struct sxs_heap_counts *
     if (strcmp(o->format, "json") == 0)
         sxs_heap_write_changes_json(out.to, all, n);
     else if (strcmp(o->format, "html") == 0)
-        sxs_heap_write_changes_html(out.to, all, n);
+        sxs_heap_write_changes_html(out.to, sides, all, n);
     else
-        sxs_heap_write_changes(out.to, all, n, o->top);
+        sxs_heap_write_changes(out.to, sides, all, n, o->top);
     free(all);
     return finish(&out, status);
 }
@@ -371,6 +380,7 @@ static int diff(const struct options *o, const struct chosen *c)
 {
     struct chosen          other;
     struct sxs_heap_counts before = {0}, now = {0};
+    struct sxs_heap_sides  sides;
     const char            *dir;
     char                  *text = strdup(o->diff);
     uint32_t               number;
@@ -381,7 +391,9 @@ static int diff(const struct options *o, const struct chosen *c)
     int  status = choose(&other, dir, same ? c->place.process->folder : NULL, 0, number);
     if (status == SXS_EXIT_OK) {
         int first = count(&other, &before), second = count(c, &now);
-        status = write_changes(o, &before, &now, first > second ? first : second);
+        name_side(&other, sides.before, sizeof(sides.before));
+        name_side(c, sides.now, sizeof(sides.now));
+        status = write_changes(o, &sides, &before, &now, first > second ? first : second);
     }
     sxs_heap_counts_free(&before);
     sxs_heap_counts_free(&now);

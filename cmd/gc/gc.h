@@ -9,6 +9,10 @@
 
 struct sxs_json_stream;
 
+/** sxs_gc_zero_ns - return when the first of the processes began to record (CLOCK_MONOTONIC): the
+ *  time 0 of text, JSON and page. */
+uint64_t sxs_gc_zero_ns(const struct sxs_events_report *r);
+
 /** sxs_gc_recorded - return true if the tool "gc" was on in one of the processes. */
 bool sxs_gc_recorded(const struct sxs_events_report *r);
 

@@ -12,6 +12,15 @@ bool sxs_gc_recorded(const struct sxs_events_report *r)
     return false;
 }
 
+uint64_t sxs_gc_zero_ns(const struct sxs_events_report *r)
+{
+    uint64_t zero = UINT64_MAX;
+    for (size_t i = 0; i < r->n; i++)
+        if (r->processes[i].data->head.started_ns < zero)
+            zero = r->processes[i].data->head.started_ns;
+    return r->n ? zero : 0;
+}
+
 static json_t *pauses_json(const struct sxs_events_collection *c)
 {
     json_t *rows = json_array();
@@ -78,7 +87,7 @@ static int set_heap(json_t *o, const struct sxs_events_collection *c)
 }
 
 static json_t *collection_json(const struct sxs_events_process    *p,
-                               const struct sxs_events_collection *c)
+                               const struct sxs_events_collection *c, uint64_t zero_ns)
 {
     json_t *o = json_object();
     int     err = sxs_json_set_number(o, "runtime", c->runtime);
@@ -90,6 +99,8 @@ static json_t *collection_json(const struct sxs_events_process    *p,
     err |= sxs_json_set_text(o, "reason", sxs_gc_reason_text(c->reason));
     err |= sxs_json_set_text(o, "type", sxs_gc_type_text(c->type));
     err |= sxs_json_set_number(o, "time_ns", c->time_ns);
+    if (c->time_ns >= zero_ns)
+        err |= sxs_json_set_number(o, "at_ns", c->time_ns - zero_ns);
     if (c->end_ns >= c->time_ns)
         err |= sxs_json_set_number(o, "duration_ns", c->end_ns - c->time_ns);
     err |= sxs_json_set_number(o, "pause_ns", c->pause_ns);
@@ -110,11 +121,12 @@ int sxs_gc_json(struct sxs_json_stream *to, const struct sxs_events_report *r)
 {
     if (!sxs_gc_recorded(r))
         return 0;
-    int err = sxs_json_stream_array(to, "gcs");
+    uint64_t zero = sxs_gc_zero_ns(r);
+    int      err = sxs_json_stream_array(to, "gcs");
     for (size_t i = 0; i < r->n; i++) {
         const struct sxs_events_process *p = &r->processes[i];
         for (size_t k = 0; k < p->data->n_collections && !err; k++)
-            err = sxs_json_stream_row(to, collection_json(p, &p->data->collections[k]));
+            err = sxs_json_stream_row(to, collection_json(p, &p->data->collections[k], zero));
     }
     return err ? err : sxs_json_stream_end(to);
 }

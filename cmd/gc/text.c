@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* Text report of collections: pauses by generation, the longest of them, and the heap. */
 #include "cmd/output/text.h"
+#include "base/sum.h"
 #include "cmd/gc/gc.h"
 #include "cmd/gc/sums.h"
 #include "cmd/output/must.h"
 #include "cmd/output/print.h"
 #include "cmd/output/processes.h"
-#include "base/sum.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -18,6 +18,7 @@ struct part {
     const struct sxs_events_process    *process;
     const struct sxs_events_collection *all;
     size_t                              n;
+    uint64_t                            zero_ns; /* sxs_gc_zero_ns() */
 };
 
 static int by_pause(const void *a, const void *b)
@@ -104,12 +105,14 @@ static void write_longest(FILE *to, const struct part *p, size_t top,
     fputs("  longest pauses:\n", to);
     for (size_t i = 0; i < p->n && i < top && sorted[i]->pause_ns; i++) {
         const struct sxs_events_collection *c = sorted[i];
-        char                                pause[32], stop[32], kind[64], freed[32];
+        char                                pause[32], stop[32], kind[64], freed[32], at[32] = "";
         uint64_t                            bytes = 0;
         for (unsigned g = 0; g < SXS_GC_GENERATIONS; g++)
             sxs_sum_add(&bytes, c->generations[g].freed);
-        sxs_print_to(to, "  %10s  of it %s to suspend: collection %u, %s, %s",
-                     sxs_text_duration(c->pause_ns, pause, sizeof(pause)),
+        if (c->time_ns >= p->zero_ns)
+            snprintf(at, sizeof(at), "at %.3f s, ", (double)(c->time_ns - p->zero_ns) / 1e9);
+        sxs_print_to(to, "  %10s  %sof it %s to suspend: collection %u, %s, %s",
+                     sxs_text_duration(c->pause_ns, pause, sizeof(pause)), at,
                      sxs_text_duration(c->suspension_ns, stop, sizeof(stop)), c->number,
                      kind_text(c, kind, sizeof(kind)), sxs_gc_reason_text(c->reason));
         if (c->known & SXS_GC_KNOWS_DETAIL)
@@ -187,7 +190,7 @@ static void write_part(FILE *to, const struct part *p, size_t top)
 }
 
 static void write_process(FILE *to, const struct sxs_events_process *p, size_t top,
-                          uint32_t runtime)
+                          uint32_t runtime, uint64_t zero_ns)
 {
     const struct sxs_events_data *e = p->data;
     if (!e->n_collections)
@@ -197,7 +200,7 @@ static void write_process(FILE *to, const struct sxs_events_process *p, size_t t
         for (until = from; until < e->n_collections; until++)
             if (e->collections[until].runtime != first->runtime)
                 break;
-        const struct part part = {p, first, until - from};
+        const struct part part = {p, first, until - from, zero_ns};
         if (!runtime || first->runtime == runtime)
             write_part(to, &part, top);
     }
@@ -211,6 +214,6 @@ void sxs_gc_text(FILE *to, const struct sxs_events_report *r, size_t top, uint32
             continue;
         if (r->n > 1)
             sxs_print_to(to, "process %s\n", p->process->folder);
-        write_process(to, p, top ? top : 10, runtime);
+        write_process(to, p, top ? top : 10, runtime, sxs_gc_zero_ns(r));
     }
 }

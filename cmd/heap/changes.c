@@ -108,8 +108,11 @@ static void write_change(FILE *to, const struct sxs_heap_change *c)
     int64_t grown = (int64_t)(c->bytes[1] - c->bytes[0]);
     buf[0] = grown < 0 ? '-' : '+';
     sxs_heap_bytes_text((uint64_t)(grown < 0 ? -grown : grown), buf + 1, sizeof(buf) - 1);
-    sxs_print_to(to, "%11" PRIu64 " %11" PRIu64 " %+11" PRId64 " %13s  %7u  %s\n", c->objects[0],
-                 c->objects[1], (int64_t)(c->objects[1] - c->objects[0]), buf, c->runtime, c->type);
+    char runtime[16] = "";
+    if (c->runtime)
+        snprintf(runtime, sizeof(runtime), "%u", c->runtime);
+    sxs_print_to(to, "%11" PRIu64 " %11" PRIu64 " %+11" PRId64 " %13s  %7s  %s\n", c->objects[0],
+                 c->objects[1], (int64_t)(c->objects[1] - c->objects[0]), buf, runtime, c->type);
 }
 
 static bool is_change(const struct sxs_heap_change *c)
@@ -117,21 +120,65 @@ static bool is_change(const struct sxs_heap_change *c)
     return c->bytes[0] != c->bytes[1] || c->objects[0] != c->objects[1];
 }
 
-void sxs_heap_write_changes(FILE *to, const struct sxs_heap_change *all, size_t n, size_t top)
+static uint64_t size_of(const struct sxs_heap_change *c)
 {
-    size_t seen = 0, changed = 0;
+    return c->bytes[1] > c->bytes[0] ? c->bytes[1] - c->bytes[0] : c->bytes[0] - c->bytes[1];
+}
+
+static int falling(const void *a, const void *b)
+{
+    const uint64_t *x = a, *y = b;
+    return (*x < *y) - (*x > *y);
+}
+
+/* Returns the bytes of which a type must have changed by more to be among the @top that changed
+ * most. *at_limit: how many of those that changed by exactly so much are among them. */
+static uint64_t limit_of(const struct sxs_heap_change *all, size_t n, size_t top, size_t *at_limit)
+{
+    uint64_t *sizes = sxs_must_zeroed(n, sizeof(*sizes)), limit = 0;
+    size_t    changed = 0;
+    *at_limit = SIZE_MAX;
     for (size_t i = 0; i < n; i++)
+        if (is_change(&all[i]))
+            sizes[changed++] = size_of(&all[i]);
+    if (changed > top) {
+        qsort(sizes, changed, sizeof(*sizes), falling);
+        limit = sizes[top];
+        *at_limit = 0;
+        for (size_t i = 0; i < top; i++)
+            *at_limit += sizes[i] == limit;
+    }
+    free(sizes);
+    return limit;
+}
+
+void sxs_heap_write_changes(FILE *to, const struct sxs_heap_sides *sides,
+                            const struct sxs_heap_change *all, size_t n, size_t top)
+{
+    struct sxs_heap_change sum = {.type = "all types"};
+    size_t                 left = 0, changed = 0, at_limit;
+    uint64_t               limit = limit_of(all, n, top, &at_limit);
+    for (size_t i = 0; i < n; i++) {
         changed += is_change(&all[i]);
+        for (int side = 0; side < 2; side++) {
+            sum.objects[side] += all[i].objects[side];
+            sum.bytes[side] += all[i].bytes[side];
+        }
+    }
+    sxs_print_to(to, "before: %s\nnow:    %s\n", sides->before, sides->now);
     fputs("    objects         now  difference         bytes  runtime  type\n", to);
+    write_change(to, &sum);
+    /* What grew most is at the beginning, what shrank most at the end. */
     for (size_t i = 0; i < n; i++) {
         if (!is_change(&all[i]))
             continue;
-        /* What grew most is at the beginning, what shrank most at the end: half of the lines. */
-        if (seen < (top + 1) / 2 || changed - seen <= top / 2)
+        uint64_t size = size_of(&all[i]);
+        if (size > limit || (size == limit && at_limit)) {
+            at_limit -= size == limit;
             write_change(to, &all[i]);
-        else if (seen == (top + 1) / 2)
+        } else if (!left++) {
             sxs_print_to(to, "  ... %zu types that changed less\n", changed - top);
-        seen++;
+        }
     }
     if (!changed)
         fputs("  no differences\n", to);

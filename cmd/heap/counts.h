@@ -49,10 +49,17 @@ struct sxs_heap_change {
 struct sxs_heap_change *sxs_heap_changes(const struct sxs_heap_counts *before,
                                          const struct sxs_heap_counts *now, size_t *n);
 
+/** What two compared snapshots are called: "session/4242/heap-1". */
+struct sxs_heap_sides {
+    char before[1400], now[1400];
+};
+
 /** Write a comparison as text, of the @top types that changed most, or all as JSON or as a page. */
-void sxs_heap_write_changes(FILE *to, const struct sxs_heap_change *all, size_t n, size_t top);
+void sxs_heap_write_changes(FILE *to, const struct sxs_heap_sides *sides,
+                            const struct sxs_heap_change *all, size_t n, size_t top);
 void sxs_heap_write_changes_json(FILE *to, const struct sxs_heap_change *all, size_t n);
-void sxs_heap_write_changes_html(FILE *to, const struct sxs_heap_change *all, size_t n);
+void sxs_heap_write_changes_html(FILE *to, const struct sxs_heap_sides *sides,
+                                 const struct sxs_heap_change *all, size_t n);
 
 /** The newest snapshot of each process of a session. */
 struct sxs_heap_newest {

@@ -206,10 +206,15 @@ void sxs_heap_write_html(FILE *to, const struct sxs_heap_report *r)
 }
 
 /* Rows: [type, runtime, objects before, objects, bytes before, bytes] */
-void sxs_heap_write_changes_html(FILE *to, const struct sxs_heap_change *all, size_t n)
+void sxs_heap_write_changes_html(FILE *to, const struct sxs_heap_sides *sides,
+                                 const struct sxs_heap_change *all, size_t n)
 {
     fputs(sxs_heap_page_head, to);
-    fputs("{\"title\":\"Difference of two heap snapshots\",\n\"changes\":[", to);
+    fputs("{\"title\":\"Difference of two heap snapshots\",\n\"before\":", to);
+    sxs_json_string(to, sides->before);
+    fputs(",\"now\":", to);
+    sxs_json_string(to, sides->now);
+    fputs(",\n\"changes\":[", to);
     for (size_t i = 0; i < n; i++) {
         const struct sxs_heap_change *c = &all[i];
         fputs(i ? ",\n[" : "[", to);

@@ -11,11 +11,12 @@ let tl = null; // decoded when the timeline is first shown
 function decodeSpans() {
   const n = L.nSpans, r = reader(L.spans), f64 = () => new Float64Array(n), u32 = () => new Uint32Array(n);
   const s = { n, start: f64(), dur: f64(), kind: new Uint8Array(n), thread: u32(), runtime: u32(), text: u32(),
-    a: u32(), b: u32(), tier: new Uint8Array(n), failed: new Uint8Array(n), process: u32() };
+    a: u32(), b: u32(), tier: new Uint8Array(n), failed: new Uint8Array(n), process: u32(), pause: u32(), pausesKnown: false }; // pause: of collections, in us
   for (let i = 0, t = 0; i < n; i++) {
     s.start[i] = t += r.next();
     s.dur[i] = r.next(); s.kind[i] = r.next(); s.thread[i] = r.next(); s.runtime[i] = r.next();
     s.text[i] = r.next(); s.a[i] = r.next(); s.b[i] = r.next();
+    if (s.kind[i] === KINDS.gc) { s.pause[i] = s.b[i] >>> 1; s.b[i] &= 1; s.pausesKnown ||= s.pause[i] > 0; }
     const last = r.next();
     s.tier[i] = last >> 1; s.failed[i] = last & 1; s.process[i] = r.next();
   }

@@ -64,7 +64,8 @@ function factsOfSpan({ lane, span }) {
     out.frame = frameNamed(r, text); out.color = jitColor(s.tier[span]);
   } else if (k === KINDS.gc) {
     out.name = `Garbage collection, generation ${s.a[span]}`; out.color = ownerColor(OWNER_GC, dark ? 2 : -2.4);
-    took("collected in"); rows.push(["induced", s.b[span] ? "yes, the program asked for it" : "no"], ["reason", text]);
+    if (s.pausesKnown) rows.push(["paused for", nanos(s.pause[span] * 1000)]);
+    took(s.pausesKnown ? "lasted" : "collected in"); rows.push(["induced", s.b[span] ? "yes, the program asked for it" : "no"], ["reason", text]);
   } else if (k === KINDS.suspension) {
     out.name = `Runtime stopped: ${L.reasons[s.a[span]] || "unknown"}`; out.color = stopColor(span);
     took("stopped for"); rows.push(["until all stood still", s.b[span] ? nanos(s.b[span] * 1000) : ""]);
@@ -165,7 +166,7 @@ function sumsOf(a, b) {
     const k = key[s.kind[i]];
     if (!k || s.start[i] + s.dur[i] < a) continue;
     n[k]++;
-    if (k in ns) ns[k] += s.dur[i];
+    if (k in ns) ns[k] += k === "gcs" ? pauseOf(i) : s.dur[i];
   }
   const thrown = L.exceptions.filter((x) => x[0] <= b && x[0] + x[1] >= a).length;
   let callsIn = 0, ticksIn = 0;
@@ -178,14 +179,14 @@ function sumsOf(a, b) {
   }
   const timed = (k) => n[k] ? `${count(n[k])}, ${nanos(ns[k])}` : "";
   return [["calls begun", callsIn ? count(callsIn) : ""], ["samples", ticksIn ? count(ticksIn * (L.sampleStep || 1)) : ""], ["exceptions shown", thrown ? count(thrown) : ""],
-    ["compilations", timed("jit")], ["stops", timed("stops")], ["collections", timed("gcs")], ["modules", n.modules || ""], ["classes", n.classes ? count(n.classes) : ""]];
+    ["compilations", timed("jit")], ["stops", timed("stops")], [tl.spans.pausesKnown ? "collections, paused" : "collections", timed("gcs")], ["modules", n.modules || ""], ["classes", n.classes ? count(n.classes) : ""]];
 }
 function missing() { // what the page or the recording does not contain
   const out = [], kept = L.exceptions.length, sites = L.sites.reduce((n, v) => n + v[8], 0);
   const left = (v, what) => { if (v[0]) out.push(`${count(v[0])} ${what} are left out of this page: the shortest, none over ${nanos(v[1])}.`); };
   left(L.left.calls, "calls"); left(L.left.events, "compilations and loads"); left(L.left.values, "calls' arguments or results");
   if (L.sampleStep > 1) out.push(`Of ${count(L.sampleStep)} samples one is shown.`);
-  if (sites > kept) out.push(`${count(sites)} exceptions were thrown; ${count(kept)} of them, the first of each site, are on the lanes.`);
+  if (sites > kept) out.push(`${plural(sites, "exception was", "exceptions were")} thrown; ${count(kept)} of them, the first of each site, are on the lanes.`);
   if (L.lost.calls) out.push(`Beginnings and ends of calls that found no room while recording: ${count(L.lost.calls)}.`);
   if (L.lost.events + L.lost.exceptions) out.push(`Events that found no room while recording: ${count(L.lost.events + L.lost.exceptions)}.`);
   return out;

@@ -4,20 +4,26 @@
 // further click to the next one.
 
 // ---- rows -------------------------------------------------------------------------------------
-function sumSpans(kind, keyOf, rowOf) { // sums over one kind of events in the selection
+function sumSpans(kind, keyOf, rowOf, nsOf = (i) => tl.spans.dur[i]) { // sums over one kind of events in the selection
   const s = tl.spans, [a, b] = tl.sel || [0, L.spanNs], by = new Map();
   for (let i = 0; i < s.n && s.start[i] <= b; i++) {
     if (s.kind[i] !== kind || s.start[i] + s.dur[i] < a) continue;
     const key = keyOf(i);
-    if (!by.has(key)) by.set(key, { n: 0, ns: 0, most: 0, items: [], ...rowOf(i) });
+    if (!by.has(key)) by.set(key, { n: 0, ns: 0, most: 0, lasted: 0, items: [], ...rowOf(i) });
     const r = by.get(key);
-    r.n++; r.ns += s.dur[i];
-    if (s.dur[i] > r.most) r.most = s.dur[i];
+    const ns = nsOf(i);
+    r.n++; r.ns += ns; r.lasted += s.dur[i];
+    if (ns > r.most) r.most = ns;
     r.items.push(i);
   }
   return [...by.values()];
 }
 const timedColumns = (what, extra = []) => [["what", what], ...extra, ["n", "Times"], ["ns", "Time"], ["mean", "Mean"], ["most", "Longest"]];
+// A collection in the background lasts much longer than it stops threads: the stop is what counts, if it is known.
+const pauseOf = (i) => tl.spans.pausesKnown ? tl.spans.pause[i] * 1000 : tl.spans.dur[i];
+const gcColumns = () => tl.spans.pausesKnown
+  ? [["what", "Generation"], ["n", "Times"], ["ns", "Paused"], ["mean", "Mean pause"], ["most", "Longest pause"], ["lasted", "Lasted"]]
+  : [["what", "Generation"], ["n", "Times"], ["ns", "Lasted"], ["mean", "Mean"], ["most", "Longest"]];
 const TL_TABLES = [
   { key: "tiers", title: "Compilation by tier", has: () => tl.counts.jit, columns: timedColumns("Tier", [["bytes", "Code"]]), rows: () => {
     const rows = sumSpans(KINDS.jit, (i) => tl.spans.runtime[i] * 16 + tl.spans.tier[i], (i) => ({ runtime: tl.spans.runtime[i], what: TIERS[tl.spans.tier[i]] }));
@@ -28,9 +34,9 @@ const TL_TABLES = [
     sumSpans(KINDS.jit, (i) => tl.spans.runtime[i] * 1e9 + tl.spans.text[i], (i) => ({ runtime: tl.spans.runtime[i], what: strings[tl.spans.text[i]], code: true })) },
   { key: "pauses", title: "Stops by reason", has: () => tl.counts.stops, columns: timedColumns("Reason"), rows: () =>
     sumSpans(KINDS.suspension, (i) => tl.spans.runtime[i] * 64 + tl.spans.a[i], (i) => ({ runtime: tl.spans.runtime[i], what: L.reasons[tl.spans.a[i]] || "unknown" })) },
-  { key: "gcs", title: "Collections", has: () => tl.counts.gcs, columns: timedColumns("Generation"), rows: () =>
+  { key: "gcs", title: "Collections", has: () => tl.counts.gcs, get columns() { return gcColumns(); }, rows: () =>
     sumSpans(KINDS.gc, (i) => (tl.spans.runtime[i] * 64 + tl.spans.a[i]) * 2 + tl.spans.b[i],
-      (i) => ({ runtime: tl.spans.runtime[i], what: `generation ${tl.spans.a[i]}${tl.spans.b[i] ? ", induced" : ""}` })) },
+      (i) => ({ runtime: tl.spans.runtime[i], what: `generation ${tl.spans.a[i]}${tl.spans.b[i] ? ", induced" : ""}` }), pauseOf) },
   { key: "exceptions", title: "Exceptions by site", has: () => L.sites.length, columns: [["what", "Type"], ["n", "Times"], ["mean", "Mean"], ["fate", "Became"], ["message", "Message"], ["thrown", "Thrown in"], ["caught", "Caught in"]], rows: () =>
     L.sites.map((v) => ({ runtime: v[1], what: strings[v[2]], message: strings[v[3]], thrown: strings[v[4]], caught: strings[v[5]], fate: strings[v[6]] + (v[7] ? ", again" : ""), n: v[8], ns: v[9], site: v, code: true })) },
   { key: "modules", title: "Modules", has: () => tl.counts.modules, columns: timedColumns("File"), rows: () =>
@@ -39,11 +45,11 @@ const TL_TABLES = [
     sumSpans(KINDS["class load"], (i) => tl.spans.runtime[i] * 1e9 + tl.spans.text[i], (i) => ({ runtime: tl.spans.runtime[i], what: strings[tl.spans.text[i]], code: true })) },
 ];
 const tlTable = { key: "", sort: {}, rows: [] };
-const NUMBERS = new Set(["n", "ns", "mean", "most", "bytes"]);
+const NUMBERS = new Set(["n", "ns", "mean", "most", "lasted", "bytes"]);
 const valueOf = (r, key) => key === "mean" ? r.ns / r.n : r[key];
 function cellText(r, key) {
   if (key === "n" || key === "bytes") return count(r[key]);
-  if (key === "ns" || key === "most") return r[key] ? nanos(r[key]) : "–";
+  if (key === "ns" || key === "most" || key === "lasted") return r[key] ? nanos(r[key]) : "–";
   if (key === "mean") return r.ns ? nanos(r.ns / r.n) : "–";
   return r[key] || "";
 }

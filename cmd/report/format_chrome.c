@@ -197,7 +197,9 @@ static void write_span(struct trace *t, uint32_t pid, const struct sxs_events_sp
             sxs_event_kind_text(s->kind));
     if (s->kind == SXS_KIND_GC)
         fprintf(t->to, ",\"generation\":%u", s->a);
-    else if (s->kind == SXS_KIND_SUSPENSION)
+    if (s->kind == SXS_KIND_GC && s->pause_ns)
+        fprintf(t->to, ",\"pause_us\":%.3f", (double)s->pause_ns / 1e3);
+    if (s->kind == SXS_KIND_SUSPENSION)
         fprintf(t->to, ",\"reason\":\"%s\"", sxs_suspension_text(s->a));
     else if (s->kind == SXS_KIND_JIT)
         fprintf(t->to, ",\"bytes\":%u", s->a);

@@ -45,8 +45,14 @@ static void extend_timeline(struct sxs_timeline *t, uint64_t from, uint64_t last
         t->span_ns = to; /* the end time, until all are known */
 }
 
-static void stretch_events(struct sxs_timeline *t, const struct sxs_events_data *e)
+/* @is_all_time: nothing was left out, so that the time without events is part of the recording. */
+static void stretch_events(struct sxs_timeline *t, const struct sxs_events_data *e,
+                           bool is_all_time)
 {
+    if (is_all_time) {
+        extend_timeline(t, e->head.started_ns, 0);
+        extend_timeline(t, atomic_load(&e->head.ended_ns), 0);
+    }
     for (size_t i = 0; i < e->n_spans; i++)
         extend_timeline(t, e->spans[i].time_ns, e->spans[i].duration_ns);
     for (size_t i = 0; i < e->n_exceptions; i++)
@@ -54,7 +60,7 @@ static void stretch_events(struct sxs_timeline *t, const struct sxs_events_data 
 }
 
 static void find_span(struct sxs_timeline *t, const struct sxs_model *m,
-                      const struct sxs_model *calls)
+                      const struct sxs_model *calls, bool is_all_time)
 {
     extend_timeline(t, m->first_ns, m->last_ns - m->first_ns);
     if (calls)
@@ -65,7 +71,7 @@ static void find_span(struct sxs_timeline *t, const struct sxs_model *m,
         extend_timeline(t, m->pools[i].time_ns, 0);
     for (size_t i = 0; i < m->n_processes; i++)
         if (m->processes[i].events)
-            stretch_events(t, m->processes[i].events);
+            stretch_events(t, m->processes[i].events, is_all_time);
     t->span_ns = t->span_ns > t->zero_ns ? t->span_ns - t->zero_ns : 1;
 }
 
@@ -291,7 +297,8 @@ static void take_span(const struct build *b, const struct sxs_events_span *s, st
     *v = (struct sxs_line_span){.start_ns = since_zero(t, s->time_ns), .thread = thread,
                                 .text = add_text(b->m, s->text), .a = s->a, .b = s->b,
                                 .process = b->process, .runtime = runtime_of(b, s->runtime),
-                                .kind = s->kind, .tier = s->tier, .failed = s->failed};
+                                .kind = s->kind, .tier = s->tier, .failed = s->failed,
+                                .pause_ns = s->pause_ns};
     v->duration_ns = duration_within(t, v->start_ns, s->duration_ns);
 }
 
@@ -415,7 +422,7 @@ void sxs_timeline_build(struct sxs_model *m, const struct sxs_model *calls,
     struct build b = {.t = out, .m = m, .o = o};
     size_t       max_items = o->max_items ? o->max_items : SXS_LINE_SAMPLES_MAX;
     memset(out, 0, sizeof(*out));
-    find_span(out, m, calls);
+    find_span(out, m, calls, sxs_period_is_all(&o->period));
     if (m->data == SXS_DATA_SAMPLES && m->n_samples)
         out->sample_step = (uint32_t)((m->n_samples + max_items - 1) / max_items);
     if (calls)

@@ -24,7 +24,7 @@ struct sxs_line_call {
  * recorded.
  */
 struct sxs_line_span {
-    uint64_t start_ns, duration_ns;
+    uint64_t start_ns, duration_ns, pause_ns;
     uint32_t thread;  /* index + 1; 0: no thread, or not known */
     uint32_t text, a, b, process;
     uint16_t runtime; /* index + 1; 0: not known */

@@ -8,7 +8,7 @@
  *            result * 2 + left by an exception; arguments and result are indexes of "texts",
  *            0: none
  *   spans    per span, ns since the previous span, duration, kind, thread + 1, runtime + 1, text,
- *            a, b, tier * 2 + failed, process
+ *            a, b, tier * 2 + failed, process; of collections b is induced + pause in us * 2
  *   pools    per runtime: [process, runtime + 1, changes], changes: per change, us since the previous
  *            one, change, value, reason
  */
@@ -152,8 +152,9 @@ static void write_spans(const struct sxs_timeline *t, FILE *to)
     fprintf(to, ",\n\"nSpans\":%zu,\"spans\":\"", t->n_spans);
     for (size_t i = 0; i < t->n_spans; i++) {
         const struct sxs_line_span *s = &t->spans[i];
+        uint64_t b = s->kind == SXS_KIND_GC ? (s->b & 1) + s->pause_ns / 1000 * 2 : s->b;
         const uint64_t fields[] = {s->start_ns - last, s->duration_ns, s->kind, s->thread,
-                                   s->runtime, s->text, s->a, s->b, s->tier * 2u + s->failed,
+                                   s->runtime, s->text, s->a, b, s->tier * 2u + s->failed,
                                    s->process};
         for (size_t k = 0; k < sizeof(fields) / sizeof(*fields); k++)
             sxs_html_number(to, fields[k]);

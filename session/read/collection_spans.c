@@ -20,12 +20,14 @@ static void add_spans(struct sxs_events_data *e, const struct sxs_events_collect
     span.kind = SXS_KIND_GC;
     span.time_ns = c->time_ns;
     span.duration_ns = c->end_ns > c->time_ns ? c->end_ns - c->time_ns : 0;
+    span.pause_ns = c->pause_ns;
     span.a = c->generation;
     span.b = c->reason == SXS_GC_INDUCED || c->reason == SXS_GC_INDUCED_OPTIONAL ||
              c->reason == SXS_GC_INDUCED_COMPACTING || c->reason == SXS_GC_INDUCED_AGGRESSIVE;
     span.text = sxs_gc_reason_text(c->reason);
     e->spans[e->n_spans++] = span;
     span.kind = SXS_KIND_SUSPENSION;
+    span.pause_ns = 0;
     span.text = "";
     for (unsigned i = 0; i < c->n_pauses && i < SXS_GC_PAUSES; i++) {
         span.time_ns = c->pauses[i].time_ns;

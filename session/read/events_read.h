@@ -41,6 +41,7 @@ struct sxs_events_exception {
 /** One event of a runtime. struct sxs_event_span describes fields without a comment. */
 struct sxs_events_span {
     uint64_t    time_ns, duration_ns;
+    uint64_t    pause_ns; /* of a collection that the tool "gc" recorded; else 0 */
     uint32_t    tid, runtime, a, b;
     uint8_t     kind; /* enum sxs_event_kind */
     uint8_t     tier; /* enum sxs_code_tier */

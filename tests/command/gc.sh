@@ -18,9 +18,9 @@ collections: 23 [8.0.29]
           23  all                        215.00 ms    21.50 ms     9.00 ms    19.00 ms    20.00 ms
   reasons: 12 allocation; 10 induced; 1 large allocation
   longest pauses:
-    20.00 ms  of it 2.00 ms to suspend: collection 20, generation 0, induced; freed 256.0 KiB
-    19.00 ms  of it 1.90 ms to suspend: collection 19, generation 0, allocation; freed 256.0 KiB
-    18.00 ms  of it 1.80 ms to suspend: collection 18, generation 0, induced; freed 256.0 KiB
+    20.00 ms  at 0.200 s, of it 2.00 ms to suspend: collection 20, generation 0, induced; freed 256.0 KiB
+    19.00 ms  at 0.190 s, of it 1.90 ms to suspend: collection 19, generation 0, allocation; freed 256.0 KiB
+    18.00 ms  at 0.180 s, of it 1.80 ms to suspend: collection 18, generation 0, induced; freed 256.0 KiB
                         freed     promoted      largest      at last  fragmentation
   generation 0        5.0 MiB     10.0 MiB     19.5 KiB          0 B            0 B
   generation 1            0 B          0 B          0 B          0 B            0 B
@@ -34,7 +34,7 @@ collections: 1 [9.0.18]
            1  generation 0                 5.00 ms   500.00 us     5.00 ms     5.00 ms     5.00 ms
   reasons: 1 unknown
   longest pauses:
-     5.00 ms  of it 500.00 us to suspend: collection 1, generation 0, unknown
+     5.00 ms  at 0.100 s, of it 500.00 us to suspend: collection 1, generation 0, unknown
 E2
 "$SXS" report --top 3 "$T/s" | sed -n '/^collections/,$p' >"$T/text"
 diff "$T/expected" "$T/text" >"$T/diff"
@@ -49,6 +49,7 @@ for i, g in enumerate(gcs[:20], 1):
     assert g["reason"] == ("allocation" if i % 2 else "induced"), g
     assert (g["pause_ns"], g["suspension_ns"]) == (i * 1000000, i * 100000), g
     assert g["pauses"] == [{"time_ns": 1000000000 + i * 9900000, "suspension_ns": i * 100000, "pause_ns": i * 1000000}], g
+    assert g["at_ns"] == i * 10000000, g
     assert (g["heap"], g["freed"], g["promoted"]) == (1000 * i + (5 << 20), 1 << 18, 1 << 19), g
     assert (g["pinned_objects"], g["handles"], g["finalizable"], g["finalized"]) == (i, 30 + i, 2, 2), g
     assert g["compacting"] and not g["concurrent"] and g["duration_ns"] == i * 900000, g
