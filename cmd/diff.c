@@ -91,6 +91,7 @@ static int write_gcs(const struct options *o, const struct sxs_events_report *of
     int               err = sxs_output_open(&out, o->samples.output);
     if (err)
         return sxs_wrong_input("--output: %s: %s", o->samples.output, sxs_output_error(err));
+    sxs_print_to(out.to, "before: %s\nnow:    %s\n", sxs_shown(o->dir[0]), sxs_shown(o->dir[1]));
     sxs_gc_diff(out.to, &of[0], &of[1]);
     if (out.to == stdout)
         return sxs_finish_output();

@@ -334,6 +334,7 @@ static int diff_page(struct context *c)
 {
     struct sxs_model                m[2] = {{.total = 0}};
     const struct sxs_report_options write = {.output = c->o->output};
+    static const char *const        names[] = {"--a", "--b"};
     int                             status = SXS_EXIT_OK;
     for (int i = A; i <= B && status == SXS_EXIT_OK; i++) {
         if (sxs_fleet_model(c->server, &c->o->of[i], c->o->limit, &m[i], c->why, WHY) != 0)
@@ -342,7 +343,7 @@ static int diff_page(struct context *c)
             status = nothing(c, &c->o->of[i]);
     }
     if (status == SXS_EXIT_OK)
-        status = written(c, sxs_profile_write_diff(&m[A], &m[B], &write));
+        status = written(c, sxs_profile_write_diff(&m[A], &m[B], names, &write));
     sxs_model_free(&m[A]);
     sxs_model_free(&m[B]);
     return status;

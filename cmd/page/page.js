@@ -20,6 +20,7 @@ const TIERS = ["unknown tier", "tier 0", "tier 1", "OSR", "R2R", "stub", "dynami
 
 /*FILE page_data.js*/
 /*FILE page_view.js*/
+/*FILE page_change.js*/
 /*FILE page_graph.js*/
 /*FILE page_lanes.js*/
 /*FILE page_tables.js*/
@@ -52,7 +53,7 @@ function paintSummary() {
     const thrown = L.sites.reduce((n, v) => n + v[8], 0);
     if (thrown) parts.push(plural(thrown, "exception"));
   } else if (costs) parts.push(...costSummary(), ...before ? [] : [threadsText]);
-  else if (before) parts.push("red grew, blue shrank", `${count(data.samples)} ${unit(data.samples)} now`);
+  else if (before) parts.push(...changeSummary());
   else if (calls) parts.push(`${plural(data.samples, "call")}, every one counted`, `${nanos(data.spanNs)}`,
     threadsText, timed ? "elapsed time" : "counted without time");
   else parts.push(plural(data.samples, "sample"), ...data.spanNs ? [duration(data.spanNs / data.unitNs)] : [],

@@ -43,7 +43,7 @@ const both = (weight, n) => { // "1.2 MB · 30 objects", the unit of the widths 
 function costSummary() {
   const parts = [];
   if (data.words[2]) parts.push(`${data.words[2]} ${both(selfWeight.reduce((a, b) => a + b, 0), selfCount.reduce((a, b) => a + b, 0))}`);
-  if (before) return ["red grew, blue shrank", `now ${parts[0]}`, `before ${duration(before.reduce((a, b) => a + b, 0))}`];
+  if (before) return changeSummary();
   parts.push(data.every > 1 ? `estimates from ${plural(data.records, "sample")}` : "all recorded");
   if (data.unchecked) parts.push(`of these may be garbage ${both(...data.unchecked)}`);
   const within = timed ? data.within : data.withinN;

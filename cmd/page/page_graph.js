@@ -41,6 +41,7 @@ function draw() {
     }
   }
   canvas.dataset.shown = view.shown;
+  if (before) canvas.dataset.changed = Array.from(view.change, (v, i) => v ? `${v > 0 ? "+" : "-"}${label(i)}` : "").filter(Boolean).slice(0, 100).join("\n");
 }
 
 function sharesOf(i) { // in a difference: of time by shares of each session; of bytes and waits by what they are
@@ -51,6 +52,7 @@ function colorOf(i) {
   if (i === 0 || view.frame[i] < 0) return theme.line;
   if (!before) return frameColor(view.frame[i]);
   const [now, was] = sharesOf(i);
+  if (!view.change[i]) return `hsl(40 8% ${dark ? 38 : 88}%)`;
   const d = Math.max(-1, Math.min(1, (now - was) / Math.max(now, was, 1e-9) * 1.4));
   const size = Math.min(1, Math.abs(now - was) * 60); // keep small boxes pale, because their shares vary most
   const s = Math.abs(d) * (0.35 + 0.65 * size);

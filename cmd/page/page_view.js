@@ -5,10 +5,10 @@
 // ---- the view ---------------------------------------------------------------------------------
 const state = { kind: "all", threads: null, owner: null, range: null, byThread: false,
   flame: false, crossings: false, search: null, zoom: 0, focus: 0, view: "graph" };
-let view = null, self = selfWeight, counts = selfCount;
+let view = null, self = selfWeight, counts = selfCount, older = before; // older: of the other session in a difference
 
 function passing() { // own weight and number of samples of each node, after the filters on samples
-  let w = selfWeight, c = selfCount;
+  let w = selfWeight, c = selfCount, b = before;
   if (state.range) {
     const t = timeline();
     w = new Float64Array(N); c = new Float64Array(N);
@@ -18,20 +18,20 @@ function passing() { // own weight and number of samples of each node, after the
     }
   }
   if (state.threads || state.owner !== null) {
-    w = w.slice(); c = c.slice();
+    w = w.slice(); c = c.slice(); b = b && b.slice();
     for (let i = 0; i < N; i++) {
       const o = state.owner;
       const keep = (!state.threads || state.threads.has(threadOf[i])) && (o === null ||
         (o > 0 ? (mask[i] & ownerBit(o)) !== 0 : ownerOfNode(i) === o));
-      if (!keep) { w[i] = 0; c[i] = 0; }
+      if (!keep) { w[i] = 0; c[i] = 0; if (b) b[i] = 0; }
     }
   }
-  return [w, c];
+  return [w, c, b];
 }
 
 function buildView() {
-  [self, counts] = passing();
-  const total = Float64Array.from(self), reach = calls ? Float64Array.from(counts) : null, old = before ? Float64Array.from(before) : null;
+  [self, counts, older] = passing();
+  const total = Float64Array.from(self), reach = calls ? Float64Array.from(counts) : null, old = older ? Float64Array.from(older) : null;
   for (let i = N - 1; i >= 0; i--) if (parent[i] >= 0) {
     total[parent[i]] += total[i];
     if (reach) reach[parent[i]] += reach[i];
@@ -55,7 +55,8 @@ function buildView() {
     return k;
   };
   for (let i = 0; i < N; i++) {
-    if (total[i] <= 0 && !(reach && reach[i] > 0)) continue; // calls that were not timed have no weight
+    // Calls that were not timed have no weight; what is gone in a difference has no width.
+    if (total[i] <= 0 && !(reach && reach[i] > 0) && !(old && old[i] > 0)) continue;
     let k;
     if (parent[i] < 0) k = state.byThread ? add(0, -2 - threadOf[i]) : 0;
     else {
@@ -65,13 +66,14 @@ function buildView() {
     }
     at[i] = k;
     v.self[k] += self[i]; v.n[k] += counts[i]; v.tiers[k] |= tiersOf[i];
-    if (before) v.old[k] += before[i];
+    if (older) v.old[k] += older[i];
   }
   const M = v.parent.length;
   view = { M, at };
   for (const k of ["parent", "frame", "depth", "tiers"]) view[k] = Int32Array.from(v[k]);
   for (const k of ["self", "n", "old"]) view[k] = Float64Array.from(v[k]);
   view.total = Float64Array.from(v.self); view.count = Float64Array.from(v.n);
+  view.selfOld = view.old.slice();
   for (let i = M - 1; i > 0; i--) {
     const p = view.parent[i];
     view.total[p] += view.total[i]; view.count[p] += view.count[i];
@@ -81,6 +83,7 @@ function buildView() {
     if (view.frame[i] >= 0 && frames[view.frame[i]][4] & TYPE) view.self[view.parent[i]] += view.self[i];
   for (let i = 1; calls && i < M; i++) if (view.frame[i] >= 0) view.count[i] = view.n[i]; // a call counts only at its own path
   place(M);
+  if (before) findChanges();
   state.zoom = 0; state.focus = 0;
   matchSearch();
 }

@@ -20,9 +20,10 @@ extern const struct sxs_profile_format sxs_format_text, sxs_format_collapsed,
 
 /**
  * sxs_format_html_diff - write the page of sxs_profile_diff(): @now, coloured by its difference to
- * @before. Returns 0.
+ * @before. @names: of both, for its first line. Returns 0.
  */
-int sxs_format_html_diff(const struct sxs_model *before, const struct sxs_model *now, FILE *to);
+int sxs_format_html_diff(const struct sxs_model *before, const struct sxs_model *now,
+                         const char *const names[2], FILE *to);
 
 /**
  * sxs_json_string - write @text as a JSON string with quotes. '<' and '&' are escaped, so that the

@@ -464,7 +464,8 @@ static void merge_tree(struct sxs_model *into, uint32_t root, const struct sxs_m
     free(node);
 }
 
-int sxs_format_html_diff(const struct sxs_model *before, const struct sxs_model *now, FILE *to)
+int sxs_format_html_diff(const struct sxs_model *before, const struct sxs_model *now,
+                         const char *const names[2], FILE *to)
 {
     struct sxs_model both = {.total = now->total, .waiting_ns = now->waiting_ns, .total_ns = now->total_ns,
                              .data = now->data, .unit = now->unit,
@@ -489,6 +490,10 @@ int sxs_format_html_diff(const struct sxs_model *before, const struct sxs_model 
     write_frames(&both, to);
     write_threads(&both, &p, to);
     write_tree(&both, &p, to);
+    fprintf(to, ",\n\"beforeSamples\":%llu,\"beforeName\":", (unsigned long long)before->total);
+    sxs_json_string(to, names[0]);
+    fputs(",\"nowName\":", to);
+    sxs_json_string(to, names[1]);
     fputs(",\n\"before\":\"", to);
     for (size_t i = 0; i < both.n_nodes; i++)
         // NOLINTNEXTLINE(clang-analyzer-core.NullDereference): allocated by merge_tree()

@@ -429,18 +429,26 @@ enum sxs_profile_result sxs_profile_summary(const char *dir, FILE *to)
     return result;
 }
 
+/* The name of a session's folder, or its whole path if @other has the same name. */
+static const char *side_name(const char *dir, const char *other)
+{
+    const char *shown = sxs_shown(dir), *name = sxs_base_name(shown);
+    return !*name || strcmp(name, sxs_base_name(sxs_shown(other))) == 0 ? shown : name;
+}
+
 enum sxs_profile_result sxs_profile_diff(const char *a, const char *b,
                                          const struct sxs_report_options *options)
 {
     struct sxs_model before = {0}, now = {0};
-    struct sxs_output    out;
+    const char *const       names[] = {side_name(a, b), side_name(b, a)};
+    struct sxs_output       out;
     enum sxs_data           data = choose_data(options, a, b, true);
     enum sxs_profile_result first = load_model(a, options, data, 0, &before), result = first;
     if (first <= SXS_PROFILE_DAMAGED)
         result = load_model(b, options, data, 0, &now);
     if (result <= SXS_PROFILE_DAMAGED) {
         if (output_open(&out, options->output) != 0 ||
-            output_close(&out, sxs_format_html_diff(&before, &now, out.to)) != 0)
+            output_close(&out, sxs_format_html_diff(&before, &now, names, out.to)) != 0)
             result = SXS_PROFILE_FAILED;
         else if (first == SXS_PROFILE_DAMAGED)
             result = first;
@@ -464,11 +472,12 @@ enum sxs_profile_result sxs_profile_write(const struct sxs_model *m, const char 
 }
 
 enum sxs_profile_result sxs_profile_write_diff(const struct sxs_model *a, const struct sxs_model *b,
+                                               const char *const                names[2],
                                                const struct sxs_report_options *options)
 {
     struct sxs_output out;
     if (output_open(&out, options->output) != 0 ||
-        output_close(&out, sxs_format_html_diff(a, b, out.to)) != 0)
+        output_close(&out, sxs_format_html_diff(a, b, names, out.to)) != 0)
         return SXS_PROFILE_FAILED;
     return SXS_PROFILE_OK;
 }

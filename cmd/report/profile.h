@@ -49,8 +49,10 @@ enum sxs_profile_result sxs_profile_diff(const char *a, const char *b,
 enum sxs_profile_result sxs_profile_write(const struct sxs_model *m, const char *format,
                                           const struct sxs_report_options *options);
 
-/** sxs_profile_write_diff - write the page of sxs_profile_diff() of two such models. */
+/** sxs_profile_write_diff - write the page of sxs_profile_diff() of two such models. @names: what they
+ *  are called on the page. */
 enum sxs_profile_result sxs_profile_write_diff(const struct sxs_model *a, const struct sxs_model *b,
+                                               const char *const                names[2],
                                                const struct sxs_report_options *options);
 
 /** sxs_profile_has - return true when a process of session @dir recorded @data, not SXS_DATA_ANY. */

@@ -71,7 +71,9 @@ is "the page is written" 0 "$?"
 cp -r "$T/s" "$T/more"
 try "$SXS" diff --data gc "$T/s" "$T/more"
 is "diff: exit status 0" 0 "$status"
-has "diff: all collections" "$out" "collections: 24 -> 24"
+has "diff: the names of both, and all collections" "$out" "before: $T/s
+now:    $T/more
+collections: 24 -> 24"
 has "diff: each version and generation" "$out" "  [8.0.29] generation 0
     count              20 ->           20
     paused      210.00 ms ->    210.00 ms

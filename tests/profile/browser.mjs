@@ -16,6 +16,8 @@ export const about = (what) => (claim, good, got) => {
   if (!good) { failed = 1; console.log(`# got: ${JSON.stringify(got)}`); }
 };
 
+export const status = () => failed; // of the process: 1 if a claim was wrong
+
 export const launch = (...more) => chromium.launch({
   executablePath: process.env.CHROMIUM || "/usr/bin/chromium",
   args: ["--headless", "--no-sandbox", "--disable-background-networking", "--disable-component-update",
