@@ -14,7 +14,7 @@
 
 static const char first_line[] = "sxsprof 1 attach";
 
-static void begin(const struct sxs_message *m)
+static int begin(const struct sxs_message *m)
 {
     /* The port by which this came has made the runtime load a library. */
     const struct sxs_session_request request = {.may_load_code = 1,
@@ -28,7 +28,7 @@ static void begin(const struct sxs_message *m)
     int                              err;
     if (sxs_env_is_secure()) {
         sxs_error("attached: %s", SXS_ATTACH_RAISED);
-        return;
+        return 0;
     }
     if (sxs_ring_texts(m, &keep))
         err = sxs_ring_begin(&request, &keep, why);
@@ -40,20 +40,23 @@ static void begin(const struct sxs_message *m)
     } else if (sxs_control_begun(m, why, sizeof(why)) != 0) {
         sxs_error("the time limit of the attach: %s", why);
     }
+    return 0;
 }
 
-void sxs_attach_begin(const void *data, size_t size)
+/* Calls @with with the request in the client data, if there is one. Returns its result, or 0. */
+static int with_request(const void *data, size_t size, int (*with)(const struct sxs_message *m))
 {
     struct sxs_message m;
     char               why[SXS_SESSION_WHY] = "";
     char              *copy;
     size_t             whole;
+    int                result = 0;
     if (!data || size < sizeof(first_line) || size > SXS_CONTROL_MAX ||
         memcmp(data, first_line, sizeof(first_line) - 1) != 0)
-        return;
+        return 0;
     copy = malloc(size);
     if (!copy)
-        return;
+        return 0;
     memcpy(copy, data, size);
     whole = sxs_message_size(copy, size);
     if (whole == 0 || whole == (size_t)-1)
@@ -61,6 +64,17 @@ void sxs_attach_begin(const void *data, size_t size)
     else if (sxs_message_parse(copy, whole, &m, why, sizeof(why)) != 0)
         sxs_error("the data of the attach: %s", why);
     else if (strcmp(m.text, first_line) == 0)
-        begin(&m);
+        result = with(&m);
     free(copy);
+    return result;
+}
+
+void sxs_attach_begin(const void *data, size_t size)
+{
+    with_request(data, size, begin);
+}
+
+int sxs_attach_is_abandoned(const void *data, size_t size)
+{
+    return with_request(data, size, sxs_control_is_abandoned);
 }

@@ -20,4 +20,8 @@
  */
 void sxs_attach_begin(const void *data, size_t size);
 
+/** sxs_attach_is_abandoned - tell whether the client data @data of an attach are of a command that has ended
+ *  meanwhile (sxs_control_is_abandoned()). Called before the runtime is initialized. */
+int sxs_attach_is_abandoned(const void *data, size_t size);
+
 #endif

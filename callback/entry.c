@@ -8,6 +8,7 @@
 #include "base/proc.h"
 #include "callback/attach.h"
 #include "callback/class_factory.h"
+#include "callback/copies.h"
 #include "callback/elt.h"
 #include "callback/engine_entry.h"
 #include "clrie/config/config.h"
@@ -89,13 +90,21 @@ SXS_EXPORT HRESULT DllGetClassObject(const GUID *clsid, const GUID *iid, void **
 
     GUID           ours;
     IClassFactory *factory = sxs_class_factory();
+    char           other[256];
     if (!out)
         return E_POINTER;
     *out = NULL;
     if (!clsid || !sxs_guid_parse(SXSPROF_CLSID, &ours) ||
         (!sxs_guid_equal(clsid, &ours) && !sxs_engine_is_class(clsid)))
         return CLASS_E_CLASSNOTAVAILABLE;
+    if (!sxs_copies_claim(other, sizeof(other))) {
+        sxs_warn(
+            "another copy of the library is at work in this process (%s): this one does nothing",
+            other);
+        return CORPROF_E_PROFILER_ALREADY_ACTIVE; /* the runtime unloads this copy */
+    }
     if (!pin_library()) {
+        sxs_copies_give_up();
         sxs_error("the library cannot be kept loaded (%s): not profiling", dlerror());
         return E_FAIL;
     }

@@ -72,6 +72,10 @@ static HRESULT cb_InitializeForAttach(ICorProfilerCallback11 *self, IUnknown *in
 {
     struct sxs_runtime *rt = runtime_of(self);
     HRESULT             hr;
+    if (sxs_attach_is_abandoned(data, size)) {
+        sxs_manager_detached(rt); /* its number is that of the next attach */
+        return CORPROF_E_PROFILER_CANCEL_ACTIVATION;
+    }
     sxs_runtime_set_attach_data(rt, data, size); /* for guests, too */
     hr = sxs_manager_initialize(rt, info, 1);
     if (SUCCEEDED(hr))

@@ -275,7 +275,7 @@ static int record(struct targets *all, struct sxs_target_wish *wish,
         status = SXS_EXIT_PROBLEM;
     close_all(all);
     if (!n) {
-        sxs_out_dir_abandon(out);
+        sxs_out_dir_undo(out);
         return status ? status : SXS_EXIT_PROBLEM;
     }
     sxs_run_finish(&as_run, out);
@@ -376,7 +376,7 @@ int sxs_cmd_detach(int argc, char **argv)
             sxs_wrong_input("%d: it belongs to %s; expected this command to be run by that user "
                             "or by root",
                             (int)pid, p.user);
-    } else if (!sxs_process_own_profiler(&p)) {
+    } else if (!sxs_control_is_in(&p)) {
         status = sxs_wrong_input("%d: sxsprof is not in this process", (int)pid);
     } else {
         status = sxs_target_release(&p, DETACH_MS, why);

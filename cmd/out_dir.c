@@ -298,6 +298,38 @@ static void remove_folder(const struct sxs_out_dir *out, int depth)
     close(fd);
 }
 
+/* Removes the folders of processes in the folder @fd that were not there before. */
+static void remove_new(const struct sxs_out_dir *out, int fd)
+{
+    int  own = openat(fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    DIR *d = own >= 0 ? fdopendir(own) : NULL;
+    for (struct dirent *e; d && (e = readdir(d));) {
+        int folder = sxs_session_names_process(e->d_name) && !is_old(out, e->d_name)
+                         ? openat(fd, e->d_name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
+                         : -1;
+        if (folder < 0)
+            continue;
+        sxs_tree_clear(folder, DEPTH);
+        unlinkat(fd, e->d_name, AT_REMOVEDIR);
+        close(folder);
+    }
+    if (d)
+        closedir(d);
+    else if (own >= 0)
+        close(own);
+}
+
+void sxs_out_dir_undo(struct sxs_out_dir *out)
+{
+    struct stat st;
+    int         fd = open(out->path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    if (fd >= 0 && fstat(fd, &st) == 0 && st.st_dev == out->dev && st.st_ino == out->ino)
+        remove_new(out, fd);
+    if (fd >= 0)
+        close(fd);
+    sxs_out_dir_abandon(out);
+}
+
 void sxs_out_dir_abandon(struct sxs_out_dir *out)
 {
     if (out->created)

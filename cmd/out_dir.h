@@ -65,6 +65,10 @@ const char *sxs_out_dir_name(struct sxs_out_dir *out, pid_t pid);
 /** sxs_out_dir_keep_new - remove from @s the processes that were recorded before this run. */
 void sxs_out_dir_keep_new(const struct sxs_out_dir *out, struct sxs_session *s);
 
+/** sxs_out_dir_undo - release @out when an attach has failed; removes what it has recorded, and the folder when this
+ *  run made it. */
+void sxs_out_dir_undo(struct sxs_out_dir *out);
+
 /**
  * sxs_out_dir_abandon - release @out when no command was started; removes the folder, temporary or
  * not, when this run made it.

@@ -2,6 +2,8 @@
 #include "control/control.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <string.h>
@@ -10,6 +12,8 @@
 
 #include "base/descriptors.h"
 #include "base/env.h"
+#include "base/fork.h"
+#include "base/held.h"
 #include "base/log.h"
 #include "base/proc.h"
 #include "base/thread.h"
@@ -111,6 +115,7 @@ static void start(void)
     int          err, off = is_off();
     if (off && !sxs_ring_is_wanted())
         return;
+    sxs_request_note_library();
     err = sxs_session_thread_start(wake_control);
     if (!err)
         sxs_ring_start();
@@ -135,6 +140,51 @@ void sxs_control_start(void)
     pthread_once(&once, start);
 }
 
+/* ---- an attach whose command may have ended -------------------------------------------------- */
+
+/* The folder that the command of an attach marks as in use (base/held.h) until it holds the session. */
+static struct {
+    pthread_mutex_t lock;
+    char            folder[PATH_MAX];
+} held = {.lock = PTHREAD_MUTEX_INITIALIZER};
+SXS_FORK_RESETS(held.lock);
+
+static int find_unheld(void *arg)
+{
+    return sxs_held_is(AT_FDCWD, arg) == SXS_HELD_NO;
+}
+
+static int is_unheld(void)
+{
+    char folder[PATH_MAX];
+    pthread_mutex_lock(&held.lock);
+    memcpy(folder, held.folder, sizeof(folder));
+    pthread_mutex_unlock(&held.lock);
+    return sxs_proc_call(find_unheld, folder);
+}
+
+int sxs_control_is_abandoned(const struct sxs_message *request)
+{
+    char        folder[PATH_MAX];
+    const char *out = sxs_message_get(request, "out");
+    if (!sxs_request_asks(request, "held") || !out || strlen(out) >= sizeof(folder))
+        return 0;
+    memcpy(folder, out, strlen(out) + 1);
+    return sxs_proc_call(find_unheld, folder);
+}
+
+/* Ends the session soon after the end of the command, unless a request has held it by then. */
+static void watch(const struct sxs_message *request)
+{
+    const char *out = sxs_message_get(request, "out");
+    if (!sxs_request_asks(request, "held") || !out || strlen(out) >= sizeof(held.folder))
+        return;
+    pthread_mutex_lock(&held.lock);
+    memcpy(held.folder, out, strlen(out) + 1);
+    pthread_mutex_unlock(&held.lock);
+    sxs_session_thread_watch(is_unheld);
+}
+
 int sxs_control_begun(const struct sxs_message *request, char *why, size_t why_size)
 {
     struct sxs_session_state state;
@@ -149,6 +199,8 @@ int sxs_control_begun(const struct sxs_message *request, char *why, size_t why_s
     err = sxs_session_thread_limit(state.number, ms, sxs_request_asks(request, "detach"));
     if (err)
         snprintf(why, why_size, "SXSPROF_CONTROL=off");
+    else
+        watch(request);
     return err;
 }
 

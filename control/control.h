@@ -27,9 +27,17 @@ struct sxs_message; /* control/message/message.h */
 void sxs_control_start(void);
 
 /**
+ * sxs_control_is_abandoned - tell whether the command that asked for an attach has ended meanwhile.
+ * @request: "sxsprof 1 attach". With held=1, the command marks the folder `out` as in use as long as it lives
+ *   (base/held.h). Returns 1 if it is not marked; 0: it is, or that is not known. Any thread; not signal-safe.
+ */
+int sxs_control_is_abandoned(const struct sxs_message *request);
+
+/**
  * sxs_control_begun - an attach has begun a session, or joined it: end it when its request says.
  * @request: "sxsprof 1 attach"; duration_ms and detach are read, counted from now on. Replaces an
- *   earlier time limit of the same session.
+ *   earlier time limit of the same session. With held=1, the session also ends soon after the end of the
+ *   command, until a request `start` has joined it.
  * Returns 0; -EINVAL: duration_ms is not understood (@why, @why_size bytes); -ENOTSUP: the threads
  * do not run (SXSPROF_CONTROL=off, or a forked child), and the session has no end of its own.
  * Any thread; not signal-safe.

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "control/requests.h"
 
+#include <dlfcn.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <limits.h>
@@ -23,11 +24,21 @@ static struct
     _Atomic int      client;
 } begun;
 
-static int may_load_code; /* written before the threads start */
+/* Written before the threads start. */
+static int  may_load_code;
+static char library[PATH_MAX]; /* the path by which the loader knows this library; "": not known */
 
 void sxs_request_permit_code(void)
 {
     may_load_code = 1;
+}
+
+void sxs_request_note_library(void)
+{
+    Dl_info self;
+    if (dladdr((void *)(uintptr_t)sxs_request_note_library, &self) && self.dli_fname &&
+        *self.dli_fname == '/' && strlen(self.dli_fname) < sizeof(library))
+        memcpy(library, self.dli_fname, strlen(self.dli_fname) + 1);
 }
 
 enum sxs_request_verb sxs_request_verb_of(const char *text, char *why, size_t why_size)
@@ -141,6 +152,7 @@ static void write_answer(struct sxs_message_writer *answer, const char *text, co
     sxs_message_add(answer, "why", why && *why ? why : NULL);
     sxs_message_addf(answer, "pid", "%d", (int)getpid());
     sxs_message_add(answer, "version", SXS_VERSION);
+    sxs_message_add(answer, "library", library[0] ? library : NULL);
     add_session(answer, session);
     sxs_control_add_runtimes(answer);
     sxs_message_end(answer);

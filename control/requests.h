@@ -47,6 +47,11 @@ void sxs_request_run(struct sxs_request *request);
  *  SXSPROF_CONTROL=code. Before the threads start. */
 void sxs_request_permit_code(void);
 
+/** sxs_request_note_library - find out by which path the loader knows the library: `library` in answers. To a runtime
+ *  that loads this path, the loader gives this copy, whatever has become of the file. Takes the
+ *  loader's lock, so it is called once, before the threads start. */
+void sxs_request_note_library(void);
+
 /**
  * sxs_request_limit - read duration_ms of @message.
  * @ms: receives the milliseconds; 0: the session has no time limit.

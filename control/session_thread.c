@@ -18,13 +18,15 @@
 #include "signals/library/runtime_calls.h"
 
 #define NS_PER_MS 1000000u
+#define WATCH_NS  (200 * NS_PER_MS)
 
 static struct {
-    pthread_mutex_t  lock; /* guards the fields up to `detach` */
+    pthread_mutex_t  lock; /* guards the fields up to `is_over` */
     struct sxs_job  *first, *last;
     uint64_t         due_ns; /* CLOCK_MONOTONIC; 0: no session has a time limit */
     unsigned         number; /* of the session that has it */
     int              detach;
+    int (*is_over)(void);        /* asked before `due_ns`; NULL: nothing */
     _Atomic uint32_t changes;    /* futex word: incremented after each change of the fields above */
     _Atomic int      runs;       /* 1: the thread was started */
     unsigned         generation; /* sxs_fork_generation() then */
@@ -91,11 +93,36 @@ void sxs_session_thread_end(unsigned number, int detach)
         tell_end(number);
 }
 
-/* Ends the session whose time limit is over. Returns the nanoseconds until then; 0: there is none,
- * or it was ended now. */
+/* The shorter of two times, of which 0 means for ever. */
+static uint64_t sooner(uint64_t a, uint64_t b)
+{
+    return !a || (b && b < a) ? b : a;
+}
+
+/* Brings the time limit forward if what is watched says so. Returns the nanoseconds until it is asked
+ * again; 0: nothing is watched. */
+static uint64_t watch(void)
+{
+    pthread_mutex_lock(&thread.lock);
+    uint64_t due_ns = thread.due_ns;
+    int (*is_over)(void) = due_ns ? thread.is_over : NULL;
+    pthread_mutex_unlock(&thread.lock);
+    if (!is_over)
+        return 0;
+    if (!is_over())
+        return WATCH_NS;
+    pthread_mutex_lock(&thread.lock);
+    if (thread.is_over && thread.due_ns == due_ns)
+        thread.due_ns = 1;
+    pthread_mutex_unlock(&thread.lock);
+    return 0;
+}
+
+/* Ends the session whose time limit is over. Returns the nanoseconds until then, or until it is to be called
+ * again; 0: there is none, or it was ended now. */
 static uint64_t end_due_session(void)
 {
-    uint64_t left = 0, now = sxs_now_ns(CLOCK_MONOTONIC);
+    uint64_t again = watch(), left = 0, now = sxs_now_ns(CLOCK_MONOTONIC);
     unsigned number;
     int      detach, is_due = 0;
     pthread_mutex_lock(&thread.lock);
@@ -114,7 +141,7 @@ static uint64_t end_due_session(void)
         sxs_runtime_calls_end();
         thread.done();
     }
-    return left;
+    return left ? sooner(left, again) : 0;
 }
 
 /* Calls the function of sxs_session_thread_also(). */
@@ -126,12 +153,6 @@ static uint64_t take_turn(void)
     if (atomic_load(&thread.n_changes) != n_changes)
         thread.done(); /* the session of a connection may have ended */
     return next;
-}
-
-/* The shorter of two times, of which 0 means for ever. */
-static uint64_t sooner(uint64_t a, uint64_t b)
-{
-    return !a || (b && b < a) ? b : a;
 }
 
 static void run_thread(void)
@@ -239,9 +260,18 @@ int sxs_session_thread_limit(unsigned number, uint64_t ms, int detach)
     thread.due_ns = ms ? sxs_now_ns(CLOCK_MONOTONIC) + ms * NS_PER_MS : 0;
     thread.number = number;
     thread.detach = detach;
+    thread.is_over = NULL;
     pthread_mutex_unlock(&thread.lock);
     tell_thread();
     return 0;
+}
+
+void sxs_session_thread_watch(int (*is_over)(void))
+{
+    pthread_mutex_lock(&thread.lock);
+    thread.is_over = is_over;
+    pthread_mutex_unlock(&thread.lock);
+    tell_thread();
 }
 
 uint64_t sxs_session_thread_left_ms(unsigned number)

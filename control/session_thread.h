@@ -39,6 +39,10 @@ void sxs_session_thread_submit(struct sxs_job *job);
  */
 int sxs_session_thread_limit(unsigned number, uint64_t ms, int detach);
 
+/** sxs_session_thread_watch - call @is_over on the thread every fifth of a second; when it returns 1, the time
+ *  limit set last is over. Until the next sxs_session_thread_limit(). Any thread. */
+void sxs_session_thread_watch(int (*is_over)(void));
+
 /** sxs_session_thread_left_ms - return after how many milliseconds session @number ends by its time
  *  limit, at least 1; 0: it has none. Any thread. */
 uint64_t sxs_session_thread_left_ms(unsigned number);
@@ -81,6 +85,6 @@ void sxs_session_thread_change(void);
  *  on for a moment. Any thread. */
 unsigned sxs_session_thread_n_changes(void);
 
-#define SXS_DETACH_TIMEOUT_MS 5000u /* for sxs_runtimes_detach(), unless a request says otherwise */
+#define SXS_DETACH_TIMEOUT_MS 200u /* for sxs_runtimes_detach(), unless a request says otherwise */
 
 #endif

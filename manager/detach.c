@@ -43,8 +43,10 @@ static int detach_one(struct sxs_runtime *rt, unsigned timeout_ms, const struct 
     if (sxs_runtime_drain(rt, SXS_DRAIN_NS) == 0)
         sxs_runtime_release(rt, all);
     hr = sxs_info_RequestProfilerDetach(rt, timeout_ms);
-    if (SUCCEEDED(hr))
+    if (SUCCEEDED(hr)) {
+        atomic_store(&rt->leaving, 1);
         return 0;
+    }
     sxs_reasons_add(why, "runtime %u (%s) cannot be detached: %s (%s)", rt->number, rt->version,
                     words_of_detach(rt, hr), sxs_hresult_name(hr));
     sxs_sessions_subscribe_always(rt);

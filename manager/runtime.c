@@ -110,6 +110,11 @@ unsigned sxs_runtime_info_version(const struct sxs_runtime *rt)
     return rt->info_version;
 }
 
+int sxs_runtime_is_leaving(const struct sxs_runtime *rt)
+{
+    return atomic_load(&rt->leaving);
+}
+
 int sxs_runtime_is_attached(const struct sxs_runtime *rt)
 {
     return rt->attached;

@@ -47,6 +47,10 @@ unsigned sxs_runtime_info_version(const struct sxs_runtime *rt);
  *  thread. */
 int sxs_runtime_is_attached(const struct sxs_runtime *rt);
 
+/** Return 1 when the runtime has been asked to let the profiler go, and has agreed; it is live until it
+ *  has. Any thread. */
+int sxs_runtime_is_leaving(const struct sxs_runtime *rt);
+
 /** Return 1 when tools are started late on the runtime, that is, while it may run managed code: after
  *  an attach, or in a session that begins after its Initialize. For start() of tools; any thread. */
 int sxs_runtime_is_late(const struct sxs_runtime *rt);

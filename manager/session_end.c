@@ -39,9 +39,16 @@ static void list_known(struct sxs_runtimes *list)
     }
 }
 
-void sxs_runtimes_list_live(struct sxs_runtimes *list)
+void sxs_runtimes_list_staying(struct sxs_runtimes *list)
 {
-    list->n = sxs_runtimes_live(list->all, ARRAY_LEN(list->all));
+    size_t n = sxs_runtimes_live(list->all, ARRAY_LEN(list->all));
+    list->n = 0;
+    for (size_t i = 0; i < n; i++) {
+        if (sxs_runtime_is_leaving(list->all[i]))
+            sxs_runtime_unref(list->all[i]);
+        else
+            list->all[list->n++] = list->all[i];
+    }
 }
 
 void sxs_runtimes_drop(struct sxs_runtimes *list)
@@ -181,12 +188,22 @@ static struct {
     char              why[SXS_SESSION_WHY];
 } request;
 
+/* 1: a detach was asked for, and not each runtime has been asked yet. */
+static _Atomic int detaching;
+
+int sxs_runtimes_are_detaching(void)
+{
+    return atomic_load(&detaching);
+}
+
 static void do_request(void)
 {
+    atomic_store(&detaching, request.detaches);
     if (request.ends)
         sxs_session_end_now(0);
     if (request.detaches)
         request.err = sxs_runtimes_detach_all(request.timeout_ms, request.why);
+    atomic_store(&detaching, 0);
     sxs_sessions_wait_for("%s", "");
 }
 

@@ -400,7 +400,7 @@ static int begin_locked(const struct sxs_session_request *request, char why[SXS_
         free(next.text);
         return err;
     }
-    sxs_runtimes_list_live(&live);
+    sxs_runtimes_list_staying(&live);
     sessions.now = next;
     atomic_store(&may_load_code, request->may_load_code);
     err = live.n ? begin_on(&live, request, why)

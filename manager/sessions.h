@@ -106,4 +106,8 @@ int sxs_session_settle(void);
  */
 int sxs_runtimes_detach(unsigned timeout_ms, char why[SXS_SESSION_WHY]);
 
+/** sxs_runtimes_are_detaching - return 1 while a detach has begun and not each runtime has been asked; then
+ *  they are live and the session may be over. Any thread. */
+int sxs_runtimes_are_detaching(void);
+
 #endif

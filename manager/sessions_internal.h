@@ -83,8 +83,8 @@ struct sxs_runtimes {
     size_t              n;
 };
 
-/** sxs_runtimes_list_live - list the runtimes that are live. */
-void sxs_runtimes_list_live(struct sxs_runtimes *list);
+/** sxs_runtimes_list_staying - list the runtimes that are live, and do not let the profiler go. */
+void sxs_runtimes_list_staying(struct sxs_runtimes *list);
 
 /** sxs_runtimes_drop - empty the list. */
 void sxs_runtimes_drop(struct sxs_runtimes *list);

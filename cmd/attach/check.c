@@ -18,7 +18,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#define ASK_MS 5000u /* how long a runtime may take to say who it is */
+#define ASK_MS    5000u /* how long a runtime may take to say who it is */
+#define SETTLE_MS 4000u /* for a session that ends to have ended */
 
 static int refuse(const struct sxs_target *t, char why[SXS_TARGET_WHY], const char *reason)
 {
@@ -109,20 +110,17 @@ static void add_live(struct sxs_target *t, const struct sxs_control_answer *a)
 /* Asks the library in the process what it does. */
 static int check_library(struct sxs_target *t, char why[SXS_TARGET_WHY])
 {
-    static struct sxs_message_writer request;
     static struct sxs_control_answer answer;
     char                             reason[SXS_CONTROL_WHY];
-    const char                      *phase;
-    int                              fd, err;
-    if (!sxs_process_own_profiler(&t->p) || sxs_control_connect(&t->p, &fd, reason) != 0)
+    const char                      *phase, *library;
+    int                              err = sxs_target_settle(&t->p, &answer, SETTLE_MS, reason);
+    if (err == ECONNREFUSED || err == EPERM)
         return SXS_EXIT_OK; /* if the library is in the process, nothing of it runs */
-    memset(&request, 0, sizeof(request));
-    sxs_control_request(&request, "status");
-    sxs_message_end(&request);
-    err = sxs_control_ask(fd, &request, &answer, (int)sxs_deadline_left(ASK_MS), reason);
-    close(fd);
     if (err)
         return refuse(t, why, reason);
+    library = sxs_message_get(&answer.message, "library");
+    if (library && *library == '/' && strlen(library) < sizeof(t->library))
+        memcpy(t->library, library, strlen(library) + 1);
     phase = sxs_message_get(&answer.message, "phase");
     if (phase && strcmp(phase, "none") != 0)
         return refuse_second(t, &answer, why);
@@ -255,7 +253,7 @@ static int check_ports(struct sxs_target *t, const struct sxs_target_wish *wish,
 int sxs_target_read(struct sxs_target *t, pid_t pid, char why[SXS_TARGET_WHY])
 {
     memset(t, 0, sizeof(*t));
-    t->hold = t->pidfd = t->staging.dir = -1;
+    t->hold = t->pidfd = t->mark = t->staging.dir = -1;
     int err = sxs_process_read(pid, &t->p);
     if (!err) {
         t->pidfd = (int)syscall(SYS_pidfd_open, pid, 0);

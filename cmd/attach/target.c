@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "cmd/attach/target.h"
 
+#include "base/held.h"
 #include "cmd/output/exits.h"
 #include "cmd/processes/control_client.h"
 #include "cmd/processes/deadline.h"
@@ -17,8 +18,12 @@
 #include <time.h>
 #include <unistd.h>
 
-#define PROFILER_SET   3u
-#define ATTACH_COMMAND 1u
+#define PROFILER_SET       3u
+#define ATTACH_COMMAND     1u
+#define PROFILER_ACTIVE    0x8013136Au /* CORPROF_E_PROFILER_ALREADY_ACTIVE */
+#define PROFILER_DETACHING 0x80131367u /* CORPROF_E_PROFILER_DETACHING */
+#define AGAIN_MS           50          /* until a runtime that lets the library go is asked again */
+#define UNDO_MS            3000u       /* for a failed attach to be undone */
 #define LOAD_MS        30000 /* for the runtime to be ready to load the library: the runtime's own limit */
 #define MOST_MS        (4 * SXS_TARGET_MS) /* what the deadline becomes on a busy machine */
 #define CLOSE_MS       1500u  /* for what was made in the folders of the process to be removed */
@@ -66,6 +71,23 @@ static void class_id(uint8_t out[16])
 
 /* ---- files of the process -------------------------------------------------------------------- */
 
+/* Has the library end what was asked for by AttachProfiler, or not begin it. */
+static void unmark_session(struct sxs_target *t)
+{
+    if (t->mark >= 0)
+        close(t->mark);
+    t->mark = -1;
+}
+
+/* Marks the session's folder as that of a command that lives, for as long as nobody else can tell. */
+static void mark_session(struct sxs_target *t, const struct sxs_target_wish *wish, bool staged)
+{
+    t->mark = openat(staged ? t->staging.dir : AT_FDCWD, staged ? "session" : wish->out,
+                     O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    if (t->mark >= 0 && sxs_held_mark(t->mark) != 0)
+        unmark_session(t);
+}
+
 /* Chooses where the process records, and from where it loads the library; makes the staging folder
  * if it needs one. @library: receives the path, PATH_MAX bytes. */
 static int prepare_files(struct sxs_target *t, const struct sxs_target_wish *wish, char *library,
@@ -75,7 +97,9 @@ static int prepare_files(struct sxs_target *t, const struct sxs_target_wish *wis
     bool        apart = sxs_process_is_apart(&t->p), staged = apart || t->p.uid != geteuid();
     const char *copied = NULL, *path = wish->library;
     char        reason[512] = "";
-    if (own) /* the very file is loaded: a second copy must not be */
+    if (*t->library) /* the very copy that is loaded: a second one must not be */
+        path = t->library;
+    else if (own)
         path = own->path;
     else if (apart || sxs_inside_can(&t->p, wish->library, R_OK) != 0)
         copied = wish->library;
@@ -90,6 +114,7 @@ static int prepare_files(struct sxs_target *t, const struct sxs_target_wish *wis
     }
     snprintf(library, PATH_MAX, "%s", copied ? t->staging.library : path);
     snprintf(t->inside, sizeof(t->inside), "%s", staged ? t->staging.session : wish->out);
+    mark_session(t, wish, staged);
     return SXS_EXIT_OK;
 }
 
@@ -153,6 +178,59 @@ static int hold_session(struct sxs_target *t, const struct sxs_target_wish *wish
     return err;
 }
 
+/* Sends a request, over a connection of its own. The answer to one that ends a session may take
+ * @timeout_ms, as long as the process answers others. Returns 0 or an errno value. */
+static int ask(const struct sxs_process *p, const char *verb, int timeout_ms,
+               struct sxs_control_answer *answer, char why[SXS_CONTROL_WHY])
+{
+    static struct sxs_message_writer request;
+    const struct sxs_control_wait    wait = {.process = p};
+    int                              fd, err = sxs_control_connect(p, &fd, why);
+    if (err)
+        return err;
+    memset(&request, 0, sizeof(request));
+    sxs_control_request(&request, verb);
+    if (strcmp(verb, "detach") ==
+        0) /* how long a runtime waits before it looks for the first time */
+        sxs_message_addf(&request, "timeout_ms", "%u", LOOK_MS);
+    sxs_message_end(&request);
+    err = strcmp(verb, "status") == 0
+              ? sxs_control_ask(fd, &request, answer, timeout_ms, why)
+              : sxs_control_ask_watching(fd, &request, answer, timeout_ms, &wait, why);
+    close(fd);
+    return err;
+}
+
+static bool is_ending(const struct sxs_control_answer *answer)
+{
+    const char *phase = sxs_message_get(&answer->message, "phase");
+    return phase && strcmp(phase, "ending") == 0;
+}
+
+/* Returns true when the process is not to be asked for anything new yet: it ends a session or lets the library
+ * go, or it will soon, because nobody holds the session that an attach has begun. */
+static bool is_settling(const struct sxs_control_answer *answer)
+{
+    const struct sxs_message *m = &answer->message;
+    const char               *phase = sxs_message_get(m, "phase"), *id = sxs_message_get(m, "id");
+    bool unheld = phase && strcmp(phase, "on") == 0 && id && *id && !sxs_message_get(m, "client") &&
+                  sxs_message_get(m, "left_ms");
+    return unheld || is_ending(answer) || sxs_message_get(m, "detaching");
+}
+
+int sxs_target_settle(const struct sxs_process *p, struct sxs_control_answer *answer,
+                      unsigned wait_ms, char why[SXS_CONTROL_WHY])
+{
+    const struct timespec pause = {.tv_nsec = AGAIN_MS * 1000000};
+    int64_t               until = sxs_deadline_now_ms() + sxs_deadline_left(wait_ms);
+    for (;;) {
+        int err = ask(p, "status", (int)sxs_deadline_left(REPLY_MS), answer, why);
+        if (err || !is_settling(answer) || sxs_deadline_now_ms() >= until || !sxs_deadline_left(1))
+            return err;
+        nanosleep(&pause, NULL);
+    }
+}
+
 /* Names the other profilers in the process. */
 static void name_others(const struct sxs_process *p, char *out, size_t size)
 {
@@ -169,7 +247,7 @@ static void explain_failure(const struct sxs_target *t, const struct sxs_target_
 {
     const char *text = err ? NULL : sxs_diag_hresult(hr);
     char        others[PATH_MAX + 16] = "", code[32];
-    if (!err && hr == 0x8013136Au)
+    if (!err && hr == PROFILER_ACTIVE)
         name_others(&t->p, others, sizeof(others));
     snprintf(code, sizeof(code), "error 0x%08x", hr);
     add_why(why, "%d: runtime %s: %s%s", (int)t->p.pid, r->version,
@@ -180,37 +258,75 @@ static void explain_failure(const struct sxs_target *t, const struct sxs_target_
             others);
 }
 
+/* What came of AttachProfiler. */
+struct attempt {
+    int      err; /* errno value: there is no answer */
+    uint32_t hr;  /* of the answer */
+};
+
+static struct attempt ask_to_load(struct sxs_target *t, const struct sxs_target_runtime *r,
+                                  const uint8_t *request, size_t size)
+{
+    static uint8_t         buf[SXS_DIAG_MAX];
+    struct sxs_diag_answer answer = {0};
+    struct attempt         a = {.err = EMSGSIZE};
+    if (size)
+        a.err = sxs_ports_exchange(&t->p, &t->ports, (size_t)r->reached, request, size, MOST_MS,
+                                   buf, &answer);
+    a.hr = answer.failed ? answer.error
+           : !a.err && answer.size >= 4
+               ? answer.payload[0] | (uint32_t)answer.payload[1] << 8 |
+                     (uint32_t)answer.payload[2] << 16 | (uint32_t)answer.payload[3] << 24
+               : 0;
+    return a;
+}
+
+/* Returns true when the runtime still has the library of an earlier attach, which it lets go soon: that
+ * takes it some tenths of a second. Another profiler stays, and so does the library of a session that
+ * somebody else has begun meanwhile. */
+static bool is_leaving(const struct sxs_target *t, const struct attempt *a)
+{
+    static struct sxs_control_answer answer;
+    char                             why[SXS_CONTROL_WHY];
+    if (a->err || (a->hr != PROFILER_DETACHING && a->hr != PROFILER_ACTIVE))
+        return false;
+    if (a->hr == PROFILER_DETACHING)
+        return true;
+    int         err = ask(&t->p, "status", (int)sxs_deadline_left(REPLY_MS), &answer, why);
+    const char *phase = err ? NULL : sxs_message_get(&answer.message, "phase");
+    return phase && (strcmp(phase, "on") != 0 || is_settling(&answer));
+}
+
 /* Asks one runtime to load the library. Returns 0, or -1 with the reason in @why. */
 static int attach_runtime(struct sxs_target *t, const struct sxs_target_wish *wish, size_t index,
                           const char *library, char why[SXS_TARGET_WHY])
 {
     static struct sxs_message_writer data;
-    static uint8_t payload[SXS_DIAG_MAX], request[SXS_DIAG_MAX], buf[SXS_DIAG_MAX];
+    static uint8_t                   payload[SXS_DIAG_MAX], request[SXS_DIAG_MAX];
+    const struct timespec            pause = {.tv_nsec = AGAIN_MS * 1000000};
     const struct sxs_target_runtime *r = &t->runtimes[index];
-    struct sxs_diag_answer           answer = {0};
     uint8_t                          clsid[16];
+    struct attempt                   a;
     write_wish(&data, t, wish, "attach");
     if (t->hold < 0) {
         sxs_message_addf(&data, "duration_ms", "%u", ORPHAN_MS);
         sxs_message_add(&data, "detach", "1");
     }
+    sxs_message_add(&data, "held", t->mark >= 0 ? "1" : NULL);
     sxs_message_end(&data);
     class_id(clsid);
     size_t size = sxs_diag_attach_payload(payload, LOAD_MS, clsid, library, data.bytes, data.size);
-    size = size && !data.full
-               ? sxs_diag_request(request, PROFILER_SET, ATTACH_COMMAND, payload, size)
-               : 0;
-    int      err = size ? sxs_ports_exchange(&t->p, &t->ports, (size_t)r->reached, request, size,
-                                             MOST_MS, buf, &answer)
-                        : EMSGSIZE;
-    uint32_t hr = answer.failed ? answer.error
-                  : !err && answer.size >= 4
-                      ? answer.payload[0] | (uint32_t)answer.payload[1] << 8 |
-                            (uint32_t)answer.payload[2] << 16 | (uint32_t)answer.payload[3] << 24
-                      : 0;
-    if (!err && !hr)
+    if (size && !data.full)
+        size = sxs_diag_request(request, PROFILER_SET, ATTACH_COMMAND, payload, size);
+    else
+        size = 0;
+    while (a = ask_to_load(t, r, request, size),
+           is_leaving(t, &a) && sxs_deadline_left(2 * AGAIN_MS))
+        nanosleep(&pause, NULL);
+    if (!a.err && !a.hr)
         return 0;
-    explain_failure(t, r, err, hr, why);
+    t->pending |= a.err == ETIMEDOUT || a.err == ECONNRESET;
+    explain_failure(t, r, a.err, a.hr, why);
     return -1;
 }
 
@@ -247,6 +363,7 @@ static void choose_id(char id[33])
 static int leave_again(struct sxs_target *t, char why[SXS_TARGET_WHY])
 {
     char reason[SXS_TARGET_WHY];
+    unmark_session(t);
     if (sxs_target_release(&t->p, DETACH_MS, reason) == SXS_EXIT_OK)
         return SXS_EXIT_USAGE;
     if (has_ended(t)) { /* meanwhile; then nothing else is true of it */
@@ -256,6 +373,20 @@ static int leave_again(struct sxs_target *t, char why[SXS_TARGET_WHY])
     }
     add_why(why, "%s", reason);
     return SXS_EXIT_PROBLEM;
+}
+
+/* Undoes an attach whose answer did not come: the runtime may load the library all the same, now or later.
+ * The library ends what it has begun, and begins nothing later, when the folder is not marked any more;
+ * what it has begun by now has ended when this returns, unless the process does not answer. */
+static void undo_attach(struct sxs_target *t)
+{
+    static struct sxs_control_answer answer;
+    char                             why[SXS_CONTROL_WHY];
+    unmark_session(t);
+    if (!t->pending)
+        return;
+    sxs_deadline_begin(UNDO_MS);
+    sxs_target_settle(&t->p, &answer, UNDO_MS, why);
 }
 
 int sxs_target_attach(struct sxs_target *t, const struct sxs_target_wish *wish,
@@ -273,8 +404,10 @@ int sxs_target_attach(struct sxs_target *t, const struct sxs_target_wish *wish,
     if (status)
         return status;
     int err = t->has_library ? hold_session(t, wish, why) : 0;
-    if (err)
+    if (err) {
+        unmark_session(t);
         return err == ENOTSUP ? SXS_EXIT_PROBLEM : SXS_EXIT_USAGE;
+    }
     t->attached = t->has_library;
     for (size_t i = 0; i < t->n_runtimes; i++) {
         const struct sxs_target_runtime *r = &t->runtimes[i];
@@ -285,30 +418,9 @@ int sxs_target_attach(struct sxs_target *t, const struct sxs_target_wish *wish,
             return leave_again(t, why);
         t->attached = true;
     }
+    if (!t->attached)
+        undo_attach(t);
     return t->attached ? SXS_EXIT_OK : SXS_EXIT_USAGE;
-}
-
-/* Sends a request, over a connection of its own. The answer to one that ends a session may take
- * @timeout_ms, as long as the process answers others. Returns 0 or an errno value. */
-static int ask(const struct sxs_process *p, const char *verb, int timeout_ms,
-               struct sxs_control_answer *answer, char why[SXS_CONTROL_WHY])
-{
-    static struct sxs_message_writer request;
-    const struct sxs_control_wait    wait = {.process = p};
-    int                              fd, err = sxs_control_connect(p, &fd, why);
-    if (err)
-        return err;
-    memset(&request, 0, sizeof(request));
-    sxs_control_request(&request, verb);
-    if (strcmp(verb, "detach") ==
-        0) /* how long a runtime waits before it looks for the first time */
-        sxs_message_addf(&request, "timeout_ms", "%u", LOOK_MS);
-    sxs_message_end(&request);
-    err = strcmp(verb, "status") == 0
-              ? sxs_control_ask(fd, &request, answer, timeout_ms, why)
-              : sxs_control_ask_watching(fd, &request, answer, timeout_ms, &wait, why);
-    close(fd);
-    return err;
 }
 
 /* Returns how many runtimes the answer calls live. */
@@ -338,12 +450,6 @@ static int wait_detached(const struct sxs_process *p, unsigned wait_ms)
         nanosleep(&pause, NULL);
     }
     return ETIMEDOUT;
-}
-
-static bool is_ending(const struct sxs_control_answer *answer)
-{
-    const char *phase = sxs_message_get(&answer->message, "phase");
-    return phase && strcmp(phase, "ending") == 0;
 }
 
 /* Asks for the end of the session. The library gives up waiting for it after a minute; the end goes on,
@@ -427,6 +533,7 @@ int sxs_target_detach(struct sxs_target *t, char why[SXS_TARGET_WHY])
     *why = '\0';
     sxs_deadline_begin(0);
     enum sxs_target_state state = sxs_target_poll(t);
+    unmark_session(t); /* a runtime that answers only now begins nothing */
     if (t->attached && state == SXS_TARGET_ON)
         status = stop_session(t, why);
     if (status && has_ended(t)) { /* meanwhile */
@@ -449,6 +556,7 @@ void sxs_target_close(struct sxs_target *t)
     if (t->pidfd >= 0)
         close(t->pidfd);
     t->hold = t->pidfd = -1;
+    unmark_session(t);
     sxs_deadline_begin(CLOSE_MS);
     sxs_ports_close(&t->p, &t->ports);
     sxs_staging_close(&t->p, &t->staging);

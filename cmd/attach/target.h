@@ -9,6 +9,7 @@
 #ifndef SXS_CMD_ATTACH_TARGET_H
 #define SXS_CMD_ATTACH_TARGET_H
 
+#include "cmd/processes/control_client.h"
 #include "cmd/processes/ports.h"
 #include "cmd/processes/process.h"
 #include "cmd/processes/staging.h"
@@ -23,6 +24,15 @@
 #define SXS_TARGET_MS       8000u
 #define SXS_TARGET_READ_MS  3000u
 #define SXS_TARGET_LEAST_MS 2500u
+
+/**
+ * sxs_target_settle - wait while the process ends a session, or one that nobody holds: its command has ended.
+ * @answer: receives the latest answer to "status".
+ * @wait_ms: how long at most; not beyond the deadline (deadline.h).
+ * Returns 0, or an errno value of asking, with a sentence in @why: ECONNREFUSED when it has no control socket.
+ */
+int sxs_target_settle(const struct sxs_process *p, struct sxs_control_answer *answer,
+                      unsigned wait_ms, char why[SXS_CONTROL_WHY]);
 
 /** What shall be recorded. The strings are borrowed. */
 struct sxs_target_wish {
@@ -53,9 +63,14 @@ struct sxs_target {
     const char               *off;    /* setting that switches its ports off; static; NULL */
     char                      id[33]; /* of the session */
     char                      inside[PATH_MAX]; /* the session folder, as the process sees it */
+    char library[PATH_MAX]; /* by which the loader of the process knows the library in it; "": not
+                                                  * known, or none is in it */
     bool                      has_library; /* the library was in the process, with runtimes live */
     bool                      attached;    /* a session of ours is on */
+    bool                      pending; /* a runtime has not answered: it may load the library yet */
     bool                      stays;       /* with instrument, no runtime can be detached */
+    int                       mark; /* of the session folder: that this command lives (base/held.h);
+                                            * -1: none */
     int                       hold;        /* connection that holds the session; -1: none */
     int                       pidfd;       /* readable when the process has ended; -1: none */
     unsigned spent_ms; /* of SXS_TARGET_MS - SXS_TARGET_LEAST_MS; the caller counts it */
@@ -85,9 +100,11 @@ unsigned sxs_target_explain(const struct sxs_target *t, const struct sxs_target_
                             FILE *to);
 
 /**
- * sxs_target_attach - load the library into the picked runtimes, and begin the session.
+ * sxs_target_attach - load the library into the picked runtimes, and begin the session. A runtime that still
+ * lets the library of an earlier attach go is asked again, up to the deadline.
  * @why: receives a sentence: after a failure the reason, after a success what is left out, or "".
- * Returns an exit status. After a failure nothing is left behind in the process but what @why says.
+ * Returns an exit status. After a failure nothing is left behind in the process but what @why says: no
+ * session, no recording, and no runtime that has the library.
  */
 int sxs_target_attach(struct sxs_target *t, const struct sxs_target_wish *wish,
                       char why[SXS_TARGET_WHY]);

@@ -107,11 +107,12 @@ static int connect_until(const struct sxs_process *p, int *fd, uint64_t due_ns,
     struct sxs_control_names names;
     int                      err;
     *fd = -1;
-    if (!p->problem && !sxs_process_own_profiler(p)) {
+    sxs_control_names_find(p, &names);
+    /* The file of the library may be gone, and be of no use to know it by: its thread is there. */
+    if (!p->problem && !sxs_process_own_profiler(p) && !names.has_thread) {
         explain_none(p, why);
         return ECONNREFUSED;
     }
-    sxs_control_names_find(p, &names);
     while ((err = try_names(p, &names, fd, due_ns, why)) == EAGAIN &&
            sxs_now_ns(CLOCK_MONOTONIC) < due_ns && sxs_deadline_left(1))
         usleep(TRY_EVERY_US);
@@ -128,6 +129,15 @@ static int connect_until(const struct sxs_process *p, int *fd, uint64_t due_ns,
                  err == EPERM || err == EACCES ? "; expected its own user, or root" : "");
     }
     return err;
+}
+
+bool sxs_control_is_in(const struct sxs_process *p)
+{
+    struct sxs_control_names names;
+    if (sxs_process_own_profiler(p))
+        return true;
+    sxs_control_names_find(p, &names);
+    return names.has_thread;
 }
 
 int sxs_control_connect(const struct sxs_process *p, int *fd, char why[SXS_CONTROL_WHY])

@@ -32,6 +32,10 @@ struct sxs_control_answer {
  */
 int sxs_control_connect(const struct sxs_process *p, int *fd, char why[SXS_CONTROL_WHY]);
 
+/** sxs_control_is_in - tell whether the library is in the process, as far as it can be seen: by its file, or by its
+ *  control thread. */
+bool sxs_control_is_in(const struct sxs_process *p);
+
 /**
  * sxs_control_ask - send @request and wait for the answer.
  * @request: finished by sxs_message_end().

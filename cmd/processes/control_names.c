@@ -72,15 +72,20 @@ static void add_sockets(int tasks, const char *tid, struct sockets *out)
         closedir(fds);
 }
 
-static void find_sockets(const struct sxs_process *p, struct sockets *out)
+/* Returns true when the process has a control thread. Its name may be read by everybody. */
+static bool find_sockets(const struct sxs_process *p, struct sockets *out)
 {
+    bool           found = false;
     DIR           *tasks = list(p->dir, "task");
     struct dirent *e;
     for (unsigned n = 0; tasks && n < MAX_ENTRIES && (e = readdir(tasks)); n++)
-        if (*e->d_name != '.' && is_control_thread(dirfd(tasks), e->d_name))
+        if (*e->d_name != '.' && is_control_thread(dirfd(tasks), e->d_name)) {
+            found = true;
             add_sockets(dirfd(tasks), e->d_name, out);
+        }
     if (tasks)
         closedir(tasks);
+    return found;
 }
 
 static bool has_inode(const struct sockets *s, uint64_t inode)
@@ -152,7 +157,7 @@ void sxs_control_names_find(const struct sxs_process *p, struct sxs_control_name
 {
     struct sockets sockets = {.n = 0};
     memset(out, 0, sizeof(*out));
-    find_sockets(p, &sockets);
+    out->has_thread = find_sockets(p, &sockets);
     int fd = sockets.n ? sxs_unix_names_open(p) : -1;
     if (fd >= 0) {
         add_own(fd, &sockets, out);

@@ -14,6 +14,8 @@
 struct sxs_control_names {
     char     text[SXS_CONTROL_CANDIDATES][sizeof(((struct sockaddr_un *)0)->sun_path) + 1];
     unsigned n;
+    bool
+        has_thread; /* the process has a control thread: the library is in it, whatever else is known */
     bool     are_its_own; /* sockets that the process has open; else names that it may have */
 };
 

@@ -12,14 +12,25 @@
 
 #define MAX_SEARCHED (UINT64_C(128) << 20) /* bytes of a file that are searched for a version */
 
-enum sxs_file_kind sxs_examine_kind(int fd)
+static const char *const symbols[] = {"DllGetClassObject", "sxsprof_print_stack",
+                                      "DotNetRuntimeDebugHeader", "DotNetRuntimeInfo", NULL};
+
+/* @has: a bit for each of the symbols. */
+static enum sxs_file_kind kind_of(unsigned has)
 {
-    static const char *const symbols[] = {"DllGetClassObject", "sxsprof_print_stack",
-                                          "DotNetRuntimeDebugHeader", "DotNetRuntimeInfo", NULL};
-    unsigned                 has = sxs_elf_exports_in(fd, symbols);
     if (has & 1u)
         return has & 2u ? SXS_FILE_OWN_PROFILER : SXS_FILE_PROFILER;
     return has & 8u ? SXS_FILE_SINGLE_FILE : has & 4u ? SXS_FILE_NATIVE_AOT : SXS_FILE_OTHER;
+}
+
+enum sxs_file_kind sxs_examine_kind(int fd)
+{
+    return kind_of(sxs_elf_exports_in(fd, symbols));
+}
+
+enum sxs_file_kind sxs_examine_memory(int fd, uint64_t base)
+{
+    return kind_of(sxs_elf_exports_in_memory(fd, base, symbols));
 }
 
 static bool looks_like_version(const char *text, size_t len)

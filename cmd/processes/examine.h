@@ -4,6 +4,7 @@
 #define SXS_CMD_PROCESSES_EXAMINE_H
 
 #include <stddef.h>
+#include <stdint.h>
 
 enum sxs_file_kind {
     SXS_FILE_OTHER,
@@ -21,6 +22,10 @@ struct sxs_inspected {
 
 /** sxs_examine_kind - find out what the regular file @fd is. A garbled file is SXS_FILE_OTHER. */
 enum sxs_file_kind sxs_examine_kind(int fd);
+
+/** sxs_examine_memory - the same for a library that is loaded at address @base of the process whose
+ *  /proc/PID/mem is @fd. */
+enum sxs_file_kind sxs_examine_memory(int fd, uint64_t base);
 
 /** sxs_examine_version - find the version that the build writes into a runtime: "10.0.11".
  *  Writes "" when there is none in the first 128 MB of data. */

@@ -198,7 +198,9 @@ int sxs_inspect(int dir, const struct sxs_mapped_file *f, bool version, struct s
         *out = answer.found;
     err = err ? err : answer.err;
     struct key found = {answer.dev, answer.ino, 0};
-    if (!err) {
+    if (!err && !answer.ino) {
+        /* From the memory of the process, which can change it: nothing is said of the file. */
+    } else if (!err) {
         remember(&found, version, 0, out);
         if (f && (!has_key || (found.dev == mapped.dev && found.ino == mapped.ino)))
             remember(&mapped, version, 0, out);

@@ -7,6 +7,7 @@
 #include "cmd/processes/mapped_file.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <linux/capability.h>
 #include <poll.h>
 #include <string.h>
@@ -24,9 +25,10 @@ struct request {
     struct sxs_mapped_file file;
 };
 
-/* To the parser, with the file. */
+/* To the parser, with the file, or with the memory of the process. */
 struct task {
-    bool  version;
+    bool     version, in_memory;
+    uint64_t base; /* address of the file in that memory */
     dev_t dev;
     ino_t ino;
 };
@@ -45,15 +47,28 @@ struct ends {
     int parent, other;
 };
 
+/* Opens the memory of a process in which the file of @r is that cannot be had: it was deleted or replaced,
+ * or this user may not. Returns a descriptor or @err, the reason. */
+static int open_memory(int dir, const struct request *r, int err)
+{
+    bool none = err == -EACCES || err == -EPERM || err == -ENOENT || err == -ESTALE;
+    int  fd = none && r->has_file ? openat(dir, "mem", O_RDONLY | O_CLOEXEC) : -1;
+    return fd >= 0 ? fd : err;
+}
+
 /* Opens a file and hands it to the parser, or tells the parent why not. */
 static void serve_opener(const struct ends *e, int dir, const struct request *r)
 {
     struct sxs_inspector_answer answer = {0};
-    struct stat                 st;
-    int fd = dir < 0 ? -EBADF : sxs_mapped_open(dir, r->has_file ? &r->file : NULL, &st);
+    struct stat                 st = {0};
+    int  fd = dir < 0 ? -EBADF : sxs_mapped_open(dir, r->has_file ? &r->file : NULL, &st);
+    bool in_memory = fd < 0;
+    if (fd < 0)
+        fd = open_memory(dir, r, fd);
     answer.err = fd < 0 ? -fd : 0;
     if (fd >= 0) {
-        struct task t = {r->version, st.st_dev, st.st_ino};
+        struct task t = {r->version, in_memory, r->file.start, in_memory ? 0 : st.st_dev,
+                         in_memory ? 0 : st.st_ino};
         if (sxs_confined_send(e->other, &t, sizeof(t), fd) != 0)
             answer.err = EIO;
         close(fd);
@@ -82,8 +97,8 @@ static int run_parser(void *arg)
     int                fd;
     while (sxs_confined_receive(e->other, &t, sizeof(t), &fd) == (ssize_t)sizeof(t)) {
         struct sxs_inspector_answer answer = {.dev = t.dev, .ino = t.ino};
-        answer.found.kind = sxs_examine_kind(fd);
-        if (t.version)
+        answer.found.kind = t.in_memory ? sxs_examine_memory(fd, t.base) : sxs_examine_kind(fd);
+        if (t.version && !t.in_memory)
             sxs_examine_version(fd, answer.found.version, sizeof(answer.found.version));
         (void)sxs_confined_send(e->parent, &answer, sizeof(answer), -1);
         close(fd);

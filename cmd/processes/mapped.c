@@ -19,6 +19,16 @@ static void note(struct sxs_process *p, int err)
     p->partly |= err == ETIMEDOUT || err == EBADMSG || err == ESTALE || err == EOVERFLOW;
 }
 
+/* Returns @path as the process sees it. The kernel writes it as this command sees it: of a process with
+ * another root folder, it begins with that folder. */
+static const char *own_path(const struct sxs_process *p, const char *path)
+{
+    char    root[PATH_MAX];
+    ssize_t n = readlinkat(p->dir, "root", root, sizeof(root));
+    return n > 1 && n < PATH_MAX && strncmp(path, root, (size_t)n) == 0 && path[n] == '/' ? path + n
+                                                                                          : path;
+}
+
 static int add_runtime(struct sxs_process *p, enum sxs_runtime_kind kind, const char *path,
                        bool deleted)
 {
@@ -32,7 +42,8 @@ static int add_runtime(struct sxs_process *p, enum sxs_runtime_kind kind, const 
         return ENOMEM;
     p->runtimes = grown;
     struct sxs_process_runtime *r = &grown[p->n_runtimes];
-    *r = (struct sxs_process_runtime){.kind = kind, .deleted = deleted, .path = strdup(path)};
+    *r = (struct sxs_process_runtime){
+        .kind = kind, .deleted = deleted, .path = strdup(own_path(p, path))};
     if (!r->path)
         return ENOMEM;
     p->n_runtimes++;
@@ -52,6 +63,7 @@ static void find_version(struct sxs_process *p, const struct sxs_mapped_file *f)
 
 static bool is_known(const struct sxs_process *p, const char *path)
 {
+    path = own_path(p, path);
     for (size_t i = 0; i < p->n_runtimes; i++)
         if (strcmp(p->runtimes[i].path, path) == 0)
             return true;
@@ -137,11 +149,20 @@ static int add_profiler(struct sxs_process *p, const struct sxs_mapped_file *f, 
     if (!grown)
         return ENOMEM;
     p->profilers = grown;
-    grown[p->n_profilers] = (struct sxs_process_profiler){ours, f->deleted, strdup(f->path)};
+    grown[p->n_profilers] =
+        (struct sxs_process_profiler){ours, f->deleted, strdup(own_path(p, f->path))};
     if (!grown[p->n_profilers].path)
         return ENOMEM;
     p->n_profilers++;
     return 0;
+}
+
+/* Tells whether a file that cannot be examined is taken for the library by its name: it was deleted or
+ * replaced, for example by an upgrade, and this user may not look at it. */
+static bool is_named_ours(const struct sxs_mapped_file *f, int err)
+{
+    return (err == EACCES || err == EPERM || err == ENOENT || err == ESTALE) &&
+           strcmp(strrchr(f->path, '/') + 1, "libsxsprof.so") == 0;
 }
 
 static int take_profiler(void *arg, const struct sxs_mapped_file *f)
@@ -155,10 +176,14 @@ static int take_profiler(void *arg, const struct sxs_mapped_file *f)
     for (size_t i = 0; others[i]; i++)
         if (strcmp(file, others[i]) == 0)
             return 0;
+    const char *own = p->n_profilers ? own_path(p, f->path) : f->path;
     for (size_t i = 0; i < p->n_profilers; i++)
-        if (strcmp(p->profilers[i].path, f->path) == 0)
+        if (strcmp(p->profilers[i].path, own) == 0)
             return 0;
-    note(p, sxs_inspect(p->dir, f, false, &found));
+    int err = sxs_inspect(p->dir, f, false, &found);
+    if (is_named_ours(f, err))
+        return add_profiler(p, f, true);
+    note(p, err);
     if (found.kind != SXS_FILE_PROFILER && found.kind != SXS_FILE_OWN_PROFILER)
         return 0;
     return add_profiler(p, f, found.kind == SXS_FILE_OWN_PROFILER);

@@ -13,14 +13,24 @@ enum { MAX_HEADERS = 256, MAX_ENTRIES = 1024, MAX_CHAIN = 4096, MAX_NAME = 128 }
 
 struct image {
     int        fd;
+    bool       in_memory; /* the descriptor is the memory of a process, with the image at `base` */
+    uint64_t   base;
     unsigned   n_headers;
     Elf64_Phdr headers[MAX_HEADERS];
     uint64_t   symbols, strings, gnu_hash, hash; /* addresses; 0: none */
 };
 
-static bool read_at(int fd, void *out, size_t size, uint64_t at)
+static bool read_at(const struct image *im, void *out, size_t size, uint64_t at)
 {
-    return at <= INT64_MAX - size && pread(fd, out, size, (off_t)at) == (ssize_t)size;
+    uint64_t from = im->base + at;
+    return from >= at && from <= INT64_MAX - size &&
+           pread(im->fd, out, size, (off_t)from) == (ssize_t)size;
+}
+
+/* The place of byte @offset of segment @h: in a file, or behind the beginning of the image in memory. */
+static uint64_t place_of(const struct image *im, const Elf64_Phdr *h, uint64_t offset)
+{
+    return (im->in_memory ? h->p_vaddr : h->p_offset) + offset;
 }
 
 /* Reads @size bytes that the loader would map at @address. */
@@ -31,7 +41,7 @@ static bool read_mapped(const struct image *im, void *out, size_t size, uint64_t
         if (h->p_type == PT_LOAD && address >= h->p_vaddr && address - h->p_vaddr < h->p_filesz &&
             size <= h->p_filesz - (address - h->p_vaddr))
             return h->p_offset <= INT64_MAX - (address - h->p_vaddr) &&
-                   read_at(im->fd, out, size, h->p_offset + (address - h->p_vaddr));
+                   read_at(im, out, size, place_of(im, h, address - h->p_vaddr));
     }
     return false;
 }
@@ -39,24 +49,26 @@ static bool read_mapped(const struct image *im, void *out, size_t size, uint64_t
 static bool read_headers(struct image *im)
 {
     Elf64_Ehdr eh;
-    if (!read_at(im->fd, &eh, sizeof(eh), 0) || memcmp(eh.e_ident, ELFMAG, SELFMAG) != 0 ||
+    if (!read_at(im, &eh, sizeof(eh), 0) || memcmp(eh.e_ident, ELFMAG, SELFMAG) != 0 ||
         eh.e_ident[EI_CLASS] != ELFCLASS64 || eh.e_ident[EI_DATA] != ELFDATA2LSB ||
         eh.e_phentsize != sizeof(Elf64_Phdr) || eh.e_phnum > MAX_HEADERS)
         return false;
     im->n_headers = eh.e_phnum;
-    return read_at(im->fd, im->headers, eh.e_phnum * sizeof(Elf64_Phdr), eh.e_phoff);
+    return read_at(im, im->headers, eh.e_phnum * sizeof(Elf64_Phdr), eh.e_phoff);
 }
 
 static void take_entry(struct image *im, const Elf64_Dyn *d)
 {
+    /* The loader has added the address of the image to those of its tables. */
+    uint64_t at = d->d_un.d_ptr - (im->in_memory && d->d_un.d_ptr >= im->base ? im->base : 0);
     if (d->d_tag == DT_SYMTAB)
-        im->symbols = d->d_un.d_ptr;
+        im->symbols = at;
     else if (d->d_tag == DT_STRTAB)
-        im->strings = d->d_un.d_ptr;
+        im->strings = at;
     else if (d->d_tag == DT_GNU_HASH)
-        im->gnu_hash = d->d_un.d_ptr;
+        im->gnu_hash = at;
     else if (d->d_tag == DT_HASH)
-        im->hash = d->d_un.d_ptr;
+        im->hash = at;
 }
 
 static bool read_dynamic(struct image *im)
@@ -69,8 +81,8 @@ static bool read_dynamic(struct image *im)
     uint64_t n = dynamic ? dynamic->p_filesz / sizeof(Elf64_Dyn) : 0;
     for (uint64_t i = 0; i < n && i < MAX_ENTRIES;) {
         size_t some = n - i < 64 ? (size_t)(n - i) : 64;
-        if (!read_at(im->fd, entries, some * sizeof(Elf64_Dyn),
-                     dynamic->p_offset + i * sizeof(Elf64_Dyn)))
+        if (!read_at(im, entries, some * sizeof(Elf64_Dyn),
+                     place_of(im, dynamic, i * sizeof(Elf64_Dyn))))
             return false;
         for (size_t k = 0; k < some; k++, i++) {
             if (entries[k].d_tag == DT_NULL)
@@ -153,14 +165,23 @@ static bool find_sysv(const struct image *im, const char *name)
     return false;
 }
 
-unsigned sxs_elf_exports_in(int fd, const char *const *symbols)
+static unsigned find_exports(struct image *im, const char *const *symbols)
 {
-    struct image im = {.fd = fd};
-    unsigned     found = 0;
-    if (!read_headers(&im) || !read_dynamic(&im))
+    unsigned found = 0;
+    if (!read_headers(im) || !read_dynamic(im))
         return 0;
     for (unsigned i = 0; i < 32 && symbols[i]; i++)
-        if (im.gnu_hash ? find_gnu(&im, symbols[i]) : im.hash && find_sysv(&im, symbols[i]))
+        if (im->gnu_hash ? find_gnu(im, symbols[i]) : im->hash && find_sysv(im, symbols[i]))
             found |= 1u << i;
     return found;
+}
+
+unsigned sxs_elf_exports_in(int fd, const char *const *symbols)
+{
+    return find_exports(&(struct image){.fd = fd}, symbols);
+}
+
+unsigned sxs_elf_exports_in_memory(int fd, uint64_t base, const char *const *symbols)
+{
+    return find_exports(&(struct image){.fd = fd, .in_memory = true, .base = base}, symbols);
 }

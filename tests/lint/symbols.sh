@@ -24,7 +24,7 @@ check() { # library names...
     done
 }
 
-check libsxsprof.so DllGetClassObject DllCanUnloadNow sxsprof_print_stack sxsprof_force_gc \
+check libsxsprof.so DllGetClassObject DllCanUnloadNow sxsprof_print_stack sxsprof_force_gc sxsprof_is_at_work \
     GetInstrumentationEngineLogger InstrumentationEngineFreeString
 check libsxsprof-preload.so sxsprof_signals_v1 sigaction signal bsd_signal ssignal sysv_signal __sysv_signal \
     sigset sigignore siginterrupt pthread_kill pthread_sigmask pthread_create mmap mmap64 munmap

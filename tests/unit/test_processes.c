@@ -3,8 +3,10 @@
  * played by the test, names of containers, versions, copies of folders. */
 #include <errno.h>
 #include <fcntl.h>
+#include <link.h>
 #include <pthread.h>
 #include <setjmp.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -14,10 +16,12 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cmocka.h>
 
+#include "base/held.h"
 #include "base/tree.h"
 #include "cmd/processes/account.h"
 #include "cmd/processes/container.h"
@@ -25,6 +29,7 @@
 #include "cmd/processes/diagnostics.h"
 #include "cmd/processes/examine.h"
 #include "cmd/processes/ports.h"
+#include "cmd/symbols/elf_exports.h"
 
 /* ---- messages -------------------------------------------------------------------------------- */
 
@@ -349,6 +354,61 @@ static int make_file(int dir, const char *name, const char *text, off_t at)
     return close(fd);
 }
 
+/* The address at which the C library is mapped, or 0. */
+static int first_address(struct dl_phdr_info *info, size_t size, void *arg)
+{
+    (void)size;
+    if (!strstr(info->dlpi_name, "/libc.so"))
+        return 0;
+    *(uint64_t *)arg = info->dlpi_addr;
+    return 1;
+}
+
+static void a_library_is_known_by_its_exports_in_memory(void **state)
+{
+    static const char *const symbols[] = {"malloc", "DllGetClassObject", "free", NULL};
+    uint64_t                 base = 0;
+    int                      fd = open("/proc/self/mem", O_RDONLY | O_CLOEXEC);
+    (void)state;
+    assert_true(fd >= 0);
+    dl_iterate_phdr(first_address, &base);
+    if (base) { /* statically linked, or another C library */
+        assert_int_equal(sxs_elf_exports_in_memory(fd, base, symbols), 5);
+        assert_int_equal(sxs_elf_exports_in_memory(fd, base + 4096, symbols), 0);
+    }
+    assert_int_equal(sxs_elf_exports_in_memory(fd, 4096, symbols), 0);
+    close(fd);
+}
+
+/* A file is held as long as a descriptor is open, by whatever process. */
+static void a_folder_is_held_as_long_as_its_holder_lives(void **state)
+{
+    char path[] = "/tmp/test_processes.XXXXXX";
+    int  ready[2], status;
+    (void)state;
+    assert_non_null(mkdtemp(path));
+    assert_int_equal(sxs_held_is(AT_FDCWD, path), SXS_HELD_NO);
+    assert_int_equal(pipe(ready), 0);
+    pid_t child = fork();
+    if (child == 0) {
+        int fd = open(path, O_RDONLY | O_DIRECTORY);
+        (void)!write(ready[1], sxs_held_mark(fd) == 0 ? "+" : "-", 1);
+        pause();
+        _exit(0);
+    }
+    char c = 0;
+    assert_int_equal(read(ready[0], &c, 1), 1);
+    assert_int_equal(c, '+');
+    assert_int_equal(sxs_held_is(AT_FDCWD, path), SXS_HELD_YES);
+    kill(child, SIGKILL);
+    waitpid(child, &status, 0);
+    assert_int_equal(sxs_held_is(AT_FDCWD, path), SXS_HELD_NO);
+    rmdir(path);
+    assert_int_equal(sxs_held_is(AT_FDCWD, path), SXS_HELD_UNKNOWN);
+    close(ready[0]);
+    close(ready[1]);
+}
+
 static void a_copy_has_the_bytes_and_the_holes_and_no_links(void **state)
 {
     char        from_name[] = "/tmp/sxsprof-copy-XXXXXX", to_name[] = "/tmp/sxsprof-copy-XXXXXX";
@@ -541,6 +601,8 @@ int main(void)
         cmocka_unit_test(the_setting_of_ports_names_paths_and_modes),
         cmocka_unit_test(an_advert_has_cookie_and_process),
         cmocka_unit_test(containers_are_named_as_their_makers_write_them),
+        cmocka_unit_test(a_library_is_known_by_its_exports_in_memory),
+        cmocka_unit_test(a_folder_is_held_as_long_as_its_holder_lives),
         cmocka_unit_test(versions_come_from_the_path_or_the_build),
         cmocka_unit_test(a_copy_has_the_bytes_and_the_holes_and_no_links),
         cmocka_unit_test(a_copy_takes_only_files_that_sessions_have),
