@@ -23,7 +23,8 @@ static const char *const tools[] = SXS_TOP_ATTACH_TOOLS;
 #define N_TOOLS (sizeof(tools) / sizeof(tools[0]))
 
 /* In the child: becomes "sxsprof attach". Messages go to the file of this path. */
-__attribute__((noreturn)) static void become_attach(pid_t pid, const char *session, const char *log)
+__attribute__((noreturn)) static void become_attach(pid_t pid, const char *session, const char *log,
+                                                    pid_t parent)
 {
     char number[16], self[] = "/proc/self/exe", verb[] = "attach", quiet[] = "--quiet",
                      option[] = "--tool", out[] = "-o", name[] = "sxsprof", names[N_TOOLS][32],
@@ -35,8 +36,10 @@ __attribute__((noreturn)) static void become_attach(pid_t pid, const char *sessi
         dup2(fd, STDERR_FILENO);
     }
     setpgid(0, 0); /* Ctrl-C is for the view, which ends the attach itself */
-    prctl(PR_SET_PDEATHSIG, SIGINT);
     signal(SIGINT, SIG_DFL);
+    prctl(PR_SET_PDEATHSIG, SIGINT);
+    if (getppid() != parent) /* it ended before that */
+        _exit(SXS_EXIT_FAILED);
     snprintf(number, sizeof(number), "%d", (int)pid);
     snprintf(folder, sizeof(folder), "%s", session);
     argv[n++] = name;
@@ -138,9 +141,10 @@ int sxs_top_attach(pid_t pid, struct sxs_top_attach *a, struct sxs_process_sessi
     a->has_out = true;
     snprintf(log, sizeof(log), "%s/log", a->out.path);
     snprintf(session, sizeof(session), "%s/session", a->out.path);
+    pid_t parent = getpid();
     a->child = fork();
     if (a->child == 0)
-        become_attach(pid, session, log);
+        become_attach(pid, session, log, parent);
     if (a->child < 0) {
         a->child = 0;
         sxs_complain("top: %s", strerror(errno));

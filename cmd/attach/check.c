@@ -124,6 +124,10 @@ static int check_library(struct sxs_target *t, char why[SXS_TARGET_WHY])
     phase = sxs_message_get(&answer.message, "phase");
     if (phase && strcmp(phase, "none") != 0)
         return refuse_second(t, &answer, why);
+    if (sxs_message_get(&answer.message, "detaching"))
+        return refuse(t, why,
+                      "a runtime has not let the library of an earlier attach go yet, because a thread is "
+                      "inside of a call of it; expected a process that has been left");
     add_live(t, &answer);
     return SXS_EXIT_OK;
 }

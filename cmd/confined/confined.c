@@ -179,6 +179,8 @@ static pid_t start(const struct sxs_confinement *c, int out)
     if (c->keep)
         close_others(c, out);
     sxs_confine_self(c);
+    if (getppid() != parent) /* it ended while a change of the user had taken the signal back */
+        _exit(1);
     return 0;
 }
 

@@ -261,6 +261,8 @@ run_child(const struct sxs_process *p, const struct sxs_inside_work *work, int t
     int err = sxs_inside_seclude(keep, 3 + work->n_keep, parent);
     if (!err)
         err = become(p, work->flags);
+    if (!err && getppid() != parent) /* it ended while a change of the user had taken the signal back */
+        err = ESRCH;
     if (!err)
         err = work->run(p->root, work->arg, &opened);
     (void)sxs_confined_send(to, &err, sizeof(err), opened);

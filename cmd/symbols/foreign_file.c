@@ -9,6 +9,7 @@
 #include <limits.h>
 #include <linux/magic.h>
 #include <pwd.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/prctl.h>
@@ -67,7 +68,8 @@ void sxs_session_owner(int session_fd, int process_fd, struct sxs_file_owner *ow
  * its file system user 0, the kernel ignores the capabilities of root that open any file. */
 static void set_rights(uid_t uid, gid_t gid, size_t n_groups, const gid_t *groups)
 {
-    int at_end = 0; /* the signal for the end of the parent; the kernel forgets it with the user */
+    int   at_end = 0; /* the signal for the end of the parent; the kernel forgets it with the user */
+    pid_t parent = getppid();
     prctl(PR_GET_PDEATHSIG, &at_end);
     if (uid == 0)
         syscall(SYS_setfsuid, uid);
@@ -77,6 +79,8 @@ static void set_rights(uid_t uid, gid_t gid, size_t n_groups, const gid_t *group
         syscall(SYS_setfsuid, uid);
     if (at_end)
         prctl(PR_SET_PDEATHSIG, at_end);
+    if (at_end && getppid() != parent) /* it ended meanwhile */
+        raise(at_end);
 }
 
 struct rights {
