@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <stdarg.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -42,14 +43,20 @@ SXS_SIGSAFE static int is_standard_error(void)
            (!S_ISSOCK(now.st_mode) && fstat(STDOUT_FILENO, &out) == 0 && same_file(&now, &out));
 }
 
-/* Writes @line, which has room for one byte more, and a line feed. A message can name paths, and
- * variables and assemblies of others: what a terminal would not show is replaced. Ignores errors,
- * because the host's standard error may be closed or full. */
+/* Ends @line, which has room for one byte more, with a line feed. A message can name paths, and
+ * variables and assemblies of others: what a terminal would not show is replaced. Returns the new length. */
+SXS_SIGSAFE static size_t end_line(char *line, size_t len)
+{
+    len = sxs_displayed_clean(line, len);
+    line[len++] = '\n';
+    return len;
+}
+
+/* Writes @line and a line feed. Ignores errors, because the host's standard error may be closed or full. */
 SXS_SIGSAFE static void write_line(char *line, size_t len)
 {
     int saved = errno;
-    len = sxs_displayed_clean(line, len);
-    line[len++] = '\n';
+    len = end_line(line, len);
     if (is_standard_error()) {
         ssize_t done = write(STDERR_FILENO, line, len);
         (void)done;
@@ -67,6 +74,14 @@ void sxs_log_listen(char *line, size_t size)
     listener_size = size;
 }
 
+/* Takes lines instead of standard error; NULL: nothing does. */
+static void (*_Atomic divert)(const char *line, size_t len);
+
+void sxs_log_divert(void (*take)(const char *line, size_t len))
+{
+    atomic_store(&divert, take);
+}
+
 void sxs_log_write(enum sxs_log_level level, const char *fmt, ...)
 {
     char    line[1024];
@@ -81,7 +96,11 @@ void sxs_log_write(enum sxs_log_level level, const char *fmt, ...)
         len = sizeof(line) - 2;
     if (listener && level == SXS_LOG_ERROR)
         snprintf(listener, listener_size, "%s", line + head);
-    write_line(line, len);
+    void (*take)(const char *, size_t) = atomic_load(&divert);
+    if (take)
+        take(line, end_line(line, len));
+    else
+        write_line(line, len);
     errno = saved;
 }
 

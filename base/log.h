@@ -8,7 +8,8 @@
  * any thread. If descriptor 2 is no longer the file that it was when the library was loaded,
  * nothing is written, unless descriptor 2 is the same file as standard output, or a character
  * device. sxs_log_write() formats with snprintf() and must not be called in signal handlers;
- * sxs_log_raw() may.
+ * sxs_log_raw() may. After an attach, lines go into the session instead (session/write/log_write.h), but for those
+ * of sxs_log_raw().
  */
 #ifndef SXS_BASE_LOG_H
 #define SXS_BASE_LOG_H
@@ -31,6 +32,10 @@ void sxs_log_write(enum sxs_log_level level, const char *fmt, ...)
 /** sxs_log_raw - write @text, followed by a newline, without formatting. At most 511 bytes of @text are
  *  written. Any thread; async-signal-safe. */
 SXS_SIGSAFE void sxs_log_raw(const char *text);
+
+/** sxs_log_divert - pass each line that sxs_log_write() formats to @take instead of standard error from now on, @len
+ *  bytes with the line feed. @take is called on any thread, and must not log. Not signal-safe. */
+void sxs_log_divert(void (*take)(const char *line, size_t len));
 
 /** sxs_log_listen - copy each error that the calling thread logs to @line (@size bytes, the latest one
  *  stays) from now on. NULL: no more. Not signal-safe. */

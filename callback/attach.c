@@ -11,6 +11,7 @@
 #include "control/message/message.h"
 #include "control/ring.h"
 #include "manager/sessions.h"
+#include "session/write/log_write.h"
 
 static const char first_line[] = "sxsprof 1 attach";
 
@@ -72,6 +73,26 @@ static int with_request(const void *data, size_t size, int (*with)(const struct 
 void sxs_attach_begin(const void *data, size_t size)
 {
     with_request(data, size, begin);
+}
+
+static _Atomic int at_start; /* 1: a runtime has loaded the library at its start */
+
+void sxs_attach_begun_at_start(void)
+{
+    at_start = 1;
+}
+
+static int take_log(const struct sxs_message *m)
+{
+    (void)m;
+    if (!at_start)
+        sxs_log_file_divert();
+    return 0;
+}
+
+void sxs_attach_take_log(const void *data, size_t size)
+{
+    with_request(data, size, take_log);
 }
 
 int sxs_attach_is_abandoned(const void *data, size_t size)

@@ -20,6 +20,13 @@
  */
 void sxs_attach_begin(const void *data, size_t size);
 
+/** sxs_attach_take_log - send the library's log into sessions from now on, if the client data @data of an attach are of
+ *  the command, and no runtime has loaded the library at its start. */
+void sxs_attach_take_log(const void *data, size_t size);
+
+/** sxs_attach_begun_at_start - a runtime has loaded the library at its start. Any thread. */
+void sxs_attach_begun_at_start(void);
+
 /** sxs_attach_is_abandoned - tell whether the client data @data of an attach are of a command that has ended
  *  meanwhile (sxs_control_is_abandoned()). Called before the runtime is initialized. */
 int sxs_attach_is_abandoned(const void *data, size_t size);

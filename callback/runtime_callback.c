@@ -64,6 +64,7 @@ static ULONG cb_Release(ICorProfilerCallback11 *self)
 
 static HRESULT cb_Initialize(ICorProfilerCallback11 *self, IUnknown *info)
 {
+    sxs_attach_begun_at_start();
     return sxs_manager_initialize(runtime_of(self), info, 0);
 }
 
@@ -72,6 +73,7 @@ static HRESULT cb_InitializeForAttach(ICorProfilerCallback11 *self, IUnknown *in
 {
     struct sxs_runtime *rt = runtime_of(self);
     HRESULT             hr;
+    sxs_attach_take_log(data, size);
     if (sxs_attach_is_abandoned(data, size)) {
         sxs_manager_detached(rt); /* its number is that of the next attach */
         return CORPROF_E_PROFILER_CANCEL_ACTIVATION;

@@ -176,6 +176,8 @@ void sxs_lacking_text(FILE *to, const struct sxs_session *session)
     char         line[200];
     if (sxs_session_left_out(session, line, sizeof(line)))
         sxs_print_to(to, "%s\n", line);
+    for (size_t i = 0; i < session->n_notes; i++)
+        sxs_print_to(to, "%s\n", session->notes[i]);
     for (enum sxs_mask mask = SXS_MASK_TEXT; mask <= SXS_MASK_ALL; mask++) {
         if (!m.n[mask])
             continue;

@@ -24,8 +24,8 @@ const char *sxs_carried(const char *dir, const struct sxs_session *session, enum
                         char *buf, size_t size);
 
 /**
- * sxs_lacking_text - write the first lines of a report: which processes were left out, and which values
- * were masked. Nothing for a session that lacks nothing.
+ * sxs_lacking_text - write the first lines of a report: which processes were left out, what the library
+ * had to say in them (the files "log"), and which values were masked. Nothing for a session that lacks nothing.
  */
 void sxs_lacking_text(FILE *to, const struct sxs_session *session);
 

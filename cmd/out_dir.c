@@ -280,6 +280,16 @@ void sxs_out_dir_keep_new(const struct sxs_out_dir *out, struct sxs_session *s)
         else
             s->processes[kept++] = s->processes[i];
     s->n_processes = kept;
+    kept = 0;
+    for (size_t i = 0; i < s->n_notes; i++) {
+        char folder[SXS_SESSION_FOLDER];
+        snprintf(folder, sizeof(folder), "%.*s", (int)strcspn(s->notes[i], "/"), s->notes[i]);
+        if (is_old(out, folder))
+            free(s->notes[i]);
+        else
+            s->notes[kept++] = s->notes[i];
+    }
+    s->n_notes = kept;
 }
 
 /* Removes the folder if it is still the one that was opened or made. @depth: how many levels of what

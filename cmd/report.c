@@ -433,6 +433,8 @@ static int write_report(struct options *o, const struct sxs_session *s)
             sampled || costs || (o->selective && !o->calls.n && !o->events.n && !o->instrument.n);
     if (!samples)
         complain_of(o->dir, s->problems, s->n_problems);
+    if (!text && !json) /* the others have it among their first lines */
+        complain_of(o->dir, s->notes, s->n_notes);
     if (!samples || sampled) /* otherwise the calls are loaded again by sxs_profile_report(), which
                               * prints their problems */
         complain_of(o->dir, o->calls.problems, o->calls.n_problems);

@@ -189,6 +189,15 @@ static void tell_of_cut(const json_t *top)
             (long long)all);
 }
 
+/* What the library had to say in the processes, line by line. */
+static json_t *log_json(const struct sxs_session *s)
+{
+    json_t *lines = json_array();
+    for (size_t i = 0; i < s->n_notes; i++)
+        json_array_append_new(lines, sxs_json_text(s->notes[i]));
+    return lines;
+}
+
 /* Names the parts that are left out because they cannot be chosen by thread, trace or kind of frame. */
 static int add_left_out(json_t *top, const struct sxs_table_parts *parts)
 {
@@ -248,6 +257,8 @@ int sxs_table_json(FILE *to, const struct sxs_session *s, const struct sxs_table
                 rows, runtime_json(&s->processes[p], &s->processes[p].runtimes[r]));
     if (!err && s->n_left_out)
         err = sxs_json_set_number(top, "processes_left_out", s->n_left_out);
+    if (!err && s->n_notes)
+        err = json_object_set_new(top, "log", log_json(s));
     if (!err && parts->segments->n)
         err = json_object_set_new(top, "segments", sxs_segments_json(parts->segments));
     if (!err && parts->chosen)

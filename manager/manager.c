@@ -84,13 +84,13 @@ static void settle_runtime(struct sxs_runtime *rt, enum sxs_state state)
 }
 
 /* Log one line if another runtime hides signal handlers of @rt. */
-static void say_unprotected(const struct sxs_runtime *rt, const struct sxs_adoption *got)
+static void say_unprotected(const struct sxs_runtime *rt)
 {
     static const char *const names[] = {"SIGSEGV", "SIGFPE",  "SIGILL",  "SIGBUS",
                                         "SIGTRAP", "SIGABRT", "SIGRTMIN"};
     char text[160] = "";
     for (unsigned i = 0; i < ARRAY_LEN(names); i++)
-        if (got->hidden >> i & 1)
+        if (rt->hidden >> i & 1)
             snprintf(text + strlen(text), sizeof(text) - strlen(text), " %s", names[i]);
     if (text[0])
         sxs_warn("runtime %u (%s): another runtime hides its handlers of%s; to protect it start the "
@@ -107,7 +107,7 @@ static void adopt_signals(struct sxs_runtime *rt, uintptr_t caller)
     if (signals->size > offsetof(struct sxs_signals, guard))
         sxs_guarded_rely(signals->guard(sxs_guarded_code()) == 1);
     signals->count_into(rt->owner, &rt->row->signals);
-    say_unprotected(rt, &got);
+    rt->hidden = got.hidden;
 }
 
 /* Return 1 in a forked child of the process that called sxs_manager_init(): the session, and the
@@ -166,6 +166,7 @@ HRESULT sxs_manager_admit(uintptr_t caller, struct sxs_runtime **out)
     sxs_module_version(rt->path, rt->version, sizeof(rt->version)); /* Info is not available yet */
     adopt_signals(rt, caller);
     if (turned_away(rt)) {
+        say_unprotected(rt);
         settle_runtime(rt, SXS_STATE_CANCELLED);
         sxs_note("runtime %u (%s) is turned away: another came first", rt->number, rt->path);
         sxs_runtime_unref(rt);
@@ -210,6 +211,8 @@ HRESULT sxs_manager_initialize(struct sxs_runtime *rt, IUnknown *info, int attac
 {
     HRESULT     hr = sxs_runtime_connect(rt, info);
     int         has_turn;
+    say_unprotected(
+        rt); /* only now it is known whether this is an attach, whose log goes elsewhere */
     if (FAILED(hr))
         goto failed;
     rt->attached = attach;

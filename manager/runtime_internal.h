@@ -35,6 +35,7 @@ struct sxs_runtime {
     atomic_uint      refs;
     unsigned         number; /* 1, 2, 3... in order of admission */
     int              owner;  /* number in the signal router; -1: none */
+    unsigned hidden; /* of its handlers, those that another runtime hides (struct sxs_adoption) */
     _Atomic int      phase; /* enum sxs_phase */
     enum sxs_state   state; /* picked, guarded or cancelled */
     unsigned         generation;    /* sxs_fork_generation() of the process it was admitted in */

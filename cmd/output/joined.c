@@ -185,6 +185,8 @@ static int take_segment(struct joining *j, const char *dir, const struct sxs_seg
     for (size_t i = 0; i < s.n_problems; i++)
         sxs_lines_add(&j->out->problems, &j->out->n_problems, "%s/%s", segment->folder,
                       s.problems[i]);
+    for (size_t i = 0; i < s.n_notes; i++)
+        sxs_lines_add(&j->out->notes, &j->out->n_notes, "%s/%s", segment->folder, s.notes[i]);
     sxs_session_free(&s);
     return err;
 }

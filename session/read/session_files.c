@@ -24,7 +24,7 @@ const struct sxs_session_file sxs_session_files[] = {
     {SXS_INSTRUMENT_FILE, 4 * GIB, false, true}, {SXS_TRACED_FILE, 4 * GIB, false, true},
     {SXS_GUESTS_FILE, MIB, false, true},         {SXS_HEAP_FILE, 256 * GIB, true, true},
     {SXS_HEAP_ASK_FILE, MIB, false, false},      {"segment.json", MIB, false, false},
-    {"trigger.json", MIB, false, false},
+    {"trigger.json", MIB, false, false},         {SXS_LOG_FILE, MIB, false, true},
 };
 const size_t sxs_session_n_files = sizeof(sxs_session_files) / sizeof(sxs_session_files[0]);
 

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/read.h"
@@ -216,6 +217,30 @@ static int keep_unread(struct sxs_session *s, const char *folder)
     return 0;
 }
 
+enum { MAX_NOTES = 32 }; /* of one process */
+
+/* Reads what the library had to say in the process, line by line. Returns whether there is a log. */
+static bool read_log(struct sxs_session *s, int folder_fd, const char *folder)
+{
+    char     why[256], *text = calloc(1, SXS_LOG_BYTES + 1), *save = NULL;
+    uint64_t size;
+    int      fd = text ? sxs_file_open(folder_fd, SXS_LOG_FILE, &size, why, sizeof(why)) : -1;
+    unsigned n = 0;
+    if (fd >= 0) {
+        sxs_file_read_data(fd, text, SXS_LOG_BYTES, 0);
+        close(fd);
+        for (char *line = strtok_r(text, "\n", &save); line; line = strtok_r(NULL, "\n", &save))
+            if (n++ < MAX_NOTES)
+                sxs_lines_add(&s->notes, &s->n_notes, "%s/" SXS_LOG_FILE ": %s", folder,
+                              strncmp(line, "sxsprof: ", 9) == 0 ? line + 9 : line);
+        if (n > MAX_NOTES)
+            sxs_lines_add(&s->notes, &s->n_notes, "%s/" SXS_LOG_FILE ": %u more lines", folder,
+                          n - MAX_NOTES);
+    }
+    free(text);
+    return fd >= 0;
+}
+
 static int read_process(struct sxs_session *s, int dir_fd, const char *folder)
 {
     size_t read_before = s->n_processes;
@@ -225,8 +250,13 @@ static int read_process(struct sxs_session *s, int dir_fd, const char *folder)
         note(s, "%s: %s", folder, link ? "not a folder (links are not followed)" : strerror(errno));
         return 0;
     }
-    int err = read_census(s, fd, folder);
+    struct stat st;
+    bool        left_out = read_log(s, fd, folder) &&
+                    fstatat(fd, SXS_CENSUS_FILE, &st, AT_SYMLINK_NOFOLLOW) != 0 && errno == ENOENT;
+    int err = left_out ? 0 : read_census(s, fd, folder);
     close(fd);
+    if (left_out) /* it has nothing but the reason why */
+        return 0;
     return err || s->n_processes > read_before ? err : keep_unread(s, folder);
 }
 
@@ -320,5 +350,6 @@ void sxs_session_free(struct sxs_session *s)
     free(s->processes);
     free(s->unread);
     sxs_lines_free(s->problems, s->n_problems);
+    sxs_lines_free(s->notes, s->n_notes);
     memset(s, 0, sizeof(*s));
 }

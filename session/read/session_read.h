@@ -71,6 +71,9 @@ static inline bool sxs_period_is_all(const struct sxs_period *p)
 struct sxs_session {
     size_t                      n_processes;
     struct sxs_session_process *processes; /* owned */
+    size_t                      n_notes;
+    char **notes; /* owned lines without newline: "123/log: ...", what the library had to say.
+                                          * They belong to the first lines of each report */
     size_t                      n_problems;
     char                      **problems; /* owned lines without newline: "123/census: ..." */
     size_t                      n_unread;

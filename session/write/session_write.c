@@ -23,6 +23,7 @@
 #include "base/proc.h"
 #include "base/session_state.h"
 #include "session/write/file_write.h"
+#include "session/write/log_write.h"
 
 #define PAGE     ((size_t)4096)
 #define MAP_SIZE ((sizeof(struct sxs_census) + PAGE - 1) & ~(PAGE - 1))
@@ -218,11 +219,13 @@ int sxs_session_reopen(const char *dir, char *why, size_t size)
         munmap(next, MAP_SIZE);
         sxs_folder_discard(&next_folder);
     } else if (next) {
+        sxs_log_file_close();
         if (has_folder)
             sxs_folder_close(&folder);
         folder = next_folder;
         has_folder = 1;
         refused = 0;
+        sxs_log_file_open(&folder);
     }
     pthread_mutex_unlock(&open_lock);
     return err;
@@ -244,6 +247,7 @@ int sxs_session_close(int discard)
     }
     if (has_folder && !err) {
         has_folder = 0;
+        sxs_log_file_close();
         if (discard)
             sxs_folder_discard(&folder);
         else
