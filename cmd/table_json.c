@@ -149,8 +149,9 @@ static json_t *trace_entry_json(const struct sxs_calls_process     *p,
     const struct sxs_calls_read_function *fn = &c->fns[c->paths[s->path].fn];
     char                       name[4096];
     return json_pack(
-        "{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:b}", "pid",
+        "{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:b}", "pid",
         sxs_json_number(p->process->pid), "tid", sxs_json_number(c->threads[s->thread].tid),
+        "thread", sxs_json_text(c->threads[s->thread].name),
         "runtime", sxs_json_number(fn->runtime), "name",
         sxs_json_text(sxs_calls_plain_name(fn->name, name, sizeof(name))), "depth",
         sxs_json_number(s->depth), "begin_ns", sxs_json_number(s->ns), "duration_ns",

@@ -19,6 +19,7 @@
 #include "session/write/guests_write.h"
 #include "session/write/session_write.h"
 #include "signals/library/runtime_calls.h"
+#include "thread_names/thread_names.h"
 
 uint64_t sxs_session_end_limit_ns = UINT64_C(60000000000);
 
@@ -122,6 +123,7 @@ static void finish(const struct sxs_runtimes *list, int discard)
     }
     sxs_session_state_reset();
     sxs_guests_close();
+    sxs_thread_names_close();
     if (sxs_session_close(discard) != 0)
         sxs_error("no memory: the census of the session goes on");
     for (size_t i = 0; i < list->n; i++)

@@ -21,6 +21,7 @@
 #include "manager/sessions_internal.h"
 #include "session/write/guests_write.h"
 #include "session/write/session_write.h"
+#include "thread_names/thread_names.h"
 
 static struct {
     /* Outermost: 1: somebody begins or ends a session, or starts or ends a runtime. Not a mutex,
@@ -202,6 +203,7 @@ void sxs_sessions_init(const struct sxs_settings *settings, const struct sxs_too
     atomic_store(&may_load_code, 1);
     sessions.now.pick.pick = SXS_PICK_ALL; /* the manager picks by the environment already */
     list_tools(&sessions.now, text, sizeof(text));
+    sxs_thread_names_begin();
     if (sessions.now.n_tools)
         note_begin(text, "");
 }
@@ -349,6 +351,8 @@ static int begin_on(const struct sxs_runtimes *list, const struct sxs_session_re
         return err;
     }
     sxs_guests_close(); /* of the folder that the environment names */
+    sxs_thread_names_close(); /* likewise */
+    sxs_thread_names_begin();
     note_begin(request->tools, request->id);
     if (start_all(list, &reasons))
         return 0;

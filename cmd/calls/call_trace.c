@@ -9,6 +9,7 @@
 #include "cmd/output/print.h"
 #include "cmd/output/processes.h"
 #include "cmd/output/text.h"
+#include "cmd/output/thread_list.h"
 
 #define SHOWN 200 /* calls, unless --single says otherwise */
 
@@ -165,7 +166,12 @@ void sxs_calls_trace_text(FILE *to, const struct sxs_calls_process *p,
     if (n)
         sxs_print_to(to, "\nsingle calls of process %s, the first %zu of %zu\n%12s %7s %-8s call\n",
                      p->process->folder, n, total, "s", "thread", "runtime");
-    for (size_t i = 0; i < n; i++)
+    struct sxs_thread_list threads = {.n = 0};
+    for (size_t i = 0; i < n; i++) {
+        const struct sxs_calls_read_thread *t = &p->calls->threads[all[i].thread];
         write_trace_entry(to, p, &all[i]);
+        sxs_thread_list_add(&threads, t->tid, t->name);
+    }
+    sxs_thread_list_print(to, &threads);
     free(all);
 }

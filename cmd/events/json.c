@@ -51,6 +51,8 @@ static json_t *span_json(const struct sxs_events_process *p, const struct sxs_ev
     err |= sxs_json_set_number(o, "time_ns", s->time_ns);
     err |= sxs_json_set_number(o, "duration_ns", s->duration_ns);
     err |= sxs_json_set_number(o, "tid", s->tid);
+    if (s->tid)
+        err |= sxs_json_set_text(o, "thread", sxs_events_thread_name(p->data, s->tid, s->time_ns));
     if (s->text[0])
         err |= sxs_json_set_text(o, "name", s->text);
     if (s->failed)

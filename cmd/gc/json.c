@@ -107,8 +107,11 @@ static json_t *collection_json(const struct sxs_events_process    *p,
     err |= sxs_json_set_number(o, "suspension_ns", c->suspension_ns);
     err |= json_object_set_new(o, "pauses", pauses_json(c));
     err |= sxs_json_set_number(o, "tid", c->tid);
+    err |= sxs_json_set_text(o, "thread", sxs_events_thread_name(p->data, c->tid, c->time_ns));
     if (c->trigger_tid)
-        err |= sxs_json_set_number(o, "trigger_tid", c->trigger_tid);
+        err |= sxs_json_set_number(o, "trigger_tid", c->trigger_tid) |
+               sxs_json_set_text(o, "trigger_thread",
+                                 sxs_events_thread_name(p->data, c->trigger_tid, c->time_ns));
     err |= set_heap(o, c);
     err |= sxs_json_set_number(o, "finalized", c->n_finalized);
     err |= sxs_json_set_number(o, "finalizers_ns", c->finalizers_ns);

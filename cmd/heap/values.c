@@ -88,7 +88,7 @@ int sxs_heap_values_load(int folder_fd, uint32_t number, uint32_t runtime,
         if (!runtime || r.runtime == runtime)
             note_block(out, &r, wanted, n);
     sxs_heap_reader_close(&r);
-    return 0;
+    return sxs_thread_names_read(folder_fd, &out->threads);
 }
 
 void sxs_heap_values_free(struct sxs_heap_values *v)
@@ -96,6 +96,7 @@ void sxs_heap_values_free(struct sxs_heap_values *v)
     free(v->all);
     free(v->bounds);
     free(v->bounds_of);
+    sxs_thread_names_free(&v->threads);
     sxs_strings_free(&v->strings);
 }
 
@@ -119,6 +120,7 @@ static void write_head(FILE *to, const struct sxs_heap_values *v, const struct s
 {
     const char *value = sxs_heap_values_text(v, line->value),
                *name = sxs_heap_values_text(v, line->name);
+    const char *thread = sxs_thread_names_of(&v->threads, (uint32_t)line->offset, 0, 0, NULL);
     sxs_print_to(to, "%s", name);
     if (line->what == SXS_HEAP_VALUE_OBJECT && line->address != strtoull(name, NULL, 16))
         sxs_print_to(to, ", moved to 0x%" PRIx64, line->address);
@@ -137,7 +139,7 @@ static void write_head(FILE *to, const struct sxs_heap_values *v, const struct s
     if (line->what == SXS_HEAP_VALUE_OBJECT && v->n_bounds)
         sxs_print_to(to, "; %s", sxs_heap_generation_text(generation_of(v, line)));
     if (line->what == SXS_HEAP_VALUE_THREAD_STATIC)
-        sxs_print_to(to, "; thread %" PRIu64, line->offset);
+        sxs_print_to(to, "; thread %" PRIu64 "%s%s", line->offset, *thread ? " " : "", thread);
     if (line->what == SXS_HEAP_VALUE_RVA_STATIC)
         fputs("; in the file of its module", to);
     fputs(")\n", to);

@@ -4,6 +4,7 @@
 #define SXS_CMD_HEAP_VALUES_H
 
 #include "cmd/heap/graph.h"
+#include "session/read/thread_names_read.h"
 
 #include <stdio.h>
 
@@ -29,6 +30,7 @@ struct sxs_heap_values {
     size_t                       n_bounds, cap_bounds, cap_bounds_of;
     struct sxs_strings           strings;
     bool                         open;         /* the lines that follow are wanted */
+    struct sxs_thread_names      threads;
     uint32_t                     versions[64]; /* of runtimes, by number; 0: not known */
 };
 

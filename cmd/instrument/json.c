@@ -89,8 +89,9 @@ static json_t *trace_entry_json(const struct sxs_instrument_process *p,
     const struct sxs_instrument_data *d = p->data;
     const struct sxs_instrumented    *s = sxs_instrument_find(d, c->method);
     return json_pack(
-        "{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:b}", "pid",
-        sxs_json_number(p->process->pid), "tid", sxs_json_number(c->tid), "runtime",
+        "{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:b}", "pid",
+        sxs_json_number(p->process->pid), "tid", sxs_json_number(c->tid), "thread",
+        sxs_json_text(sxs_instrument_thread(d, c)), "runtime",
         sxs_json_number(s ? s->runtime : 0), "name", sxs_json_text(s ? s->name : "?"), "label",
         text_or_null(s && s->label[0] ? s->label : NULL), "depth", sxs_json_number(c->depth),
         "begin_ns", sxs_json_number(sxs_instrument_ns(d, c->started_tick)), "duration_ns",

@@ -4,6 +4,7 @@
 #include "cmd/instrument/instrument.h"
 #include "cmd/output/print.h"
 #include "cmd/output/processes.h"
+#include "cmd/output/thread_list.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -200,8 +201,12 @@ static void write_trace_entries(FILE *to, const struct sxs_instrument_process *p
     n = n < t->n_calls ? n : t->n_calls;
     sxs_print_to(to, "\nsingle calls of process %s, the first %zu of %zu\n%12s %7s %-8s call\n",
                  p->process->folder, n, t->n_calls, "s", "thread", "runtime");
-    for (size_t i = 0; i < n; i++)
+    struct sxs_thread_list threads = {.n = 0};
+    for (size_t i = 0; i < n; i++) {
         write_trace_entry(to, p, &t->calls[i]);
+        sxs_thread_list_add(&threads, t->calls[i].tid, sxs_instrument_thread(p->data, &t->calls[i]));
+    }
+    sxs_thread_list_print(to, &threads);
 }
 
 static void write_process(FILE *to, const struct sxs_instrument_process *p, size_t top,

@@ -92,6 +92,8 @@ struct sxs_live_samples {
     size_t                    ring_first, ring_n, ring_cap;
     struct sxs_live_recent   *frames, *threads; /* owned; by index */
     size_t                    n_frames, n_threads;
+    bool                      has_thread_names;
+    struct sxs_chunk_follower thread_names; /* the file "threads", if it is there */
     uint64_t                 *frame_seen; /* owned; by frame: the sample that counted it last */
     size_t                    n_frame_seen;
     uint64_t                  n_added;

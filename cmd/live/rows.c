@@ -144,7 +144,7 @@ static bool thread_row(struct sxs_live *l, size_t i, struct sxs_live_row *out)
         runtime = t->runtimes >> n & 1 ? n : 0;
     *out = (struct sxs_live_row){.first = in_seconds(t->weight_ns, w->first),
                                  .second = in_seconds(t->waiting_ns, w->second),
-                                 .text = name[0] ? name : "thread",
+                                 .text = name,
                                  .detail = "",
                                  .runtime = runtime,
                                  .id = t->tid,

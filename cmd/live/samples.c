@@ -193,6 +193,26 @@ static bool starts_sessions(const struct sxs_live *l)
            sxs_costs_on(h, SXS_COST_LOCK);
 }
 
+static void look_at_names(struct sxs_live *l)
+{
+    struct sxs_live_samples       *s = &l->samples;
+    struct sxs_thread_names_header head;
+    char                           why[256];
+    if (!s->has_thread_names)
+        s->has_thread_names = sxs_chunk_follow_open(&s->thread_names, l->fd, &sxs_thread_names_kind,
+                                                    &head, why, sizeof(why)) == 0;
+    if (!s->has_thread_names)
+        return;
+    long n = sxs_thread_names_follow(&s->thread_names, l->max_bytes,
+                                     &l->model.processes[0].thread_names);
+    if (n < 0)
+        sxs_must(NULL);
+    if (n) {
+        sxs_model_name_threads(&l->model, 0);
+        l->changes |= SXS_LIVE_THREADS;
+    }
+}
+
 void sxs_live_samples_look(struct sxs_live *l)
 {
     struct sxs_live_samples  *s = &l->samples;
@@ -204,6 +224,7 @@ void sxs_live_samples_look(struct sxs_live *l)
         memcpy(&l->model.processes[0].head, &s->head, sizeof(s->head));
         sxs_strings_clean(l->model.processes[0].head.command, strlen(s->head.command));
     }
+    look_at_names(l);
     s->loader.starts_sessions = starts_sessions(l);
     sxs_addresses_census(s->loader.names, l->census.n_processes ? &l->census.processes[0] : NULL);
     sxs_chunk_follow_look(&s->file, l->max_bytes);
@@ -225,6 +246,8 @@ void sxs_live_samples_settle(struct sxs_live *l, bool all)
 void sxs_live_samples_close(struct sxs_live *l)
 {
     struct sxs_live_samples *s = &l->samples;
+    if (s->has_thread_names)
+        sxs_chunk_follow_close(&s->thread_names);
     if (s->open) {
         sxs_chunk_follow_close(&s->file);
         sxs_loader_end(&s->loader);

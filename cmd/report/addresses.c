@@ -163,13 +163,17 @@ static void take_thread(struct sxs_addresses *a, const struct sxs_record_thread 
     uint32_t                 index = sxs_model_thread(a->m, a->process, v->tid);
     struct sxs_model_thread *t = &a->m->threads[index];
     size_t                   len = strnlen(v->name, sizeof(v->name));
-    if (len)
-        t->name = add_text(a->m, v->name, len);
+    if (len) {
+        memcpy(t->kernel, v->name, len);
+        t->kernel[len < sizeof(t->kernel) ? len : sizeof(t->kernel) - 1] = '\0';
+        t->kernel_ns = sxs_thread_name_read_ns(v);
+    }
     t->runtimes |= v->runtimes;
     if (v->started_ns && (!t->started_ns || v->started_ns < t->started_ns))
         t->started_ns = v->started_ns;
     if (v->ended_ns > t->ended_ns)
         t->ended_ns = v->ended_ns;
+    sxs_model_name_thread(a->m, index);
     if (len && sxs_own_thread(v->name))
         a->m->nodes[t->root].flags |= SXS_FRAME_OWN;
     if (len && (strncmp(v->name, ".NET Server GC", 14) == 0 ||

@@ -205,15 +205,17 @@ static void take_head(struct sxs_model_process *p, const struct sxs_samples_head
 }
 
 static void take_process(struct sxs_loader *l, struct sxs_samples *reader,
-                         const struct sxs_session_process *census, const char *folder,
-                         struct sxs_natives *natives, struct sxs_sources *sources)
+                         const struct sxs_process_part *part, struct sxs_natives *natives,
+                         struct sxs_sources *sources)
 {
-    struct sxs_model         *m = l->m;
+    const struct sxs_session_process *census = part->process;
+    struct sxs_model                 *m = l->m;
     struct sxs_samples_record r;
     struct sxs_model_process *p = sxs_model_process(m, census);
     l->head = sxs_samples_head(reader);
     take_head(p, l->head);
     l->process = (uint32_t)(p - m->processes);
+    sxs_model_read_names(m, l->process, part);
     l->names = sxs_addresses_read(m, l->process, reader, census, natives, sources);
     l->collections = sxs_collections_new(m, l->process);
     l->census = census;
@@ -230,7 +232,8 @@ static void take_process(struct sxs_loader *l, struct sxs_samples *reader,
             take_difference(l, r.difference);
     const char *line;
     for (size_t i = 0; (line = sxs_samples_problem(reader, i)) != NULL; i++)
-        sxs_model_problem(m, "%s/%s/" SXS_SAMPLES_FILE ": %s", sxs_shown(l->dir), folder, line);
+        sxs_model_problem(m, "%s/%s/" SXS_SAMPLES_FILE ": %s", sxs_shown(l->dir), part->folder,
+                          line);
     sxs_addresses_free(l->names);
     sxs_collections_free(l->collections);
     sxs_trace_code_free(l->code);
@@ -286,7 +289,7 @@ static void open_part(struct sxs_loader *l, int dir_fd, const struct sxs_session
         sxs_session_owner(dir_fd, fd, &owner);
         sxs_natives_owner(natives, &owner);
         sxs_sources_owner(sources, &owner);
-        take_process(l, reader, census, part.folder, natives, sources);
+        take_process(l, reader, &part, natives, sources);
     }
     sxs_samples_close(reader);
     if (l->detail & SXS_DETAIL_EVENTS)

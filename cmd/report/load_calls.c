@@ -127,10 +127,13 @@ static uint32_t take_thread(struct loader *l, const struct sxs_calls_read_thread
 {
     struct sxs_model *m = l->m;
     uint32_t          name = add_text(m, t->name), thread;
-    if (!sxs_thread_wanted(l->o, t->tid, sxs_model_text(m, name)))
+    if (!sxs_thread_wanted(l->o, t->tid, sxs_model_text(m, name)) &&
+        !sxs_thread_wanted(l->o, t->tid, t->kernel))
         return NOT_WANTED;
     thread = sxs_model_thread(m, l->process, t->tid);
     m->threads[thread].name = name;
+    memcpy(m->threads[thread].kernel, t->kernel, sizeof(t->kernel));
+    m->threads[thread].kernel_ns = t->ended ? UINT64_MAX : 0;
     m->threads[thread].runtimes |= t->runtimes;
     m->threads[thread].started_ns = l->start_ns + t->started_ns;
     m->threads[thread].ended_ns = l->start_ns + t->ended_ns;

@@ -33,7 +33,6 @@ void sxs_loader_end(struct sxs_loader *l)
 bool sxs_loader_thread(struct sxs_loader *l, uint32_t thread)
 {
     enum { UNASKED, YES, NO }; /* the answer is kept: the name is known since the first pass */
-    const struct sxs_model_thread *t = &l->m->threads[thread];
     if (thread >= l->n_states) {
         size_t n = thread * 2 + 64;
         l->thread_state = sxs_must(realloc(l->thread_state, n));
@@ -42,7 +41,7 @@ bool sxs_loader_thread(struct sxs_loader *l, uint32_t thread)
     }
     if (l->thread_state[thread] == UNASKED)
         l->thread_state[thread] =
-            sxs_thread_wanted(l->o, t->tid, sxs_model_text(l->m, t->name)) ? YES : NO;
+            sxs_model_thread_wanted(l->o, l->m, thread) ? YES : NO;
     return l->thread_state[thread] == YES;
 }
 

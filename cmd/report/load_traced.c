@@ -126,7 +126,11 @@ static void take_call(struct loader *l, uint64_t zero_ns, const struct sxs_trace
     if ((l->o->runtime && (!s || s->runtime != l->o->runtime)) || from > INT64_MAX / 2)
         return;
     thread = sxs_model_thread(m, l->process, c->tid);
-    if (!sxs_thread_wanted(l->o, c->tid, sxs_model_text(m, m->threads[thread].name)))
+    if (!m->threads[thread].kernel[0]) {
+        const char *name = sxs_instrument_thread(d, c);
+        m->threads[thread].name = sxs_strings_add(&m->strings, name, strlen(name));
+    }
+    if (!sxs_model_thread_wanted(l->o, m, thread))
         return;
     to = c->ended ? sxs_instrument_ns(d, c->ended_tick) : last_ns(d);
     to = to < from ? from : to > INT64_MAX / 2 ? INT64_MAX / 2 : to;

@@ -141,6 +141,7 @@ uint32_t sxs_model_thread(struct sxs_model *m, uint32_t process, uint32_t tid)
     v->tid = tid;
     v->root = add_node(m, SXS_NO_NODE, 0, (uint32_t)m->n_threads);
     sxs_index_put(t, at, hash, m->n_threads);
+    sxs_model_name_thread(m, (uint32_t)m->n_threads);
     return (uint32_t)m->n_threads++;
 }
 
@@ -211,6 +212,7 @@ void sxs_model_free(struct sxs_model *m)
         free(m->processes[i].folder);
         sxs_events_free(m->processes[i].events);
         free(m->processes[i].runtimes);
+        sxs_thread_names_free(&m->processes[i].thread_names);
     }
     if (m->index) {
         sxs_index_free(&m->index->frames);

@@ -104,6 +104,8 @@ struct sxs_model_process {
         uint32_t number, version, path; /* version, path: strings */
     } *runtimes; /* owned; from the census, by number */
     size_t n_runtimes;
+    struct sxs_thread_names thread_names; /* of the first n_named_parts folders */
+    size_t n_named_parts;
     size_t n_files; /* files of samples: `head` has the sums of their counts, and else what the last says */
 };
 
@@ -155,7 +157,9 @@ struct sxs_model_line {
 struct sxs_model_thread {
     uint32_t process; /* index */
     uint32_t tid;     /* 0: all threads of that name, of several processes */
-    uint32_t name;    /* string */
+    uint32_t name;    /* string: what it is called in all reports; set by sxs_model_name_thread() */
+    char     kernel[16]; /* its name in the kernel; "" when not known */
+    uint64_t kernel_ns; /* when that was read; 0: not known */
     uint32_t root;    /* node */
     uint64_t runtimes;/* bit N: the thread belongs to runtime number N */
     uint64_t samples, weight_ns, waiting, waiting_ns;
@@ -364,6 +368,22 @@ static inline uint64_t sxs_model_sample_ns(const struct sxs_model *m, const stru
 uint32_t sxs_model_line(struct sxs_model *m, uint32_t frame, uint32_t line);
 /** sxs_thread_wanted - return true when @o selects a thread with this id and name. */
 bool sxs_thread_wanted(const struct sxs_report_options *o, uint32_t tid, const char *name);
+
+/** sxs_model_thread_wanted - likewise, of a thread of the model: by its name, or by that in the
+ *  kernel. */
+bool sxs_model_thread_wanted(const struct sxs_report_options *o, const struct sxs_model *m,
+                             uint32_t thread);
+
+struct sxs_process_part;
+/** sxs_model_read_names - read the whole names of the threads of a process from a folder of it, unless
+ *  that was done before, and name its threads. */
+void sxs_model_read_names(struct sxs_model *m, uint32_t process, const struct sxs_process_part *part);
+
+/** sxs_model_name_thread - set the name of a thread by all that is known by now. */
+void sxs_model_name_thread(struct sxs_model *m, uint32_t thread);
+
+/** sxs_model_name_threads - set the names of all threads of a process. */
+void sxs_model_name_threads(struct sxs_model *m, uint32_t process);
 /** sxs_model_thread - return the index of a thread; added with its root node when new. */
 uint32_t sxs_model_thread(struct sxs_model *m, uint32_t process, uint32_t tid);
 /**

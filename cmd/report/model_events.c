@@ -24,6 +24,49 @@ bool sxs_thread_wanted(const struct sxs_report_options *o, uint32_t tid, const c
     return !o->thread || strcmp(id, o->thread) == 0 || fnmatch(o->thread, name, 0) == 0;
 }
 
+bool sxs_model_thread_wanted(const struct sxs_report_options *o, const struct sxs_model *m,
+                             uint32_t thread)
+{
+    const struct sxs_model_thread *t = &m->threads[thread];
+    return sxs_thread_wanted(o, t->tid, sxs_model_text(m, t->name)) ||
+           (t->kernel[0] && sxs_thread_wanted(o, t->tid, t->kernel));
+}
+
+void sxs_model_name_thread(struct sxs_model *m, uint32_t thread)
+{
+    struct sxs_model_thread *t = &m->threads[thread];
+    if (t->process >= m->n_processes)
+        return;
+    const struct sxs_model_process *p = &m->processes[t->process];
+    const struct sxs_thread_known known = {.tid = t->tid,
+                                           .kernel = t->kernel,
+                                           .kernel_ns = t->kernel_ns,
+                                           .from_ns = t->started_ns,
+                                           .to_ns = t->ended_ns};
+    t->name = add_text(m, sxs_thread_name_pick(&p->thread_names, p->pid, &known));
+}
+
+void sxs_model_name_threads(struct sxs_model *m, uint32_t process)
+{
+    for (size_t i = 0; i < m->n_threads; i++)
+        if (m->threads[i].process == process)
+            sxs_model_name_thread(m, (uint32_t)i);
+}
+
+void sxs_model_read_names(struct sxs_model *m, uint32_t process, const struct sxs_process_part *part)
+{
+    struct sxs_model_process *p = &m->processes[process];
+    if (part->number < p->n_named_parts)
+        return;
+    p->n_named_parts = part->number + 1;
+    if (sxs_thread_names_read(part->fd, &p->thread_names) != 0)
+        sxs_must(NULL);
+    if (p->thread_names.lost)
+        sxs_model_problem(m, "%s/" SXS_THREAD_NAMES_FILE ": %llu names of threads found no room",
+                          part->folder, (unsigned long long)p->thread_names.lost);
+    sxs_model_name_threads(m, process);
+}
+
 struct sxs_model_process *sxs_model_process(struct sxs_model                 *m,
                                             const struct sxs_session_process *census)
 {
@@ -72,6 +115,7 @@ void sxs_model_events(struct sxs_model *m, const char *dir, const struct sxs_pro
         sxs_model_problem(m, "%s/%s/" SXS_EVENTS_FILE ": out of memory", sxs_shown(dir),
                           part->folder);
     struct sxs_model_process *p = sxs_model_process(m, part->process);
+    sxs_model_read_names(m, (uint32_t)(p - m->processes), part);
     if (!p->head.command[0]) {
         memcpy(p->head.command, events->head.command, sizeof(p->head.command));
         sxs_strings_clean(p->head.command, strlen(p->head.command));

@@ -241,8 +241,8 @@ const char *sxs_thread_text(const struct sxs_model *m, uint32_t thread, char *bu
     if (m->n_processes > 1)
         snprintf(prefix, sizeof(prefix), "%s/", m->processes[t->process].folder);
     if (t->tid)
-        snprintf(buf, size, "%s%s [%u]", prefix, name[0] ? name : "thread", t->tid);
+        snprintf(buf, size, "%s%s [%u]", prefix, name, t->tid);
     else
-        snprintf(buf, size, "%s%s", prefix, name[0] ? name : "thread");
+        snprintf(buf, size, "%s%s", prefix, name);
     return buf;
 }

@@ -89,8 +89,7 @@ static uint32_t thread_of(const struct build *b, uint32_t tid)
 
 static bool thread_shown(const struct build *b, uint32_t thread)
 {
-    const struct sxs_model_thread *v = &b->m->threads[thread ? thread - 1 : 0];
-    return !thread || sxs_thread_wanted(b->o, v->tid, sxs_model_text(b->m, v->name));
+    return !thread || sxs_model_thread_wanted(b->o, b->m, thread - 1);
 }
 
 static uint16_t runtime_of(const struct build *b, uint32_t number)
@@ -198,8 +197,7 @@ static uint32_t *threads_of(const struct build *b, const struct sxs_model *from)
         uint32_t process = main_process(b->m, &from->processes[v->process]);
         thread[i] = sxs_model_thread(b->m, process, v->tid);
         struct sxs_model_thread *to = &b->m->threads[thread[i]];
-        if (!sxs_model_text(b->m, to->name)[0])
-            to->name = add_text(b->m, sxs_model_text(from, v->name));
+        to->name = add_text(b->m, sxs_model_text(from, v->name));
         to->runtimes |= v->runtimes;
         if (!to->started_ns || (v->started_ns && v->started_ns < to->started_ns))
             to->started_ns = v->started_ns;
@@ -284,7 +282,7 @@ static void take_span(const struct build *b, const struct sxs_events_span *s, st
         return;
     if (thread && s->kind == SXS_KIND_THREAD_NAME && s->text[0]) {
         struct sxs_model_thread *v = &b->m->threads[thread - 1];
-        if (!sxs_model_text(b->m, v->name)[0])
+        if (!v->kernel[0] && strcmp(sxs_model_text(b->m, v->name), "thread") == 0)
             v->name = add_text(b->m, s->text);
     }
     if (!thread_shown(b, thread) ||

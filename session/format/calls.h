@@ -149,7 +149,8 @@ struct sxs_calls_thread {
     /* second cell */
     _Atomic uint64_t unwound;     /* frames that an exception left */
     _Atomic uint64_t stale;       /* frames that were gone, with no leave or exception reported */
-    char             name[16];    /* zero-terminated */
+    char             name[16];    /* in the kernel, zero-terminated: at the first call, then at its
+                                   * end. Whole names are in the file "threads" */
     sxs_calls_ref    events;      /* the first block of events, 0: none */
     sxs_calls_ref    pending_of;  /* the histogram that `pending` belongs to, 0: none */
     _Atomic uint64_t events_lost; /* enters and leaves that found no room; the tree counts them */

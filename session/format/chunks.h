@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /**
- * chunks.h - the layout that the files "samples", "events", "instrument" and "traced" share: a
+ * chunks.h - the layout that the files "samples", "events", "instrument", "traced" and "threads" share: a
  * header of one page, then chunks of records.
  *
  * The library maps such a file shared and writes into the mapping from several threads at once, so

@@ -172,15 +172,17 @@ struct sxs_sample_context {
 };
 
 /** A thread. The same tid can have several records: another one when the thread gets a name, and
- *  one with ended_ns when it ends. */
+ *  one with ended_ns when it ends. Whole names are in the file "threads". Records of earlier sessions
+ *  end before name_ns. */
 struct sxs_record_thread {
     struct sxs_record head;
     uint32_t          tid;
     uint32_t          zero;
     uint64_t          runtimes;             /* bit N: the thread belongs to runtime number N */
     uint64_t          started_ns, ended_ns; /* 0: not known */
-    char              name[16];             /* zero-terminated */
+    char              name[16];             /* in the kernel, zero-terminated */
     uint64_t          cpu_ns;               /* the thread's CPU time at its end; 0: not known */
+    uint64_t          name_ns;              /* when the name was read */
 };
 
 /** An ELF file mapped into the process. */
@@ -386,7 +388,9 @@ struct sxs_record_pool {
 _Static_assert(sizeof(struct sxs_samples_header) <= SXS_HEADER_SIZE, "the header is one page");
 _Static_assert(sizeof(struct sxs_record_sample) == 32, "part of the format");
 _Static_assert(sizeof(struct sxs_sample_context) == 32, "part of the format");
-_Static_assert(sizeof(struct sxs_record_thread) == 64, "part of the format");
+#define SXS_RECORD_THREAD_MIN 64u /* bytes of an earlier struct sxs_record_thread */
+
+_Static_assert(offsetof(struct sxs_record_thread, name_ns) == SXS_RECORD_THREAD_MIN, "part of the format");
 _Static_assert(sizeof(struct sxs_record_module) == 64, "part of the format");
 _Static_assert(sizeof(struct sxs_record_code) == 64, "part of the format");
 _Static_assert(sizeof(struct sxs_record_pause) == 32, "part of the format");

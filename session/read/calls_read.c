@@ -10,6 +10,7 @@
 #include "session/read/file_read.h"
 
 #define MAX_BYTES ((uint64_t)4 << 30) /* of calls; the library writes less */
+#define CLOCKS_DIFFER_NS 1000000u      /* between ticks and CLOCK_MONOTONIC */
 
 const void *sxs_calls_cells_at(struct sxs_calls_reader *r, sxs_calls_ref ref, uint64_t n)
 {
@@ -122,7 +123,7 @@ static int read_thread(struct sxs_calls_reader *r, const struct sxs_calls_thread
     memset(out, 0, sizeof(*out));
     out->tid = t->tid;
     out->root = (uint32_t)c->n_paths;
-    memcpy(out->name, t->name, sizeof(out->name) - 1);
+    memcpy(out->kernel, t->name, sizeof(out->kernel) - 1);
     out->ended = atomic_load(&t->ended) != 0;
     out->started_ns = sxs_calls_since_start(c, t->started_tick);
     out->ended_ns =
@@ -242,6 +243,25 @@ static int read_all(struct sxs_calls_reader *r, int fd, uint64_t size)
     return err;
 }
 
+/* Ticks are too inexact to tell whether the kernel's name was read before managed code gave one. So
+ * only a name that was read at the thread's end counts as a later one. Returns 0 or ENOMEM. */
+static int name_threads(struct sxs_calls *c, int folder_fd)
+{
+    int err = sxs_thread_names_read(folder_fd, &c->names);
+    for (size_t i = 0; i < c->n_threads; i++) {
+        struct sxs_calls_read_thread *t = &c->threads[i];
+        const struct sxs_thread_known known = {
+            .tid = t->tid,
+            .kernel = t->kernel,
+            .kernel_ns = t->ended ? UINT64_MAX : 0,
+            .from_ns = c->head.started_ns + t->started_ns,
+            .to_ns = t->ended ? c->head.started_ns + t->ended_ns + CLOCKS_DIFFER_NS : 0,
+        };
+        t->name = sxs_thread_name_pick(&c->names, c->head.pid, &known);
+    }
+    return err;
+}
+
 int sxs_calls_read(int folder_fd, struct sxs_calls **out, char *why, size_t why_size)
 {
     struct sxs_calls_reader r = {0};
@@ -265,6 +285,12 @@ int sxs_calls_read(int folder_fd, struct sxs_calls **out, char *why, size_t why_
         return err;
     }
     r.c->head.command[sizeof(r.c->head.command) - 1] = '\0';
+    err = name_threads(r.c, folder_fd);
+    if (err) {
+        snprintf(why, why_size, "out of memory");
+        sxs_calls_free(r.c);
+        return err;
+    }
     *out = r.c;
     return 0;
 }
@@ -281,6 +307,7 @@ void sxs_calls_free(struct sxs_calls *c)
     for (size_t i = 0; i < c->n_threads; i++)
         sxs_calls_free_events(&c->threads[i]);
     sxs_calls_free_notes(c);
+    sxs_thread_names_free(&c->names);
     free(c->fns);
     free(c->paths);
     free(c->threads);

@@ -53,7 +53,8 @@ static void join_heads(struct sxs_events_header *to, const struct sxs_events_hea
 
 int sxs_events_join(struct sxs_events_data *into, struct sxs_events_data *from)
 {
-    if (reserve_all(into, from) != 0) {
+    if (reserve_all(into, from) != 0 ||
+        sxs_thread_names_join(&into->thread_names, &from->thread_names) != 0) {
         sxs_events_free(from);
         return ENOMEM;
     }

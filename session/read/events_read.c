@@ -359,6 +359,7 @@ int sxs_events_read(int folder_fd, struct sxs_events_data **out, char *why, size
     sxs_chunk_reader_close(&chunks);
     if (!r.no_memory)
         settle_names(&r);
+    r.no_memory |= sxs_thread_names_read(folder_fd, &r.e->thread_names) != 0;
     free(r.of_throw_sites);
     free(r.of_exceptions);
     if (r.no_memory) {
@@ -385,7 +386,13 @@ void sxs_events_free(struct sxs_events_data *e)
     free(e->exceptions);
     free(e->spans);
     free(e->collections);
+    sxs_thread_names_free(&e->thread_names);
     free(e);
+}
+
+const char *sxs_events_thread_name(const struct sxs_events_data *e, uint32_t tid, uint64_t time_ns)
+{
+    return sxs_thread_names_at(&e->thread_names, e->head.pid, tid, time_ns);
 }
 
 const char *sxs_fate_text(const struct sxs_events_data *e, uint8_t fate)

@@ -16,6 +16,7 @@
 #include "session/read/chunks_read.h"
 #include "session/read/collections_read.h"
 #include "session/read/session_read.h"
+#include "session/read/thread_names_read.h"
 
 /** A throw site, with counts of its exceptions.
  *  struct sxs_event_throw_site describes fields without a comment. */
@@ -64,6 +65,7 @@ struct sxs_events_data {
     char                       **texts; /* all other texts */
     size_t                       n_texts, cap_texts, cap_throw_sites, cap_exceptions, cap_spans,
         cap_collections;
+    struct sxs_thread_names      thread_names;
 };
 
 /**
@@ -72,6 +74,10 @@ struct sxs_events_data {
  * freed and @into as it was.
  */
 int sxs_events_join(struct sxs_events_data *into, struct sxs_events_data *from);
+
+/** sxs_events_thread_name - return what the thread @tid is called at a time: never NULL, borrowed. The names
+ *  that only the kernel knows are not in the file. */
+const char *sxs_events_thread_name(const struct sxs_events_data *e, uint32_t tid, uint64_t time_ns);
 
 /** sxs_events_cut - leave out what began outside of a period. The counts of throw sites become those
  *  of the recorded exceptions. All time changes nothing. */

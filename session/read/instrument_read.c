@@ -328,13 +328,21 @@ int sxs_instrument_read(int folder_fd, struct sxs_instrument_data **out, char *w
     sxs_chunk_reader_close(&reader);
     tidy_methods(&r);
     make_ns(d);
-    if (r.no_memory || read_traced(d, folder_fd) == ENOMEM) {
+    if (r.no_memory || read_traced(d, folder_fd) == ENOMEM ||
+        sxs_thread_names_read(folder_fd, &d->thread_names) == ENOMEM) {
         sxs_instrument_free(d);
         snprintf(why, why_size, "no memory");
         return ENOMEM;
     }
     *out = d;
     return 0;
+}
+
+const char *sxs_instrument_thread(const struct sxs_instrument_data *d,
+                                  const struct sxs_traced_call     *call)
+{
+    return sxs_thread_names_at(&d->thread_names, d->head.pid, call->tid,
+                               d->head.started_ns + sxs_instrument_ns(d, call->started_tick));
 }
 
 void sxs_instrument_free(struct sxs_instrument_data *d)
@@ -358,6 +366,7 @@ void sxs_instrument_free(struct sxs_instrument_data *d)
         free(d->helpers[i].text);
     free(d->helpers);
     free(d->methods);
+    sxs_thread_names_free(&d->thread_names);
     sxs_traced_free(&d->traced);
     sxs_lines_free(d->problems, d->n_problems);
     free(d);

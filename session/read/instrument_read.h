@@ -13,6 +13,7 @@
 #include <stdbool.h>
 
 #include "session/format/instrument.h"
+#include "session/read/thread_names_read.h"
 #include "session/read/traced_read.h"
 
 /** An instrumented method, which is a method that rules applied to. Texts are owned, and never
@@ -59,6 +60,7 @@ struct sxs_instrument_data {
     size_t                       n_rules;
     struct sxs_instrument_called *helpers;
     size_t                       n_helpers;
+    struct sxs_thread_names       thread_names;
     struct sxs_traced_data        traced;   /* traced calls; empty when there are none */
     char                       **problems; /* lines that describe the damage in the files */
     size_t                       n_problems;
@@ -77,6 +79,10 @@ struct sxs_instrument_data {
 int  sxs_instrument_read(int folder_fd, struct sxs_instrument_data **out, char *why,
                          size_t why_size);
 void sxs_instrument_free(struct sxs_instrument_data *d);
+
+/** sxs_instrument_thread - return what the thread of a traced call is called. Borrowed from @d. */
+const char *sxs_instrument_thread(const struct sxs_instrument_data *d,
+                                  const struct sxs_traced_call     *call);
 
 /** Return the instrumented method with this number; NULL when the file has none. */
 const struct sxs_instrumented *sxs_instrument_find(const struct sxs_instrument_data *d,

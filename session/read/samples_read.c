@@ -169,7 +169,7 @@ bool sxs_samples_take(const struct sxs_record *r, uint16_t type, void *to)
     out->type = (enum sxs_record_type)type;
     switch (type) {
     case SXS_RECORD_SAMPLE: return take_sample(r, out);
-    case SXS_RECORD_THREAD: return record_fits(r, sizeof(struct sxs_record_thread));
+    case SXS_RECORD_THREAD: return record_fits(r, SXS_RECORD_THREAD_MIN);
     case SXS_RECORD_MODULE: return take_module(r, out);
     case SXS_RECORD_CODE: return take_code(r, out);
     case SXS_RECORD_RUNTIME: return take_runtime(r, out);

@@ -54,6 +54,12 @@ static inline const struct sxs_sample_context *sxs_sample_contexts(const struct 
     return (const struct sxs_sample_context *)(const void *)&v->ips[v->n];
 }
 
+/** sxs_thread_name_read_ns - return when the name of an undamaged record was read; 0: not known. */
+static inline uint64_t sxs_thread_name_read_ns(const struct sxs_record_thread *v)
+{
+    return v->head.size >= sizeof(*v) ? v->name_ns : 0;
+}
+
 /**
  * sxs_samples_open - open the file "samples" in a process's folder.
  * @folder_fd: the folder; borrowed for this call.

@@ -10,6 +10,7 @@
 #include "session/format/instrument.h"
 #include "session/format/samples.h"
 #include "session/format/session.h"
+#include "session/format/thread_names.h"
 #include "session/format/traced.h"
 #include "session/read/heap_read.h"
 
@@ -22,9 +23,10 @@ const struct sxs_session_file sxs_session_files[] = {
     {SXS_CENSUS_FILE, MIB, false, true},         {SXS_SAMPLES_FILE, 4 * GIB, false, true},
     {SXS_CALLS_FILE, 4 * GIB, false, true},      {SXS_EVENTS_FILE, 4 * GIB, false, true},
     {SXS_INSTRUMENT_FILE, 4 * GIB, false, true}, {SXS_TRACED_FILE, 4 * GIB, false, true},
-    {SXS_GUESTS_FILE, MIB, false, true},         {SXS_HEAP_FILE, 256 * GIB, true, true},
-    {SXS_HEAP_ASK_FILE, MIB, false, false},      {"segment.json", MIB, false, false},
-    {"trigger.json", MIB, false, false},         {SXS_LOG_FILE, MIB, false, true},
+    {SXS_THREAD_NAMES_FILE, GIB, false, true},   {SXS_GUESTS_FILE, MIB, false, true},
+    {SXS_HEAP_FILE, 256 * GIB, true, true},      {SXS_HEAP_ASK_FILE, MIB, false, false},
+    {"segment.json", MIB, false, false},         {"trigger.json", MIB, false, false},
+    {SXS_LOG_FILE, MIB, false, true},
 };
 const size_t sxs_session_n_files = sizeof(sxs_session_files) / sizeof(sxs_session_files[0]);
 

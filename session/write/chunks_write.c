@@ -50,7 +50,7 @@ int sxs_chunks_create(struct sxs_chunks *c, const struct sxs_folder *folder, con
     head = (struct sxs_chunks_head *)c->map;
     head->chunk_size = SXS_CHUNK_SIZE;
     head->pid = (uint32_t)getpid();
-    for (int i = 0; i < AHEAD && !err; i++)
+    for (uint32_t i = 0; i < AHEAD && (!i || !c->ahead || i < c->ahead) && !err; i++)
         err = -grow_file(c);
     if (!err)
         return 0;

@@ -32,10 +32,10 @@ int make_events(int argc, char **argv);
 int make_instrument(int argc, char **argv);
 int make_guests(int argc, char **argv);
 
-enum { CENSUS, SAMPLES, CALLS, EVENTS, INSTRUMENT, TRACED, GUESTS, N_FILES };
+enum { CENSUS, SAMPLES, CALLS, EVENTS, INSTRUMENT, TRACED, GUESTS, THREADS, N_FILES };
 static const char *const names[N_FILES] = {SXS_CENSUS_FILE, SXS_SAMPLES_FILE, SXS_CALLS_FILE,
                                            SXS_EVENTS_FILE, SXS_INSTRUMENT_FILE, SXS_TRACED_FILE,
-                                           SXS_GUESTS_FILE};
+                                           SXS_GUESTS_FILE, SXS_THREAD_NAMES_FILE};
 static const char *const pids[2] = {"4242", "4243"};
 
 enum { SECOND = 8, CUT = 16 };

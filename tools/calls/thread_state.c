@@ -201,6 +201,7 @@ static void on_thread_end(void *arg)
     sxs_calls_flat = NULL;
     sxs_calls_n_flat = 0;
     if (!atomic_load(&forgotten)) {
+        prctl(PR_GET_NAME, s->record->name);
         atomic_store(&s->record->ended_tick, sxs_tick());
         atomic_store(&s->record->ended, 1);
         sxs_calls_cells_end(&s->arena);

@@ -1,9 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /* tools/census/census.c - counts the modules, methods, threads, collections and exceptions shown
- * at the end of each run. */
+ * at the end of each run. It also fills the pool of thread names, because it is on in all sessions,
+ * and gets each event before the tools that read names. */
 #include "tools/tools.h"
 
+#include <sys/syscall.h>
+#include <unistd.h>
+
 #include "session/format/session.h"
+#include "thread_names/thread_names.h"
 
 #define COUNT(sub, counter)                                                                  \
     atomic_fetch_add_explicit(&((struct sxs_census_runtime *)(sub)->state)->counter, 1,      \
@@ -34,10 +39,30 @@ static HRESULT method_recompiled(struct sxs_sub *sub, sxs_function function, sxs
     return method_compiled(sub, function, status, safe_to_block);
 }
 
+/* This event and the next come on the thread itself. */
 static HRESULT thread_created(struct sxs_sub *sub, sxs_thread thread)
 {
-    (void)thread;
     COUNT(sub, threads);
+    sxs_thread_names_started(sxs_runtime_number(sub->rt), thread.id, (uint32_t)syscall(SYS_gettid));
+    return S_OK;
+}
+
+static HRESULT thread_assigned(struct sxs_sub *sub, sxs_thread thread, DWORD os_thread)
+{
+    (void)os_thread;
+    sxs_thread_names_started(sxs_runtime_number(sub->rt), thread.id, (uint32_t)syscall(SYS_gettid));
+    return S_OK;
+}
+
+static HRESULT thread_named(struct sxs_sub *sub, sxs_thread thread, ULONG n, WCHAR *name)
+{
+    sxs_thread_names_named(sxs_runtime_number(sub->rt), thread.id, name, n);
+    return S_OK;
+}
+
+static HRESULT thread_destroyed(struct sxs_sub *sub, sxs_thread thread)
+{
+    sxs_thread_names_ended(sxs_runtime_number(sub->rt), thread.id);
     return S_OK;
 }
 
@@ -64,6 +89,9 @@ static const struct sxs_events events = {
     .DynamicMethodJITCompilationFinished = method_compiled,
     .ReJITCompilationFinished = method_recompiled,
     .ThreadCreated = thread_created,
+    .ThreadAssignedToOSThread = thread_assigned,
+    .ThreadNameChanged = thread_named,
+    .ThreadDestroyed = thread_destroyed,
     .GarbageCollectionStarted = collection_started,
     .ExceptionThrown = exception_thrown,
 };
@@ -83,5 +111,14 @@ static HRESULT start_tool(struct sxs_sub *sub, const char *options)
     return S_OK;
 }
 
-const struct sxs_tool sxs_census_tool = {
-    .name = "census", .always = 1, .on = &events, .start = start_tool};
+/* No callback of the runtime can add a thread any more. */
+static void release_runtime(struct sxs_sub *sub)
+{
+    sxs_thread_names_runtime_ended(sxs_runtime_number(sub->rt));
+}
+
+const struct sxs_tool sxs_census_tool = {.name = "census",
+                                         .always = 1,
+                                         .on = &events,
+                                         .start = start_tool,
+                                         .release = release_runtime};

@@ -8,10 +8,10 @@
 #include <unistd.h>
 
 #include "tools/events_file/events_file.h"
-#include "tools/events_file/message.h"
 #include "base/clock.h"
 #include "base/fork.h"
 #include "base/session_state.h"
+#include "thread_names/thread_names.h"
 
 /* A living thread of a runtime. Its record is written when the thread starts, and gets its duration
  * when the thread ends. */
@@ -20,9 +20,7 @@ struct living {
     unsigned runtime; /* its number, because the address of a runtime object may be reused */
     uint64_t               id;     /* ThreadID */
     uint64_t               since_ns;
-    uint32_t               tid;    /* 0: the thread has a name, but has not started */
     struct sxs_event_span *record;
-    char                   name[SXS_MESSAGE_MAX + 1];
 };
 
 static struct {
@@ -54,24 +52,29 @@ static struct living *make_locked(unsigned runtime, uint64_t id)
     return v;
 }
 
-static void record_name(struct sxs_runtime *rt, uint32_t tid, const char *name)
+/* Records the name that the pool has of a thread, if it has started. @even_none: record also that it
+ * has none. */
+static void record_name(struct sxs_runtime *rt, uint64_t id, int even_none)
 {
-    sxs_events_span(rt, SXS_KIND_THREAD_NAME, sxs_now_ns(CLOCK_MONOTONIC), 0, tid, name, 0, 0, 0);
+    char     name[SXS_THREAD_NAME_MAX + 1];
+    uint32_t tid = sxs_thread_names_get(sxs_runtime_number(rt), id, name, sizeof(name));
+    if (tid && (name[0] || even_none))
+        sxs_events_span(rt, SXS_KIND_THREAD_NAME, sxs_now_ns(CLOCK_MONOTONIC), 0, tid, name, 0, 0,
+                        0);
 }
 
 /* The runtime calls this on the new thread itself. */
 HRESULT sxs_events_thread_created(struct sxs_sub *sub, sxs_thread thread)
 {
+    uint32_t tid = (uint32_t)syscall(SYS_gettid);
     pthread_mutex_lock(&threads.lock);
     struct living *v = make_locked(sxs_runtime_number(sub->rt), thread.id);
     if (v) {
         v->since_ns = sxs_now_ns(CLOCK_MONOTONIC);
-        v->tid = (uint32_t)syscall(SYS_gettid);
-        v->record = sxs_events_span(sub->rt, SXS_KIND_THREAD, v->since_ns, 0, v->tid, "", 0, 0, 0);
-        if (v->name[0])
-            record_name(sub->rt, v->tid, v->name);
+        v->record = sxs_events_span(sub->rt, SXS_KIND_THREAD, v->since_ns, 0, tid, "", 0, 0, 0);
     }
     pthread_mutex_unlock(&threads.lock);
+    record_name(sub->rt, thread.id, 0);
     return S_OK;
 }
 
@@ -79,11 +82,8 @@ HRESULT sxs_events_thread_assigned(struct sxs_sub *sub, sxs_thread thread, DWORD
 {
     pthread_mutex_lock(&threads.lock);
     struct living *v = *find_locked(sxs_runtime_number(sub->rt), thread.id);
-    if (v) {
-        v->tid = (uint32_t)syscall(SYS_gettid);
-        if (v->record && !sxs_events_forked())
-            v->record->tid = v->tid;
-    }
+    if (v && v->record && !sxs_events_forked())
+        v->record->tid = (uint32_t)syscall(SYS_gettid);
     pthread_mutex_unlock(&threads.lock);
     (void)tid;
     return S_OK;
@@ -91,21 +91,9 @@ HRESULT sxs_events_thread_assigned(struct sxs_sub *sub, sxs_thread thread, DWORD
 
 HRESULT sxs_events_thread_named(struct sxs_sub *sub, sxs_thread thread, ULONG n, WCHAR *name)
 {
-    char text[SXS_MESSAGE_MAX + 1];
-    int  cut;
-    if (!name)
-        n = 0;
-    while (n && !name[n - 1])
-        n--;
-    sxs_message_utf8(name, n, text, sizeof(text), &cut);
-    pthread_mutex_lock(&threads.lock);
-    struct living *v = make_locked(sxs_runtime_number(sub->rt), thread.id);
-    if (v) {
-        memcpy(v->name, text, sizeof(text));
-        if (v->tid)
-            record_name(sub->rt, v->tid, text);
-    }
-    pthread_mutex_unlock(&threads.lock);
+    (void)n;
+    (void)name;
+    record_name(sub->rt, thread.id, 1);
     return S_OK;
 }
 

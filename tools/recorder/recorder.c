@@ -84,6 +84,7 @@ static void record_thread(struct sxs_thread_slot *t, uint64_t ended_ns, uint64_t
     r->ended_ns = ended_ns;
     r->cpu_ns = cpu_ns;
     memcpy(r->name, t->name, sizeof(r->name));
+    r->name_ns = t->name_ns;
     sxs_samples_commit(r, SXS_RECORD_THREAD);
     t->recorded = 1;
 }

@@ -173,6 +173,7 @@ struct sxs_thread_slot *sxs_threads_finish(void)
     struct sxs_thread_slot *t = sxs_threads_find(tid);
     if (!t || !become_busy(t, tid, SXS_SLOT_LIVE))
         return NULL;
+    t->name_ns = sxs_now_ns(CLOCK_MONOTONIC);
     prctl(PR_GET_NAME, t->name);
     return t;
 }
@@ -196,7 +197,7 @@ void sxs_threads_release(struct sxs_thread_slot *t)
     t->missed = 0;
     for (size_t n = 0; n < SXS_SLOT_RUNTIMES; n++)
         atomic_store(&t->managed[n], 0);
-    t->started_ns = 0;
+    t->started_ns = t->name_ns = 0;
     t->name[0] = '\0';
     atomic_store(&t->state, SXS_SLOT_NEW);
     atomic_fetch_and(&taken[i / 64], ~(UINT64_C(1) << i % 64));
@@ -208,6 +209,7 @@ void sxs_threads_release(struct sxs_thread_slot *t)
 struct listed {
     uint32_t tid;
     char     name[16]; /* "": not read */
+    uint64_t name_ns;  /* as in struct sxs_thread_slot */
 };
 
 /* The threads that a scan has found. Used by the service thread only; filled on the thread of
@@ -231,6 +233,12 @@ static void put_on_list(uint32_t tid, void *arg)
 /* Names read in one call, few because hooks of other tools may be waiting for that thread. */
 #define NAMES_AT_ONCE 64
 
+static void read_name(struct listed *at)
+{
+    at->name_ns = sxs_now_ns(CLOCK_MONOTONIC);
+    sxs_task_name(at->tid, at->name, sizeof(at->name));
+}
+
 static int name_some(void *arg)
 {
     int left = NAMES_AT_ONCE;
@@ -240,7 +248,7 @@ static int name_some(void *arg)
         const struct sxs_thread_slot *t = sxs_threads_find(at->tid);
         if (!list.all_names && t && atomic_load(&t->state) != SXS_SLOT_NEW)
             continue;
-        sxs_task_name(at->tid, at->name, sizeof(at->name));
+        read_name(at);
         left--;
     }
     return 0;
@@ -267,8 +275,10 @@ static void look_again(struct sxs_thread_slot *t, struct listed *listed,
     int aged = !t->recorded && sxs_now_ns(CLOCK_MONOTONIC) - t->started_ns >= SXS_SHORT_NS;
     on->seen(t);
     if (aged && !listed->name[0])
-        sxs_task_name(listed->tid, listed->name, sizeof(listed->name));
+        read_name(listed);
     renamed = listed->name[0] && strcmp(listed->name, t->name) != 0;
+    if (listed->name[0])
+        t->name_ns = listed->name_ns;
     if (renamed)
         memcpy(t->name, listed->name, sizeof(t->name));
     if (aged)
@@ -289,8 +299,9 @@ static void look_at(struct listed *listed, uint32_t now, const struct sxs_thread
     if (become_busy(t, tid, SXS_SLOT_NEW)) {
         set_up(t, tid);
         if (!listed->name[0])
-            sxs_task_name(tid, listed->name, sizeof(listed->name));
+            read_name(listed);
         memcpy(t->name, listed->name, sizeof(t->name));
+        t->name_ns = listed->name_ns;
         if (on->came(t) != 0) {
             sxs_threads_release(t);
             return;

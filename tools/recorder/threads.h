@@ -33,7 +33,8 @@ struct sxs_thread_slot {
     _Atomic uintptr_t stack_lo, stack_hi; /* bytes; the thread's own stack; 0: not known */
     _Atomic uint64_t  runtimes;  /* bit N: the thread belongs to runtime number N */
     uint64_t          started_ns;/* CLOCK_MONOTONIC, when the thread was found */
-    char              name[16];
+    char              name[16];  /* in the kernel */
+    uint64_t          name_ns;   /* CLOCK_MONOTONIC: it was read then or a little later */
     /* 1: a thread of the library, or one whose stack is too small for the handler of the sample
      * signal. Any thread may read it. */
     _Atomic int       excluded;

@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: MIT */
+#include "session/read/thread_names_read.h"
+
+#include <errno.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "session/read/chunks_read.h"
+
+#define KERNEL_BYTES 15u /* of a name, that Linux keeps */
+#define MAX_TEXTS    (UINT64_C(1) << 30)
+
+const struct sxs_chunk_file sxs_thread_names_kind = {
+    .name = SXS_THREAD_NAMES_FILE,
+    .magic = SXS_THREAD_NAMES_MAGIC,
+    .version = SXS_THREAD_NAMES_VERSION,
+    .head_size = sizeof(struct sxs_thread_names_header),
+    .n_chunks_at = offsetof(struct sxs_thread_names_header, n_chunks),
+    .max_chunks_at = offsetof(struct sxs_thread_names_header, max_chunks),
+};
+
+struct reading {
+    struct sxs_thread_names *names;
+    bool                     no_memory;
+};
+
+/* Makes room for a row and a text of @size bytes with its zero. Returns 0 or -1. */
+static int make_room(struct sxs_thread_names *n, size_t size)
+{
+    if (n->n == n->cap) {
+        size_t cap = n->cap ? n->cap * 2 : 64;
+        void  *more = reallocarray(n->rows, cap, sizeof(*n->rows));
+        if (!more)
+            return -1;
+        n->rows = more;
+        n->cap = cap;
+    }
+    if (n->used + size > n->room) {
+        size_t room = n->room * 2 + size + 1024;
+        char  *more = realloc(n->texts, room);
+        if (!more)
+            return -1;
+        n->texts = more;
+        n->room = room;
+    }
+    return 0;
+}
+
+static bool take_record(const struct sxs_record *record, uint16_t type, void *out)
+{
+    struct reading               *r = out;
+    struct sxs_thread_names      *n = r->names;
+    const struct sxs_thread_name *v = (const void *)record;
+    (void)type;
+    if (record->size < sizeof(*v) || v->size > SXS_THREAD_NAME_MAX ||
+        record->size < sizeof(*v) + v->size)
+        return false;
+    if (n->used > MAX_TEXTS || make_room(n, v->size + 1u) != 0) {
+        r->no_memory = true;
+        return true;
+    }
+    n->rows[n->n++] = (struct sxs_thread_names_row){
+        v->time_ns, atomic_load_explicit(&v->ended_ns, memory_order_relaxed), v->tid, n->used};
+    memcpy(n->texts + n->used, v->text, v->size);
+    n->texts[n->used + v->size] = '\0';
+    n->used += v->size + 1u;
+    return true;
+}
+
+static int by_thread(const void *a, const void *b)
+{
+    const struct sxs_thread_names_row *x = a, *y = b;
+    if (x->tid != y->tid)
+        return x->tid < y->tid ? -1 : 1;
+    return (x->time_ns > y->time_ns) - (x->time_ns < y->time_ns);
+}
+
+int sxs_thread_names_read(int folder_fd, struct sxs_thread_names *names)
+{
+    struct sxs_thread_names_header head;
+    struct sxs_chunk_reader        reader;
+    struct reading                 r = {names, false};
+    char                           why[256];
+    if (sxs_chunk_reader_open(&reader, folder_fd, &sxs_thread_names_kind, &head, why, sizeof(why)) != 0)
+        return 0;
+    while (!r.no_memory && sxs_chunk_reader_next(&reader, SXS_THREAD_NAMES_LAST, take_record, &r))
+        ;
+    sxs_chunk_reader_close(&reader);
+    names->pid = head.pid;
+    names->lost += atomic_load(&head.lost);
+    if (names->n)
+        qsort(names->rows, names->n, sizeof(*names->rows), by_thread);
+    return r.no_memory ? ENOMEM : 0;
+}
+
+long sxs_thread_names_follow(struct sxs_chunk_follower *file, uint64_t max_bytes,
+                             struct sxs_thread_names *names)
+{
+    struct reading r = {names, false};
+    size_t         before = names->n;
+    sxs_chunk_follow_look(file, max_bytes);
+    while (!r.no_memory &&
+           sxs_chunk_follow_next(file, SXS_THREAD_NAMES_LAST, take_record, &r))
+        ;
+    if (names->n != before)
+        qsort(names->rows, names->n, sizeof(*names->rows), by_thread);
+    return r.no_memory ? -ENOMEM : (long)(names->n - before);
+}
+
+/* Returns the index of the first row behind those of the thread @tid until a time. */
+static size_t first_behind(const struct sxs_thread_names *names, uint32_t tid, uint64_t time_ns)
+{
+    const struct sxs_thread_names_row key = {.tid = tid, .time_ns = time_ns};
+    size_t                            lo = 0, hi = names->n;
+    while (lo < hi) {
+        size_t middle = lo + (hi - lo) / 2;
+        if (by_thread(&names->rows[middle], &key) <= 0)
+            lo = middle + 1;
+        else
+            hi = middle;
+    }
+    return lo;
+}
+
+const char *sxs_thread_names_of(const struct sxs_thread_names *names, uint32_t tid,
+                                uint64_t from_ns, uint64_t to_ns, uint64_t *since_ns)
+{
+    size_t lo = first_behind(names, tid, to_ns ? to_ns : UINT64_MAX);
+    if (since_ns)
+        *since_ns = 0;
+    if (!lo || names->rows[lo - 1].tid != tid ||
+        (names->rows[lo - 1].ended_ns && names->rows[lo - 1].ended_ns < from_ns))
+        return "";
+    if (since_ns)
+        *since_ns = names->rows[lo - 1].time_ns;
+    return names->texts + names->rows[lo - 1].name;
+}
+
+const char *sxs_thread_name_pick(const struct sxs_thread_names *names, uint32_t pid,
+                                 const struct sxs_thread_known *known)
+{
+    uint64_t    since = 0;
+    const char *given = names ? sxs_thread_names_of(names, known->tid, known->from_ns, known->to_ns,
+                                                    &since)
+                              : "";
+    bool        is_first = known->tid && known->tid == pid;
+    size_t      len = strlen(given);
+    if (given[0] && (is_first || !known->kernel[0] || known->kernel_ns <= since ||
+                     strncmp(given, known->kernel, len < KERNEL_BYTES ? len + 1 : KERNEL_BYTES) == 0))
+        return given;
+    if (is_first)
+        return "main thread";
+    return known->kernel[0] ? known->kernel : "thread";
+}
+
+const char *sxs_thread_names_at(const struct sxs_thread_names *names, uint32_t pid, uint32_t tid,
+                                uint64_t time_ns)
+{
+    size_t      next = first_behind(names, tid, time_ns);
+    const char *given = sxs_thread_names_of(names, tid, time_ns, time_ns, NULL);
+    if (!given[0] && next < names->n && names->rows[next].tid == tid)
+        given = names->texts + names->rows[next].name;
+    return given[0] ? given : tid && tid == pid ? "main thread" : "thread";
+}
+
+int sxs_thread_names_join(struct sxs_thread_names *into, const struct sxs_thread_names *from)
+{
+    for (size_t i = 0; i < from->n; i++) {
+        const char *text = from->texts + from->rows[i].name;
+        size_t      size = strlen(text) + 1;
+        if (make_room(into, size) != 0)
+            return ENOMEM;
+        into->rows[into->n] = from->rows[i];
+        into->rows[into->n++].name = into->used;
+        memcpy(into->texts + into->used, text, size);
+        into->used += size;
+    }
+    into->lost += from->lost;
+    if (into->n)
+        qsort(into->rows, into->n, sizeof(*into->rows), by_thread);
+    return 0;
+}
+
+void sxs_thread_names_free(struct sxs_thread_names *names)
+{
+    free(names->rows);
+    free(names->texts);
+    memset(names, 0, sizeof(*names));
+}
