@@ -85,6 +85,7 @@ static void write_all(const struct sxs_heap_snapshot *s, const struct sxs_heap_c
     size_t                  size = 0, n;
     FILE                   *to = open_memstream(&text, &size);
     struct sxs_heap_report  r = {.top = 5};
+    struct sxs_heap_sides   sides = {"s/1/heap-1", "s/1/heap-2"};
     struct sxs_heap_change *changes = sxs_heap_changes(c, c, &n);
     sxs_heap_analyze(s, &r);
     compare(&r, c);
@@ -94,8 +95,8 @@ static void write_all(const struct sxs_heap_snapshot *s, const struct sxs_heap_c
     sxs_heap_write_json(to, &r);
     sxs_heap_write_html(to, &r);
     sxs_heap_write_heapsnapshot(to, s);
-    sxs_heap_write_changes(to, changes, n, 5);
-    sxs_heap_write_changes_html(to, changes, n);
+    sxs_heap_write_changes(to, &sides, changes, n, 5);
+    sxs_heap_write_changes_html(to, &sides, changes, n);
     for (size_t i = 0; i < n; i++)
         MUST(changes[i].objects[0] == changes[i].objects[1]);
     sxs_heap_report_free(&r);

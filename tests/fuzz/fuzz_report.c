@@ -16,6 +16,7 @@
 #include "session/format/guests.h"
 #include "session/format/instrument.h"
 #include "session/format/session.h"
+#include "session/format/thread_names.h"
 #include "session/format/traced.h"
 #include "cmd/command.h"
 #include "tests/fuzz/fuzz.h"
