@@ -19,7 +19,7 @@
 
 /* A root or a dependent handle, with addresses in place of numbers. */
 struct raw_root {
-    uint64_t object;
+    uint64_t object, id;
     uint32_t name;
     uint8_t  kind, flags;
 };
@@ -139,7 +139,7 @@ static void note_roots(struct loading *l, struct sxs_heap_reader *r)
     while (sxs_heap_take_root(r, &i)) {
         SXS_GROW(l->roots, l->n_roots, l->cap_roots);
         l->roots[l->n_roots++] = (struct raw_root){
-            i.object, i.name, (uint8_t)(i.kind <= SXS_HEAP_ROOT_THREAD_STATIC ? i.kind : 0),
+            i.object, i.id, i.name, (uint8_t)(i.kind <= SXS_HEAP_ROOT_THREAD_STATIC ? i.kind : 0),
             (uint8_t)(i.flags & 15)};
     }
 }
@@ -373,6 +373,20 @@ static int by_root(const void *a, const void *b)
     return (x->name > y->name) - (x->name < y->name);
 }
 
+/* Static fields are elements of arrays that the runtime keeps, thread-static ones of an array for each
+ * thread. The reference from such an array is the field itself and must not count twice, so it
+ * becomes one from the array to itself. */
+static void drop_slot(struct sxs_heap_graph *g, uint64_t address, uint32_t to)
+{
+    uint32_t from = sxs_heap_find(g, address, true);
+    for (uint32_t k = from == SXS_NO_OBJECT ? 0 : g->first[from];
+         from != SXS_NO_OBJECT && k < g->first[from + 1]; k++)
+        if (g->to[k] == to) {
+            g->to[k] = from;
+            return;
+        }
+}
+
 static void place_roots(struct loading *l)
 {
     struct sxs_heap_graph *g = &l->g;
@@ -384,6 +398,8 @@ static void place_roots(struct loading *l)
             g->unknown_roots++;
             continue;
         }
+        if (r->kind == SXS_HEAP_ROOT_THREAD_STATIC || r->kind == SXS_HEAP_ROOT_STATIC)
+            drop_slot(g, r->id, object);
         g->roots[g->n_roots++] = (struct sxs_heap_root){
             object, r->name < l->n_text_of ? l->text_of[r->name] : 0, r->kind, r->flags};
     }

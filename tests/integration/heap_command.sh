@@ -7,7 +7,7 @@ need_real 3
 
 words() { # FILE: of one runtime
     echo "keep:node=1000 keep:generic=500 keep:finalizable=30 keep:dependent=40 keep:handle=10 keep:ring=100" \
-        "keep:pinned=20 keep:common=3 static ready=$1 until=$tmp/go1 keep:node=700 ready=$1.more until=$tmp/go2"
+        "keep:pinned=20 keep:common=3 threads=2 static ready=$1 until=$tmp/go1 keep:node=700 ready=$1.more until=$tmp/go2"
 }
 timeout -k 5 170 "$sxsprof" run --quiet --tool heap -o "$tmp/s" -- "$runsxs" --timeout 160 8 memory "$(words "$tmp/r8")" \
     9 memory "$(words "$tmp/r9")" 10 memory "$(words "$tmp/r10")" >"$tmp/log" 2>&1 &
@@ -22,7 +22,7 @@ check "sxsprof heap PID takes a snapshot and reports it" $? "$tmp/said"
 
 says() { # CLAIM FILE EXPRESSION: in Python, for each runtime; n(TYPE) and t(TYPE) are of its types
     python3 - "$2" "$3" >"$tmp/said" 2>&1 <<'E2'
-import json, sys
+import json, re, sys
 d = json.load(open(sys.argv[1]))
 assert len({t["runtime"] for t in d["heap"]}) == 3, d.get("runtimes")
 for r in sorted({t["runtime"] for t in d["heap"]}):
@@ -53,6 +53,12 @@ paths_of() { timeout 100 "$sxsprof" heap --format json --type "Memory.$1" -o "$t
 paths_of Single
 says "--type: an object of a static field, by its name" "$tmp/paths.json" \
     "[p['path'] for p in paths] == [['Memory.Single', 'Memory.Roots.Static', 'static field']]"
+paths_of Held
+says "--type: an object of a static field of a value type, by its name" "$tmp/paths.json" \
+    "[p['path'] for p in paths] == [['Memory.Held', 'Memory.Holding', 'Memory.Roots.Value', 'static field']]"
+paths_of PerThread
+says "--type: objects of a thread-static field, by its name and that of the thread" "$tmp/paths.json" \
+    "len(paths) == 2 and {re.sub('thread [0-9]+', 'thread N', ' '.join(p['path'])) for p in paths} == {'Memory.PerThread Memory.Roots.perThread (thread N holder %d) thread-static field' % k for k in (0, 1)}"
 paths_of Handled
 says "--type: objects that handles keep" "$tmp/paths.json" \
     "sum(p['objects'] for p in paths) == 10 and all(p['path'] == ['Memory.Handled', 'strong handle'] for p in paths)"

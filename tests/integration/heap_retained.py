@@ -6,6 +6,7 @@ usage: heap_retained.py SNAPSHOT REPORT.json
 REPORT.json is what sxsprof heap --format json says of the file SNAPSHOT. Types of the app, those with the most
 bytes, and those whose objects keep the most are compared, and all kinds of roots.
 """
+import bisect
 import json
 import sys
 
@@ -39,6 +40,14 @@ for r in snapshot.runtimes.values():
     for primary, secondary, _ in r.dependent:
         if primary in r.objects and secondary in r.objects:
             references[primary].append(secondary)
+    addresses = sorted(r.objects)
+    for kind, _, o, slot, _ in r.roots: # elements of an array of the runtime: the fields themselves
+        at = bisect.bisect_right(addresses, slot) - 1
+        if kind in ("static", "thread static") and at >= 0:
+            a = addresses[at]
+            number, size, _ = r.objects[a]
+            if slot < a + (size or r.types[number][2]) and o in references[a]:
+                references[a].remove(o)
     everything, alive = reach(r, references)
     lost = {}  # bytes of objects that no root leads to, by type
     for a, (number, size, _) in r.objects.items():

@@ -143,14 +143,15 @@ static void read_static_fields(struct sxs_heap_sink *sink, struct sxs_payload *c
         WCHAR    name[512];
         size_t   n = 0;
         uint64_t id = sxs_payload_take(c, 8), object = sxs_payload_take(c, 8), flags, unit;
-        sxs_payload_take(c, 8); /* type of the object */
+        uint64_t type = sxs_payload_take(c, 8);
         flags = sxs_payload_take(c, 4);
         while ((unit = sxs_payload_take(c, 2)) != 0)
             if (n < sizeof(name) / sizeof(name[0]))
                 name[n++] = (WCHAR)unit;
         if (c->is_cut)
             return;
-        sxs_heap_sink_static(sink, (flags & STATIC_OF_THREAD) != 0, object, id, name, n);
+        sxs_heap_sink_static(sink, (flags & STATIC_OF_THREAD) != 0, object, (ClassID)type, id, name,
+                             n);
     }
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "tools/heap/sink.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -142,8 +143,8 @@ void sxs_heap_sink_root(struct sxs_heap_sink *sink, enum sxs_heap_root_kind kind
     write_root(sink, kind, flags, object, id, function ? number_of_function(sink, function) : 0);
 }
 
-void sxs_heap_sink_static(struct sxs_heap_sink *sink, int of_thread, uint64_t object, uint64_t id,
-                          const WCHAR *field, size_t n)
+void sxs_heap_sink_static(struct sxs_heap_sink *sink, int of_thread, uint64_t object, ClassID type,
+                          uint64_t id, const WCHAR *field, size_t n)
 {
     char            bytes[FIELD_SIZE], *copy;
     struct sxs_text text = sxs_text_in(bytes, sizeof(bytes));
@@ -153,8 +154,12 @@ void sxs_heap_sink_static(struct sxs_heap_sink *sink, int of_thread, uint64_t ob
     sxs_text_put_utf16(&text, field, n);
     copy = strdup(bytes);
     number = copy ? add_name(sink, id, copy) : 0;
-    if (!number)
+    if (number) {
+        sink->names[number - 1].object = object;
+        sink->names[number - 1].type = type;
+    } else {
         free(copy);
+    }
     write_root(sink, of_thread ? SXS_HEAP_ROOT_THREAD_STATIC : SXS_HEAP_ROOT_STATIC, 0, object, id,
                number);
 }
@@ -168,6 +173,21 @@ int sxs_heap_sink_slot(struct sxs_heap_sink *sink, uint64_t object, uint64_t id,
     sink->names[number - 1].cls = cls;
     write_root(sink, SXS_HEAP_ROOT_STATIC, 0, object, id, number);
     return 1;
+}
+
+void sxs_heap_sink_thread_slot(struct sxs_heap_sink *sink, uint64_t object, uint64_t id,
+                               ClassID cls, const char *field, uint32_t tid, const char *thread)
+{
+    char    *copy = object ? strdup(field) : NULL;
+    uint32_t number = copy ? add_name(sink, id, copy) : 0;
+    if (!number) {
+        free(copy);
+        return;
+    }
+    sink->names[number - 1].cls = cls;
+    sink->names[number - 1].tid = tid;
+    snprintf(sink->names[number - 1].thread, sizeof(sink->names[0].thread), "%s", thread);
+    write_root(sink, SXS_HEAP_ROOT_THREAD_STATIC, 0, object, id, number);
 }
 
 void sxs_heap_sink_dependent(struct sxs_heap_sink *sink, uint64_t primary, uint64_t secondary,

@@ -28,7 +28,14 @@ struct sxs_heap_named {
     uint64_t id;    /* FunctionID; of a static field: its address */
     char    *field; /* name of a static field, UTF-8, owned; NULL: it is a function */
     ClassID  cls;   /* the static field's class; 0: not found */
+    uint64_t object; /* of a static field: what it refers to, or the box of its value */
+    ClassID  type;   /* of that object; 0: not known */
+    ClassID  guess;  /* the only class with such a field of that type; 0: none, SXS_HEAP_SEVERAL */
+    uint32_t tid;    /* of a thread-static field: its thread; else 0 */
+    char     thread[16]; /* that thread's name; "": not known */
 };
+
+#define SXS_HEAP_SEVERAL ((ClassID)1)
 
 struct sxs_heap_sink {
     struct sxs_heap_file  *file; /* borrowed */
@@ -64,14 +71,19 @@ void sxs_heap_sink_more(struct sxs_heap_sink *sink, uint64_t address, ClassID cl
 /** sxs_heap_sink_root - receive a root. @function: of a root on a stack; 0: not known. */
 void sxs_heap_sink_root(struct sxs_heap_sink *sink, enum sxs_heap_root_kind kind, uint32_t flags,
                         uint64_t object, uint64_t id, FunctionID function);
-/** sxs_heap_sink_static - receive the static field @field (UTF-16) at the address @id. Which class
+/** sxs_heap_sink_static - receive the static field @field (UTF-16) at the address @id. @type: of
+ *  @object. Which class
  *  it is of is found out later (tools/heap/statics.h). */
-void sxs_heap_sink_static(struct sxs_heap_sink *sink, int of_thread, uint64_t object, uint64_t id,
-                          const WCHAR *field, size_t n);
+void sxs_heap_sink_static(struct sxs_heap_sink *sink, int of_thread, uint64_t object, ClassID type,
+                          uint64_t id, const WCHAR *field, size_t n);
 /** sxs_heap_sink_slot - receive a static field of the class @cls. @field: its name, UTF-8,
  *  allocated by malloc(). Returns 1 if it is owned by the sink now, 0 if not. */
 int  sxs_heap_sink_slot(struct sxs_heap_sink *sink, uint64_t object, uint64_t id, ClassID cls,
                         char *field);
+/** sxs_heap_sink_thread_slot - receive the value of a thread-static field on the thread @tid.
+ *  @field: its name, UTF-8, copied; @thread: the thread's name. */
+void sxs_heap_sink_thread_slot(struct sxs_heap_sink *sink, uint64_t object, uint64_t id,
+                               ClassID cls, const char *field, uint32_t tid, const char *thread);
 void sxs_heap_sink_dependent(struct sxs_heap_sink *sink, uint64_t primary, uint64_t secondary,
                              uint64_t id);
 

@@ -230,7 +230,7 @@ void sxs_heap_received(struct sxs_heap_runtime *h, int stopped)
         return;
     h->complete = 1;
     sxs_bulk_end(&h->bulk, &h->sink);
-    sxs_heap_slots_report(&h->slots, &h->sink);
+    sxs_heap_slots_report(&h->slots, &h->sink, stopped);
     if (stopped)
         sxs_heap_answers_read(h->sink.answers, 1);
     atomic_store(&h->naming, 1);
@@ -304,8 +304,7 @@ static void take_of_runtime(struct sxs_heap_runtime *h, struct sxs_heap_file *fi
     h->in_gc = h->walked = h->complete = 0;
     h->named = (struct sxs_heap_naming){0};
     h->at_exit = trigger == SXS_HEAP_AT_EXIT;
-    if (h->at_exit || !collect)
-        sxs_heap_slots_find(&h->classes, h->sub->rt, &h->slots);
+    sxs_heap_slots_find(&h->classes, h->sub->rt, h->at_exit || !collect, &h->slots);
     h->file = file;
     pthread_mutex_lock(&all.names); /* classes are not unloaded meanwhile */
     h->sink.answers = sxs_heap_answers_begin(&all.request, &h->classes, h->sub->rt);

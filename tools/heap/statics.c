@@ -3,9 +3,12 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/base.h"
 #include "base/hash.h"
+#include "base/safe_read.h"
+#include "base/task.h"
 #include "base/text/buffer.h"
 #include "instr/metadata/signature.h"
 #include "manager/module_info.h"
@@ -25,6 +28,7 @@ struct search {
     const char              *name;   /* its name */
     struct sxs_runtime      *rt;
     struct sxs_heap_slots   *slots; /* NULL: wanted names are searched for */
+    int                      all;   /* not only slots of threads */
 };
 
 /* ---- wanted names ---------------------------------------------------------------------------- */
@@ -44,6 +48,22 @@ static int is_wanted(struct search *s, const char *text)
     return 0;
 }
 
+/* The runtime says where the value of a field lies; a value type's is in its box, behind the pointer
+ * to its type. */
+static uint64_t value_in(uint64_t box)
+{
+    return box + sizeof(uint64_t);
+}
+
+static void index_address(struct search *s, uint64_t address, size_t i)
+{
+    uint32_t hash = (uint32_t)(sxs_hash_id(address) >> 32);
+    size_t   at = hash;
+    while (sxs_index_next(&s->by_address, hash, &at))
+        at++;
+    sxs_index_put(&s->by_address, at, hash, i);
+}
+
 /* Enters the names of all static fields into both indexes. Returns their number; 0: nothing to do,
  * or no memory. */
 static size_t index_names(struct search *s)
@@ -53,7 +73,7 @@ static size_t index_names(struct search *s)
         const struct sxs_heap_named *named = &s->sink->names[i];
         uint32_t                     hash;
         size_t                       at;
-        if (!named->field)
+        if (!named->field || named->tid) /* those of threads have their class */
             continue;
         if (sxs_index_reserve(&s->wanted) != 0 || sxs_index_reserve(&s->by_address) != 0)
             return 0;
@@ -63,10 +83,9 @@ static size_t index_names(struct search *s)
             if (!s->wanted.slots[at].number)
                 sxs_index_put(&s->wanted, at, hash, i);
         }
-        at = hash = (uint32_t)(sxs_hash_id(named->id) >> 32);
-        while (sxs_index_next(&s->by_address, hash, &at))
-            at++;
-        sxs_index_put(&s->by_address, at, hash, i);
+        index_address(s, named->id, i);
+        if (sxs_index_reserve(&s->by_address) == 0)
+            index_address(s, value_in(named->object), i);
         n++;
     }
     return n;
@@ -74,15 +93,45 @@ static size_t index_names(struct search *s)
 
 /* ---- addresses ------------------------------------------------------------------------------- */
 
+/* The box of a value may have moved since the dump. So of fields of that name which are in a box of
+ * the same type, a single one is taken for it. */
+static void guess_class(struct search *s, uint64_t address, ClassID cls)
+{
+    uint64_t type = 0;
+    if (sxs_safe_read(&type, (uintptr_t)address - sizeof(type), sizeof(type)) != sizeof(type) ||
+        !type)
+        return;
+    for (size_t i = 0; i < s->sink->n_names; i++) {
+        struct sxs_heap_named *named = &s->sink->names[i];
+        if (named->field && named->type == type && strcmp(named->field, s->name) == 0)
+            named->guess = named->guess && named->guess != cls ? SXS_HEAP_SEVERAL : cls;
+    }
+}
+
+static void use_guesses(const struct sxs_heap_sink *sink)
+{
+    for (size_t i = 0; i < sink->n_names; i++) {
+        struct sxs_heap_named *named = &sink->names[i];
+        if (named->field && !named->cls && named->guess != SXS_HEAP_SEVERAL)
+            named->cls = named->guess;
+    }
+}
+
 /* Enters the class of the static field at an address, if that is wanted. */
 static void set_class(struct search *s, uint64_t address, ClassID cls)
 {
     uint32_t hash = (uint32_t)(sxs_hash_id(address) >> 32), number;
+    int      found = 0;
     size_t   at = hash;
     for (; (number = sxs_index_next(&s->by_address, hash, &at)) != 0; at++) {
-        if (s->sink->names[number - 1].id == address)
-            s->sink->names[number - 1].cls = cls;
+        struct sxs_heap_named *named = &s->sink->names[number - 1];
+        if (named->id == address || value_in(named->object) == address) {
+            named->cls = cls;
+            found = 1;
+        }
     }
+    if (!found)
+        guess_class(s, address, cls);
 }
 
 static void add_slot(struct search *s, uint64_t address, ClassID cls)
@@ -98,7 +147,7 @@ static void add_slot(struct search *s, uint64_t address, ClassID cls)
         slots->max = more;
     }
     slot = &slots->all[slots->n];
-    *slot = (struct sxs_heap_slot){address, cls, strdup(s->name)};
+    *slot = (struct sxs_heap_slot){address, cls, s->field, strdup(s->name)};
     if (slot->field)
         slots->n++;
 }
@@ -110,8 +159,14 @@ static int look_at_class(ClassID id, void *arg)
     sxs_class           cls = {rt, id};
     void               *address = NULL;
     COR_PRF_STATIC_TYPE kind = 0;
-    if (SUCCEEDED(sxs_info_GetStaticFieldInfo(rt, cls, s->field, &kind)) &&
-        (kind & COR_PRF_FIELD_APP_DOMAIN_STATIC) &&
+    if (FAILED(sxs_info_GetStaticFieldInfo(rt, cls, s->field, &kind)))
+        return 0;
+    if (kind & COR_PRF_FIELD_THREAD_STATIC) {
+        if (s->slots)
+            add_slot(s, 0, id);
+        return 0;
+    }
+    if ((kind & COR_PRF_FIELD_APP_DOMAIN_STATIC) && (!s->slots || s->all) &&
         SUCCEEDED(sxs_info_GetAppDomainStaticAddress(rt, cls, s->field, s->domain, &address)) &&
         address) {
         if (s->slots)
@@ -183,26 +238,83 @@ static void search_modules(struct search *s)
 void sxs_heap_statics_find(struct sxs_heap_classes *classes, struct sxs_heap_sink *sink)
 {
     struct search s = {.sink = sink, .rt = sink->rt, .classes = classes};
-    if (index_names(&s))
+    if (index_names(&s)) {
         search_modules(&s);
+        use_guesses(sink);
+    }
     sxs_index_free(&s.wanted);
     sxs_index_free(&s.by_address);
 }
 
 /* ---- static fields without a dump ------------------------------------------------------------ */
 
-void sxs_heap_slots_find(struct sxs_heap_classes *classes, struct sxs_runtime *rt,
+void sxs_heap_slots_find(struct sxs_heap_classes *classes, struct sxs_runtime *rt, int all,
                          struct sxs_heap_slots *slots)
 {
-    struct search s = {.rt = rt, .classes = classes, .slots = slots};
+    struct search s = {.rt = rt, .classes = classes, .slots = slots, .all = all};
     search_modules(&s);
+    slots->domain = s.domain;
 }
 
-void sxs_heap_slots_report(struct sxs_heap_slots *slots, struct sxs_heap_sink *sink)
+/* Threads without a name of their own have that of the process. */
+static void name_thread(uint32_t tid, char *name, size_t size)
 {
+    char process[64] = "";
+    if (sxs_task_name(tid, name, size) != 0)
+        name[0] = '\0';
+    if (sxs_task_name((uint32_t)getpid(), process, sizeof(process)) == 0 &&
+        strcmp(name, process) == 0)
+        name[0] = '\0';
+}
+
+/* Reports the thread-static fields that have a value on one thread. */
+static void report_thread(const struct sxs_heap_slots *slots, struct sxs_heap_sink *sink,
+                          sxs_thread thread, uint32_t tid)
+{
+    char name[64] = "";
+    int  is_named = 0;
+    for (size_t i = 0; i < slots->n; i++) {
+        const struct sxs_heap_slot *slot = &slots->all[i];
+        sxs_class                   cls = {sink->rt, slot->cls};
+        void                       *address = NULL;
+        if (slot->address ||
+            FAILED(sxs_info_GetThreadStaticAddress2(sink->rt, cls, slot->token, slots->domain,
+                                                    thread, &address)) ||
+            !address || !*(const uint64_t *)address)
+            continue;
+        if (!is_named)
+            name_thread(tid, name, sizeof(name));
+        is_named = 1;
+        sxs_heap_sink_thread_slot(sink, *(const uint64_t *)address, (uint64_t)(uintptr_t)address,
+                                  slot->cls, slot->field, tid, name);
+    }
+}
+
+static void report_threads(const struct sxs_heap_slots *slots, struct sxs_heap_sink *sink)
+{
+    ICorProfilerThreadEnum *each = NULL;
+    ThreadID                id;
+    ULONG                   got = 0;
+    if (FAILED(sxs_info_EnumThreads(sink->rt, &each)) || !each)
+        return;
+    while (each->vtbl->Next(each, 1, &id, &got) == S_OK && got == 1) {
+        sxs_thread thread = {sink->rt, id};
+        DWORD      tid = 0;
+        if (SUCCEEDED(sxs_info_GetThreadInfo(sink->rt, thread, &tid)) && tid)
+            report_thread(slots, sink, thread, tid);
+    }
+    each->vtbl->Release(each);
+}
+
+void sxs_heap_slots_report(struct sxs_heap_slots *slots, struct sxs_heap_sink *sink, int threads)
+{
+    if (threads)
+        report_threads(slots, sink);
     for (size_t i = 0; i < slots->n; i++) {
         struct sxs_heap_slot *slot = &slots->all[i];
-        uint64_t              object = *(const uint64_t *)(uintptr_t)slot->address;
+        if (!slot->address)
+            continue;
+        uint64_t object = *(const uint64_t *)(uintptr_t)slot->address;
         if (sxs_heap_sink_slot(sink, object, slot->address, slot->cls, slot->field))
             slot->field = NULL;
     }

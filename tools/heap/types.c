@@ -146,6 +146,10 @@ static void write_name(struct sxs_heap_sink *sink, size_t at, struct sxs_namer *
             sxs_namer_class(namer, (sxs_class){sink->rt, n->cls}, name, sizeof(name));
         len = strlen(name);
         snprintf(name + len, sizeof(name) - len, ".%s", n->field);
+        len = strlen(name);
+        if (n->tid)
+            snprintf(name + len, sizeof(name) - len, " (thread %u%s%s)", n->tid,
+                     n->thread[0] ? " " : "", n->thread);
     }
     sxs_heap_name(sink->file, (uint32_t)at + 1, name);
 }

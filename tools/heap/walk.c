@@ -70,7 +70,7 @@ HRESULT sxs_heap_walk(struct sxs_heap_sink *sink, struct sxs_heap_slots *slots)
         sink->totals.suspend_ns = sxs_now_ns(CLOCK_MONOTONIC) - started;
         hr = sxs_info_EnumerateGCHeapObjects(sink->rt, receive_object, w);
         if (SUCCEEDED(hr))
-            sxs_heap_slots_report(slots, sink);
+            sxs_heap_slots_report(slots, sink, 0);
         sxs_runtime_resume(sink->rt);
         sink->totals.pause_ns = sxs_now_ns(CLOCK_MONOTONIC) - started;
     }

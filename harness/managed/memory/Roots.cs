@@ -14,6 +14,9 @@ internal static class Roots
 
     public static Single? Static;
 
+    /// <summary>A value with a reference: the runtime keeps it in a box.</summary>
+    public static Holding Value;
+
     [ThreadStatic]
     private static PerThread? perThread;
 
@@ -26,7 +29,11 @@ internal static class Roots
             Kept.Add(kept);
     }
 
-    public static void KeepStatic() => Static = new Single();
+    public static void KeepStatic()
+    {
+        Static = new Single();
+        Value = new Holding { It = new Held() };
+    }
 
     /// <summary>Starts n threads, each of which waits with one object in a thread-static field, and
     /// one in a local variable. Returns when all have them.</summary>
@@ -35,7 +42,7 @@ internal static class Roots
         using var ready = new CountdownEvent(n);
         for (int i = 0; i < n; i++)
         {
-            var thread = new Thread(() => Hold(ready)) { IsBackground = true };
+            var thread = new Thread(() => Hold(ready)) { IsBackground = true, Name = $"holder {i}" };
             thread.Start();
             threads.Add(thread);
         }
@@ -47,6 +54,7 @@ internal static class Roots
     {
         Kept.Clear();
         Static = null;
+        Value = default;
         end.Set();
         foreach (Thread thread in threads)
             thread.Join();

@@ -120,3 +120,13 @@ internal sealed class Sharer
 {
     public byte[]? Common;
 }
+
+/// <summary>A value that refers to an object, for a static field.</summary>
+internal struct Holding
+{
+    public Held? It;
+}
+
+internal sealed class Held
+{
+}
