@@ -27,7 +27,8 @@ static const struct list lists[] = {
 #define N_LISTS (sizeof(lists) / sizeof(lists[0]))
 
 /* Sets NAME_low and NAME_high: the bounds of an interval, null when they are not known. */
-static int set_interval(json_t *o, const char *name, struct sxs_cost_interval i, bool known)
+static int set_interval(json_t *o, const char *name, struct sxs_cost_interval i, bool known,
+                        bool at_least)
 {
     char key[64];
     int  err = 0;
@@ -35,8 +36,8 @@ static int set_interval(json_t *o, const char *name, struct sxs_cost_interval i,
     err |= known ? sxs_json_set_number(o, key, sxs_cost_floor(i.low))
                  : json_object_set_new(o, key, json_null());
     snprintf(key, sizeof(key), "%s_high", name);
-    err |= known ? sxs_json_set_number(o, key, sxs_cost_ceil(i.high))
-                 : json_object_set_new(o, key, json_null());
+    err |= known && !at_least ? sxs_json_set_number(o, key, sxs_cost_ceil(i.high))
+                              : json_object_set_new(o, key, json_null());
     return err;
 }
 
@@ -44,16 +45,20 @@ static int set_errors(json_t *o, const struct sxs_costs_process *p, const struct
                       const struct sxs_cost_type *v, bool exact)
 {
     const struct sxs_cost_sum *sum = list->live ? &v->live : &v->all;
+    bool                           at_least = exact && v->at_least;
     bool   biased = !exact && sxs_costs_biased(&p->head, list->kind, v->runtime);
     double error = sxs_cost_error(sum->var_value, sum->value) * sum->value;
     const struct sxs_cost_interval n = {(double)v->n, (double)v->n};
     const struct sxs_cost_interval value = {(double)v->value, (double)v->value};
     int                            err = 0;
     err |= json_object_set_new(o, "biased", json_boolean(biased));
-    err |= biased ? json_object_set_new(o, "error_bytes", json_null())
-                  : sxs_json_set_number(o, "error_bytes", exact ? 0 : sxs_cost_round(error));
-    err |= set_interval(o, list->n, exact ? n : sxs_cost_interval_n(sum), !biased);
-    err |= set_interval(o, list->value, exact ? value : sxs_cost_interval_value(sum), !biased);
+    err |= json_object_set_new(o, "at_least", json_boolean(at_least));
+    err |= biased || at_least
+               ? json_object_set_new(o, "error_bytes", json_null())
+               : sxs_json_set_number(o, "error_bytes", exact ? 0 : sxs_cost_round(error));
+    err |= set_interval(o, list->n, exact ? n : sxs_cost_interval_n(sum), !biased, at_least);
+    err |= set_interval(o, list->value, exact ? value : sxs_cost_interval_value(sum), !biased,
+                        at_least);
     return err;
 }
 
@@ -73,7 +78,7 @@ static json_t *row_json(const struct sxs_costs_process *p, const struct list *li
     err |= sxs_json_set_text(o, "type", sxs_strings_text(&p->names, v->name));
     err |= sxs_json_set_number(o, list->n, exact ? v->n : sxs_cost_round(sum->n));
     err |= sxs_json_set_number(o, list->value, exact ? v->value : sxs_cost_round(sum->value));
-    err |= json_object_set_new(o, "exact", json_boolean(exact || all));
+    err |= json_object_set_new(o, "exact", json_boolean((exact && !v->at_least) || all));
     err |= sxs_json_set_number(o, "samples", sum->records);
     if (list->kind == SXS_COST_LOCK) {
         err |= sxs_json_set_number(o, "longest_ns", v->longest);

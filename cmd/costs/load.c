@@ -34,6 +34,7 @@ bool sxs_costs_exact(const struct sxs_cost_facts *f, enum sxs_cost_kind kind,
         if (!v)
             continue;
         v->exact = found = true;
+        v->at_least |= (t->flags & SXS_COST_AT_LEAST) != 0;
         sxs_sum_add(&v->n, t->n);
         sxs_sum_add(&v->value, t->value);
         sxs_sum_add(&v->exact_large, t->flags & SXS_COST_LARGE ? t->n : 0);

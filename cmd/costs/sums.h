@@ -55,6 +55,23 @@ static inline void sxs_cost_sum_add(struct sxs_cost_sum *s, double n, uint64_t v
     s->records++;
 }
 
+/** sxs_cost_sum_join - add the records of another sum. */
+static inline void sxs_cost_sum_join(struct sxs_cost_sum *s, const struct sxs_cost_sum *more)
+{
+    s->differ |= more->differ || (s->records && more->records && s->top_n != more->top_n);
+    s->n += more->n;
+    s->value += more->value;
+    s->var_n += more->var_n;
+    s->var_value += more->var_value;
+    s->recorded += more->recorded;
+    s->top_n = more->top_n > s->top_n ? more->top_n : s->top_n;
+    if (more->top_var > s->top_var) {
+        s->top_value = more->top_value;
+        s->top_var = more->top_var;
+    }
+    s->records += more->records;
+}
+
 /**
  * sxs_cost_round - return @v as an integer: rounded, but 1 when it is less than that and not 0.
  * Sums of a damaged file may be larger than any integer: they become 2^62. */

@@ -18,6 +18,7 @@ struct sxs_cost_type {
     uint32_t name;    /* the caller's number of its text */
     uint32_t runtime; /* the caller's number of its runtime; 0: none */
     uint8_t  kind;    /* enum sxs_cost_kind */
+    bool     at_least; /* exact only: the runtime has not reported all objects of the type */
     bool     exact;   /* n, value and exact_large are counts, not sums of what was recorded */
     struct sxs_cost_sum all, live;     /* live: without those that are gone */
     struct sxs_cost_sum unchecked;     /* of `live`: those that may be garbage */

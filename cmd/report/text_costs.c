@@ -2,6 +2,7 @@
 /* Text report of costs. Shares are shares of bytes or time, or of the number with --by-count. */
 #include "cmd/report/text_costs.h"
 
+#include "base/sum.h"
 #include "cmd/costs/costs.h"
 #include "cmd/output/must.h"
 #include "cmd/output/print.h"
@@ -106,6 +107,45 @@ static void write_intervals(const struct report *r, const struct sxs_cost_sum *s
                  count_text((double)sxs_cost_ceil(n.high), b, sizeof(b)), r->kind->many);
 }
 
+/* Adds up the types that the runtime has not reported all objects of. Returns how many were counted;
+ * @sampled: receives the sums of those that were recorded. */
+static uint64_t sum_at_least(const struct report *r, struct sxs_cost_sum *sampled)
+{
+    uint64_t n = 0;
+    *sampled = (struct sxs_cost_sum){0};
+    for (size_t i = 0; r->exact && i < r->c->types.n; i++) {
+        const struct sxs_cost_type *t = &r->c->types.all[i];
+        if (!t->exact || !t->at_least)
+            continue;
+        sxs_sum_add(&n, t->n);
+        sxs_cost_sum_join(sampled, &t->all);
+    }
+    return n;
+}
+
+/* Says what the counts lack, and what the samples, which have everything, say of it. */
+static void write_at_least(const struct report *r)
+{
+    struct sxs_cost_sum      sampled;
+    struct sxs_cost_interval i;
+    uint64_t                 n = sum_at_least(r, &sampled);
+    char                     a[48], b[48];
+    if (!n)
+        return;
+    i = sxs_cost_interval_n(&sampled);
+    sxs_print_to(
+        r->to,
+        "  counted too low: boxed values and delegates in .NET 10 (\"at least\"), because the "
+        "runtime does not "
+        "report all\n  of those that code makes that is not optimized. %s of them were counted",
+        count_text((double)n, a, sizeof(a)));
+    if (sampled.records)
+        sxs_print_to(r->to, "; by the samples, which lack none, there are %s to %s",
+                     count_text((double)sxs_cost_floor(i.low), a, sizeof(a)),
+                     count_text((double)sxs_cost_ceil(i.high), b, sizeof(b)));
+    fputs("\n", r->to);
+}
+
 /* ---- totals ----------------------------------------------------------------------------------- */
 
 /* Names the runtimes whose objects were not chosen at random. */
@@ -189,10 +229,12 @@ static void write_unchecked(const struct report *r)
 static void write_total(const struct report *r)
 {
     const struct sxs_cost_sum *sum = r->c->live ? &r->c->known : &r->c->all;
+    struct sxs_cost_sum        at_least;
     double                     all_n = r->c->live ? sum->n : r->n;
     double                     all_value = r->c->live ? sum->value : r->value;
     char                       n[48], value[48];
-    sxs_print_to(r->to, "\n%s: %s in %s %s", r->kind->title,
+    sxs_print_to(r->to, "\n%s: %s%s in %s %s", r->kind->title,
+                 sum_at_least(r, &at_least) ? "at least " : "",
                  value_text(r, all_value, value, sizeof(value)), count_text(all_n, n, sizeof(n)),
                  all_n > 0 && sxs_cost_round(all_n) == 1 ? r->kind->one : r->kind->many);
     if (r->exact && (r->c->every > 1 || sum->var_n > 0))
@@ -302,6 +344,8 @@ static void write_type_row(const struct report *r, const struct sxs_cost_type *t
     write_row_begin(r, type_n(r, t), type_value(r, t));
     if (sxs_costs_are_waits(r->c))
         sxs_print_to(r->to, "  %11s", sxs_text_duration(t->longest, text, sizeof(text)));
+    else if (exact && t->at_least)
+        sxs_print_to(r->to, "  %16s  %16s", "at least", "at least");
     else if (exact || r->c->every <= 1)
         sxs_print_to(r->to, "  %16s  %16s", "exact", "exact");
     else if (is_biased(r, t))
@@ -486,6 +530,7 @@ void sxs_text_costs(const struct sxs_model *m, const struct sxs_report_options *
     r.exact = c->exact && !c->live;
     for (size_t i = 0; i < m->n_processes; i++)
         write_process(&r, &m->processes[i]);
+    write_at_least(&r);
     if (m->filtered_out)
         sxs_print_to(to, "%llu samples are not of what was asked for: left out\n",
                      (unsigned long long)m->filtered_out);

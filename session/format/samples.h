@@ -285,11 +285,12 @@ enum sxs_cost_kind {
 };
 
 enum sxs_cost_flag {
-    SXS_COST_LARGE = 1,  /* on the large object heap */
-    SXS_COST_PINNED = 2, /* on the pinned object heap */
-    SXS_COST_MAPPED = 4, /* native memory by mmap() */
-    SXS_COST_OPEN = 8,   /* the wait has not ended; value: how long it has taken until now. The
+    SXS_COST_LARGE = 1,     /* on the large object heap */
+    SXS_COST_PINNED = 2,    /* on the pinned object heap */
+    SXS_COST_MAPPED = 4,    /* native memory by mmap() */
+    SXS_COST_OPEN = 8,      /* the wait has not ended; value: how long it has taken until now. The
                           * flag is cleared, and the value updated, in place. */
+    SXS_COST_AT_LEAST = 16, /* TOTAL: the runtime does not report all objects of this type */
 };
 
 /** A cost with the stack of its thread. It stands for several such costs if only some are recorded:

@@ -50,6 +50,12 @@ profile :exact 8 memory "$words" 9 memory "$words" 10 memory "$words" && has exa
 check "with tiered compilation, too, but for boxed values" $? "$tmp/log"
 profile :exact,every=100k 10 memory "keep:boxed=500000" && has close "Memory.Point=500000"
 check "10: exact: samples have all boxed values" $? "$tmp/log"
+"$sxsprof" report --data alloc "$tmp/s" >"$tmp/report" && head -n 4 "$tmp/report" | grep -q '^  counted too low: boxed values' &&
+    grep -q 'at least *at least .*Memory.Point$' "$tmp/report" && grep -q 'exact *exact .*System.String$' "$tmp/report"
+check "10: exact: the report says that boxed values are counted too low" $? "$tmp/report"
+profile :exact 9 memory "keep:boxed=500000" && has exact "Memory.Point=500000" &&
+    "$sxsprof" report --data alloc "$tmp/s" >"$tmp/report" && ! grep -q 'at least' "$tmp/report"
+check "9: exact: boxed values of code that is not optimized are counted, too" $? "$tmp/report"
 
 # ---- samples -------------------------------------------------------------------------------------
 

@@ -381,7 +381,7 @@ static void types_body(void)
     ModuleID                module = h.c->module_load("/fake/A.dll");
     ClassID                 one = h.c->class_new(module, "A.One", 0, 0, NULL);
     ClassID                 two = h.c->class_new(module, "A.Two", 0, 0, NULL);
-    struct sxs_alloc_types *types = sxs_alloc_types_new(subs[0]->rt);
+    struct sxs_alloc_types *types = sxs_alloc_types_new(subs[0]->rt, 0);
     struct sxs_alloc_type  *a = sxs_alloc_types_find(types, one),
                           *b = sxs_alloc_types_find(types, two);
     uint64_t asked = h.c->called("GetClassIDInfo2");
@@ -417,7 +417,7 @@ static void unnamed_body(void)
     struct fake_host        h = begin_unknown("8.0");
     ModuleID                module = h.c->module_load("/fake/A.dll");
     ClassID                 one = h.c->class_new(module, "A.One", 0, 0, NULL);
-    struct sxs_alloc_types *types = sxs_alloc_types_new(subs[0]->rt);
+    struct sxs_alloc_types *types = sxs_alloc_types_new(subs[0]->rt, 0);
     struct sxs_alloc_type  *type;
     CHECK_EQ(h.c->fail_call("GetClassIDInfo2", E_FAIL, 0), S_OK);
     CHECK_EQ(h.c->fail_call("GetModuleMetaData", E_FAIL, 0), S_OK);
@@ -440,7 +440,7 @@ static void without_names_objects_are_counted(void **state)
 static void many_types_body(void)
 {
     struct fake_host        h = begin_unknown("8.0");
-    struct sxs_alloc_types *types = sxs_alloc_types_new(subs[0]->rt);
+    struct sxs_alloc_types *types = sxs_alloc_types_new(subs[0]->rt, 0);
     uint64_t                n = 0, unloads = 0;
     /* ClassIDs of no class: named "?" or the like, but each has a place of its own. */
     for (uint64_t id = 8; id < 8 * 200000; id += 8) {

@@ -428,7 +428,8 @@ static HRESULT start_tool(struct sxs_sub *sub, const char *text)
     sub->state = on;
     on->rt = sub->rt;
     on->options = options;
-    on->types = sxs_alloc_types_new(sub->rt);
+    on->types =
+        sxs_alloc_types_new(sub->rt, options.exact && is_at_least(sub->rt, FIRST_WITH_SAMPLES));
     if (!on->types)
         return E_OUTOFMEMORY;
     sub->low = COR_PRF_MONITOR_MODULE_LOADS;

@@ -19,6 +19,7 @@ struct sxs_alloc_types {
     struct sxs_runtime   *rt;         /* borrowed: the runtime outlives its table */
     _Atomic uint32_t      generation; /* a type of an older one has a name to be checked */
     _Atomic uint64_t      uncounted;
+    int                   lacks_boxed;
     struct sxs_alloc_type unnamed; /* for all that have no room or no name */
     _Atomic(struct sxs_alloc_type *)   slots[SLOTS];
     _Atomic(struct sxs_alloc_counts *) counts[MAX_NAMES + 1]; /* by number of the name */
@@ -58,8 +59,8 @@ static struct sxs_record_total *total_of(struct sxs_alloc_types      *types,
     struct sxs_record_total            *made;
     if (found)
         return found;
-    made =
-        sxs_recorder_total(SXS_COST_ALLOCATION, sxs_runtime_number(types->rt), type->name, flags);
+    made = sxs_recorder_total(SXS_COST_ALLOCATION, sxs_runtime_number(types->rt), type->name,
+                              (uint8_t)(flags | (type->at_least ? SXS_COST_AT_LEAST : 0)));
     if (!made || atomic_compare_exchange_strong(at, &found, made))
         return made;
     return found;
@@ -107,6 +108,29 @@ static int is_array(const struct sxs_alloc_types *types, uint64_t id)
                                  &rank) != S_FALSE;
 }
 
+/* Returns 1 if objects of the class are boxed values or delegates: what it extends is one of the runtime's
+ * classes for these. */
+static int is_boxed_or_delegate(struct sxs_alloc_types *types, uint64_t id)
+{
+    static const char *const bases[] = {"System.ValueType", "System.Enum",
+                                        "System.MulticastDelegate"};
+    sxs_class                parent = {types->rt, 0};
+    sxs_module               module = {types->rt, 0};
+    mdTypeDef                token = 0;
+    struct sxs_namer        *namer;
+    char                     text[64];
+    int                      found = 0;
+    if (FAILED(sxs_info_GetClassIDInfo2(types->rt, (sxs_class){types->rt, id}, &module, &token,
+                                        &parent, 0, NULL, NULL)) ||
+        !parent.id || !(namer = sxs_namer_new()))
+        return 0;
+    sxs_namer_class(namer, parent, text, sizeof(text));
+    sxs_namer_free(namer);
+    for (size_t i = 0; i < ARRAY_LEN(bases); i++)
+        found |= strcmp(text, bases[i]) == 0;
+    return found;
+}
+
 /* Names the ClassID. If @older has the same name, its check is renewed and it is returned. */
 static struct sxs_alloc_type *make_type(struct sxs_alloc_types *types, uint64_t id,
                                         struct sxs_alloc_type *older)
@@ -125,6 +149,7 @@ static struct sxs_alloc_type *make_type(struct sxs_alloc_types *types, uint64_t 
     type->id = id;
     type->name = name;
     type->varies = is_string || is_array(types, id);
+    type->at_least = types->lacks_boxed && !type->varies && is_boxed_or_delegate(types, id);
     type->counts = counts_of(types, name);
     atomic_init(&type->generation, generation);
     return type;
@@ -132,12 +157,13 @@ static struct sxs_alloc_type *make_type(struct sxs_alloc_types *types, uint64_t 
 
 /* ---- the table -------------------------------------------------------------------------------- */
 
-struct sxs_alloc_types *sxs_alloc_types_new(struct sxs_runtime *rt)
+struct sxs_alloc_types *sxs_alloc_types_new(struct sxs_runtime *rt, int lacks_boxed)
 {
     struct sxs_alloc_types *types = sxs_pages_zeroed(sizeof(*types)); /* 1 MiB, touched as needed */
     if (!types)
         return NULL;
     types->rt = rt;
+    types->lacks_boxed = lacks_boxed;
     types->unnamed.varies = 1;
     types->unnamed.counts = counts_of(types, 0);
     return types;

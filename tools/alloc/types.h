@@ -28,12 +28,14 @@ struct sxs_alloc_type {
     _Atomic uint32_t generation; /* of the table, when the name was last checked */
     uint32_t         name;       /* number of the name; 0: there is none */
     uint32_t         varies;     /* 1: its objects differ in size (arrays, strings) */
+    uint32_t                 at_least;   /* 1: the runtime may not report all of them */
     struct sxs_alloc_sizes   sizes;      /* nothing is learned of the type for all without a name */
     struct sxs_alloc_counts *counts; /* borrowed; shared by types of the same name */
 };
 
-/** sxs_alloc_types_new - make a table. Returns NULL when memory ran out. */
-struct sxs_alloc_types *sxs_alloc_types_new(struct sxs_runtime *rt);
+/** sxs_alloc_types_new - make a table. @lacks_boxed: 1: the runtime does not report all boxed values and
+ *  delegates, so their counts are marked. Returns NULL when memory ran out. */
+struct sxs_alloc_types *sxs_alloc_types_new(struct sxs_runtime *rt, int lacks_boxed);
 
 /** sxs_alloc_types_free - free a table (NULL is allowed) that no thread uses any more. */
 void sxs_alloc_types_free(struct sxs_alloc_types *types);
