@@ -83,7 +83,7 @@ static void write_branches(const struct printer *p, uint32_t root, uint32_t *pla
 static void write_thread(const struct printer *p, const struct sxs_calls_tree_node *root)
 {
     const struct sxs_calls_read_thread *thread = &p->t->p->calls->threads[root->thread];
-    char                        name[3 * SXS_THREAD_NAME_MAX + 1];
+    char                                name[3 * SXS_THREAD_NAME_MAX + 1];
     sxs_text_clean(thread->name, name, sizeof(name));
     sxs_print_to(p->to, "thread %u %s\n", thread->tid, name);
 }

@@ -91,8 +91,8 @@ static json_t *trace_entry_json(const struct sxs_instrument_process *p,
     return json_pack(
         "{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:b}", "pid",
         sxs_json_number(p->process->pid), "tid", sxs_json_number(c->tid), "thread",
-        sxs_json_text(sxs_instrument_thread(d, c)), "runtime",
-        sxs_json_number(s ? s->runtime : 0), "name", sxs_json_text(s ? s->name : "?"), "label",
+        sxs_json_text(sxs_instrument_thread(d, c)), "runtime", sxs_json_number(s ? s->runtime : 0),
+        "name", sxs_json_text(s ? s->name : "?"), "label",
         text_or_null(s && s->label[0] ? s->label : NULL), "depth", sxs_json_number(c->depth),
         "begin_ns", sxs_json_number(sxs_instrument_ns(d, c->started_tick)), "duration_ns",
         c->ended ? sxs_json_number(sxs_instrument_duration(d, c->ended_tick - c->started_tick))

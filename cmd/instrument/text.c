@@ -204,7 +204,8 @@ static void write_trace_entries(FILE *to, const struct sxs_instrument_process *p
     struct sxs_thread_list threads = {.n = 0};
     for (size_t i = 0; i < n; i++) {
         write_trace_entry(to, p, &t->calls[i]);
-        sxs_thread_list_add(&threads, t->calls[i].tid, sxs_instrument_thread(p->data, &t->calls[i]));
+        sxs_thread_list_add(&threads, t->calls[i].tid,
+                            sxs_instrument_thread(p->data, &t->calls[i]));
     }
     sxs_thread_list_print(to, &threads);
 }

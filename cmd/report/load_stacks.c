@@ -40,8 +40,7 @@ bool sxs_loader_thread(struct sxs_loader *l, uint32_t thread)
         l->n_states = n;
     }
     if (l->thread_state[thread] == UNASKED)
-        l->thread_state[thread] =
-            sxs_model_thread_wanted(l->o, l->m, thread) ? YES : NO;
+        l->thread_state[thread] = sxs_model_thread_wanted(l->o, l->m, thread) ? YES : NO;
     return l->thread_state[thread] == YES;
 }
 

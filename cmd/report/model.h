@@ -105,7 +105,7 @@ struct sxs_model_process {
     } *runtimes; /* owned; from the census, by number */
     size_t n_runtimes;
     struct sxs_thread_names thread_names; /* of the first n_named_parts folders */
-    size_t n_named_parts;
+    size_t                  n_named_parts;
     size_t n_files; /* files of samples: `head` has the sums of their counts, and else what the last says */
 };
 
@@ -159,7 +159,7 @@ struct sxs_model_thread {
     uint32_t tid;     /* 0: all threads of that name, of several processes */
     uint32_t name;    /* string: what it is called in all reports; set by sxs_model_name_thread() */
     char     kernel[16]; /* its name in the kernel; "" when not known */
-    uint64_t kernel_ns; /* when that was read; 0: not known */
+    uint64_t kernel_ns;  /* when that was read; 0: not known */
     uint32_t root;    /* node */
     uint64_t runtimes;/* bit N: the thread belongs to runtime number N */
     uint64_t samples, weight_ns, waiting, waiting_ns;
@@ -377,7 +377,8 @@ bool sxs_model_thread_wanted(const struct sxs_report_options *o, const struct sx
 struct sxs_process_part;
 /** sxs_model_read_names - read the whole names of the threads of a process from a folder of it, unless
  *  that was done before, and name its threads. */
-void sxs_model_read_names(struct sxs_model *m, uint32_t process, const struct sxs_process_part *part);
+void sxs_model_read_names(struct sxs_model *m, uint32_t process,
+                          const struct sxs_process_part *part);
 
 /** sxs_model_name_thread - set the name of a thread by all that is known by now. */
 void sxs_model_name_thread(struct sxs_model *m, uint32_t thread);

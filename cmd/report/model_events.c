@@ -38,11 +38,11 @@ void sxs_model_name_thread(struct sxs_model *m, uint32_t thread)
     if (t->process >= m->n_processes)
         return;
     const struct sxs_model_process *p = &m->processes[t->process];
-    const struct sxs_thread_known known = {.tid = t->tid,
-                                           .kernel = t->kernel,
-                                           .kernel_ns = t->kernel_ns,
-                                           .from_ns = t->started_ns,
-                                           .to_ns = t->ended_ns};
+    const struct sxs_thread_known   known = {.tid = t->tid,
+                                             .kernel = t->kernel,
+                                             .kernel_ns = t->kernel_ns,
+                                             .from_ns = t->started_ns,
+                                             .to_ns = t->ended_ns};
     t->name = add_text(m, sxs_thread_name_pick(&p->thread_names, p->pid, &known));
 }
 
@@ -53,7 +53,8 @@ void sxs_model_name_threads(struct sxs_model *m, uint32_t process)
             sxs_model_name_thread(m, (uint32_t)i);
 }
 
-void sxs_model_read_names(struct sxs_model *m, uint32_t process, const struct sxs_process_part *part)
+void sxs_model_read_names(struct sxs_model *m, uint32_t process,
+                          const struct sxs_process_part *part)
 {
     struct sxs_model_process *p = &m->processes[process];
     if (part->number < p->n_named_parts)

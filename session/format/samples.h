@@ -391,7 +391,8 @@ _Static_assert(sizeof(struct sxs_record_sample) == 32, "part of the format");
 _Static_assert(sizeof(struct sxs_sample_context) == 32, "part of the format");
 #define SXS_RECORD_THREAD_MIN 64u /* bytes of an earlier struct sxs_record_thread */
 
-_Static_assert(offsetof(struct sxs_record_thread, name_ns) == SXS_RECORD_THREAD_MIN, "part of the format");
+_Static_assert(offsetof(struct sxs_record_thread, name_ns) == SXS_RECORD_THREAD_MIN,
+               "part of the format");
 _Static_assert(sizeof(struct sxs_record_module) == 64, "part of the format");
 _Static_assert(sizeof(struct sxs_record_code) == 64, "part of the format");
 _Static_assert(sizeof(struct sxs_record_pause) == 32, "part of the format");

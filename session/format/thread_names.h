@@ -45,8 +45,8 @@ struct sxs_thread_name {
     _Atomic uint64_t  ended_ns; /* when the thread ended; 0: not yet, or it got a later name */
     uint32_t          tid;
     uint16_t          runtime; /* number of the runtime */
-    uint16_t          size;    /* bytes of text, without a terminating zero; 0: it has no name now */
-    char              text[];  /* UTF-8, one line */
+    uint16_t          size;   /* bytes of text, without a terminating zero; 0: it has no name now */
+    char              text[]; /* UTF-8, one line */
 };
 
 _Static_assert(sizeof(struct sxs_thread_names_header) <= SXS_HEADER_SIZE, "the header is one page");

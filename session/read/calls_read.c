@@ -10,7 +10,7 @@
 #include "session/read/file_read.h"
 
 #define MAX_BYTES ((uint64_t)4 << 30) /* of calls; the library writes less */
-#define CLOCKS_DIFFER_NS 1000000u      /* between ticks and CLOCK_MONOTONIC */
+#define CLOCKS_DIFFER_NS 1000000u            /* between ticks and CLOCK_MONOTONIC */
 
 const void *sxs_calls_cells_at(struct sxs_calls_reader *r, sxs_calls_ref ref, uint64_t n)
 {

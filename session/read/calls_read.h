@@ -60,8 +60,9 @@ struct sxs_calls_text {
 /** A thread. struct sxs_calls_thread describes fields without a comment. */
 struct sxs_calls_read_thread {
     uint32_t tid, root; /* root: index of its root path */
-    char     kernel[16];   /* its name in the kernel */
-    const char *name;      /* what it is called, never NULL; borrowed from `kernel` or struct sxs_calls */
+    char     kernel[16]; /* its name in the kernel */
+    const char
+            *name; /* what it is called, never NULL; borrowed from `kernel` or struct sxs_calls */
     bool     ended;
     uint64_t started_ns, ended_ns; /* since the header's started_ns. ended_ns of a thread that has
                                     * not ended: the file's last clock reading */
@@ -95,7 +96,7 @@ struct sxs_calls {
     size_t                          n_notes;
     char                  **problems; /* owned lines: the damage in the file */
     size_t                  n_problems;
-    struct sxs_thread_names names;
+    struct sxs_thread_names         names;
 };
 
 /**

@@ -65,7 +65,7 @@ struct sxs_events_data {
     char                       **texts; /* all other texts */
     size_t                       n_texts, cap_texts, cap_throw_sites, cap_exceptions, cap_spans,
         cap_collections;
-    struct sxs_thread_names      thread_names;
+    struct sxs_thread_names thread_names;
 };
 
 /**

@@ -82,7 +82,8 @@ int sxs_thread_names_read(int folder_fd, struct sxs_thread_names *names)
     struct sxs_chunk_reader        reader;
     struct reading                 r = {names, false};
     char                           why[256];
-    if (sxs_chunk_reader_open(&reader, folder_fd, &sxs_thread_names_kind, &head, why, sizeof(why)) != 0)
+    if (sxs_chunk_reader_open(&reader, folder_fd, &sxs_thread_names_kind, &head, why,
+                              sizeof(why)) != 0)
         return 0;
     while (!r.no_memory && sxs_chunk_reader_next(&reader, SXS_THREAD_NAMES_LAST, take_record, &r))
         ;
@@ -100,8 +101,7 @@ long sxs_thread_names_follow(struct sxs_chunk_follower *file, uint64_t max_bytes
     struct reading r = {names, false};
     size_t         before = names->n;
     sxs_chunk_follow_look(file, max_bytes);
-    while (!r.no_memory &&
-           sxs_chunk_follow_next(file, SXS_THREAD_NAMES_LAST, take_record, &r))
+    while (!r.no_memory && sxs_chunk_follow_next(file, SXS_THREAD_NAMES_LAST, take_record, &r))
         ;
     if (names->n != before)
         qsort(names->rows, names->n, sizeof(*names->rows), by_thread);
@@ -141,13 +141,13 @@ const char *sxs_thread_name_pick(const struct sxs_thread_names *names, uint32_t 
                                  const struct sxs_thread_known *known)
 {
     uint64_t    since = 0;
-    const char *given = names ? sxs_thread_names_of(names, known->tid, known->from_ns, known->to_ns,
-                                                    &since)
-                              : "";
-    bool        is_first = known->tid && known->tid == pid;
-    size_t      len = strlen(given);
-    if (given[0] && (is_first || !known->kernel[0] || known->kernel_ns <= since ||
-                     strncmp(given, known->kernel, len < KERNEL_BYTES ? len + 1 : KERNEL_BYTES) == 0))
+    const char *given =
+        names ? sxs_thread_names_of(names, known->tid, known->from_ns, known->to_ns, &since) : "";
+    bool   is_first = known->tid && known->tid == pid;
+    size_t len = strlen(given);
+    if (given[0] &&
+        (is_first || !known->kernel[0] || known->kernel_ns <= since ||
+         strncmp(given, known->kernel, len < KERNEL_BYTES ? len + 1 : KERNEL_BYTES) == 0))
         return given;
     if (is_first)
         return "main thread";

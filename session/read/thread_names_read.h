@@ -26,7 +26,7 @@ struct sxs_thread_names {
     size_t                       n, cap;
     char                        *texts; /* owned; each ends with a zero */
     size_t                       used, room;
-    uint32_t                     pid; /* of the process: its first thread has this tid */
+    uint32_t                     pid;  /* of the process: its first thread has this tid */
     uint64_t                     lost; /* names that found no room in the file */
 };
 

@@ -34,8 +34,8 @@ int make_instrument(int argc, char **argv);
 int make_guests(int argc, char **argv);
 
 enum { CENSUS, SAMPLES, CALLS, EVENTS, INSTRUMENT, TRACED, GUESTS, THREADS, N_FILES };
-static const char *const names[N_FILES] = {SXS_CENSUS_FILE, SXS_SAMPLES_FILE, SXS_CALLS_FILE,
-                                           SXS_EVENTS_FILE, SXS_INSTRUMENT_FILE, SXS_TRACED_FILE,
+static const char *const names[N_FILES] = {SXS_CENSUS_FILE, SXS_SAMPLES_FILE,     SXS_CALLS_FILE,
+                                           SXS_EVENTS_FILE, SXS_INSTRUMENT_FILE,  SXS_TRACED_FILE,
                                            SXS_GUESTS_FILE, SXS_THREAD_NAMES_FILE};
 static const char *const pids[2] = {"4242", "4243"};
 
@@ -136,6 +136,31 @@ static void make_samples(void)
         exit(1);
 }
 
+static void make_thread_names(void)
+{
+    static unsigned char            bytes[SXS_HEADER_SIZE + SXS_CHUNK_SIZE];
+    struct sxs_thread_names_header *head = (void *)bytes;
+    struct sxs_chunk_header        *chunk = (void *)(bytes + SXS_HEADER_SIZE);
+    struct sxs_thread_name         *name = (void *)(chunk + 1);
+    memcpy(head->magic, SXS_THREAD_NAMES_MAGIC, sizeof(head->magic));
+    head->version = SXS_THREAD_NAMES_VERSION;
+    head->chunk_size = SXS_CHUNK_SIZE;
+    head->pid = 4242;
+    head->n_chunks = head->max_chunks = 1;
+    chunk->magic = SXS_CHUNK_MAGIC;
+    for (uint32_t i = 0; i < 20; i++, name = (void *)((char *)name + name->head.size)) {
+        name->head.size = 64;
+        name->head.mark = SXS_RECORD_MARK;
+        name->time_ns = 1000000000u + i;
+        name->ended_ns = i % 3 ? 0 : 1000000000u + i;
+        name->tid = 100 + i % 5;
+        name->size = (uint16_t)snprintf(name->text, 32, "Order-Processor-Shard-%u", i);
+        name->head.type = SXS_THREAD_NAMES_NAME;
+    }
+    chunk->used = (uint32_t)((unsigned char *)name - (unsigned char *)chunk);
+    write_file("session", pids[0], THREADS, bytes, sizeof(bytes), 0);
+}
+
 static void run_maker(int (*maker)(int, char **), char *kind)
 {
     char  name[] = "maker", dir[128];
@@ -184,6 +209,7 @@ static void make_session(void)
     run_maker(make_instrument, NULL);
     run_maker(make_guests, NULL);
     make_samples();
+    make_thread_names();
     path_of(path, sizeof(path), "whole", "", "");
     mkdir(path, 0700);
     for (int pid = 0; pid < 2; pid++)
@@ -298,7 +324,7 @@ static void damage(uint8_t *b, size_t size)
 static size_t fuzz_make(uint8_t *out)
 {
     static const uint8_t often[] = {CENSUS, SAMPLES, SAMPLES, CALLS, CALLS, CALLS, EVENTS, EVENTS,
-                                    INSTRUMENT, TRACED, TRACED, GUESTS};
+                                    INSTRUMENT, TRACED, TRACED, GUESTS, THREADS};
     size_t               at = 0;
     if (!root[0])
         make_session();

@@ -25,7 +25,9 @@ static int begin(void **state)
         return -1;
     sxs_session_open(folder);
     sxs_thread_names_begin();
-    files_fd = sxs_session_folder(NULL) ? open(sxs_session_folder(NULL)->path, O_RDONLY | O_DIRECTORY) : -1;
+    files_fd = sxs_session_folder(NULL)
+                   ? open(sxs_session_folder(NULL)->path, O_RDONLY | O_DIRECTORY)
+                   : -1;
     return files_fd < 0 ? -1 : 0;
 }
 
@@ -77,12 +79,14 @@ static void names_of_living_and_ended_threads_are_read_again(void **state)
     assert_int_equal(sxs_thread_names_read(files_fd, &names), 0);
     assert_int_equal(names.n, 3);
     assert_string_equal(sxs_thread_names_of(&names, 11, 0, 0, &since), "Order-Processor-Shard-1");
-    assert_string_equal(sxs_thread_names_of(&names, 11, since, since, NULL), "Order-Processor-Shard-1");
+    assert_string_equal(sxs_thread_names_of(&names, 11, since, since, NULL),
+                        "Order-Processor-Shard-1");
     assert_string_equal(sxs_thread_names_of(&names, 11, UINT64_MAX, 0, NULL), "");
     assert_string_equal(sxs_thread_names_of(&names, 12, 0, 0, &since), "Grüße-nach-Köln-am-Main");
     assert_string_equal(picked(&names, 12, "", 0), "Grüße-nach-Köln-am-Main");
     /* cut in the kernel, within a character or not */
-    assert_string_equal(picked(&names, 12, "Grüße-nach-K\xc3", since + 1), "Grüße-nach-Köln-am-Main");
+    assert_string_equal(picked(&names, 12, "Grüße-nach-K\xc3", since + 1),
+                        "Grüße-nach-Köln-am-Main");
     /* an older name in the kernel, and a later one */
     assert_string_equal(picked(&names, 12, "dotnet", since - 1), "Grüße-nach-Köln-am-Main");
     assert_string_equal(picked(&names, 12, "native", since + 1), "native");
@@ -113,7 +117,8 @@ static void very_many_names_grow_the_file(void **state)
     (void)state;
     for (uint64_t i = 0; i < 20000; i++) {
         sxs_thread_names_started(2, i + 1000, (uint32_t)i + 100);
-        sxs_thread_names_named(2, i + 1000, (const uint16_t *)u"A-Name-That-Is-Longer-Than-The-Kernel-Keeps", 43);
+        sxs_thread_names_named(
+            2, i + 1000, (const uint16_t *)u"A-Name-That-Is-Longer-Than-The-Kernel-Keeps", 43);
         sxs_thread_names_ended(2, i + 1000);
     }
     assert_int_equal(sxs_thread_names_read(files_fd, &names), 0);

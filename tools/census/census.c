@@ -117,8 +117,5 @@ static void release_runtime(struct sxs_sub *sub)
     sxs_thread_names_runtime_ended(sxs_runtime_number(sub->rt));
 }
 
-const struct sxs_tool sxs_census_tool = {.name = "census",
-                                         .always = 1,
-                                         .on = &events,
-                                         .start = start_tool,
-                                         .release = release_runtime};
+const struct sxs_tool sxs_census_tool = {
+    .name = "census", .always = 1, .on = &events, .start = start_tool, .release = release_runtime};

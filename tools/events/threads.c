@@ -7,11 +7,11 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "tools/events_file/events_file.h"
 #include "base/clock.h"
 #include "base/fork.h"
 #include "base/session_state.h"
 #include "thread_names/thread_names.h"
+#include "tools/events_file/events_file.h"
 
 /* A living thread of a runtime. Its record is written when the thread starts, and gets its duration
  * when the thread ends. */
