@@ -2,7 +2,7 @@
 /**
  * base/held.h - mark a file or folder as in use, so that other processes see whether its user still lives.
  *
- * The mark is a shared lock (flock) of an open descriptor. The kernel takes it back when the process ends,
+ * The mark is an exclusive lock (flock) of an open descriptor: one process has it. The kernel takes it back when the process ends,
  * however it ends. Process IDs do not tell the same: another PID namespace shows other ones.
  */
 #ifndef SXS_BASE_HELD_H

@@ -57,7 +57,7 @@ void sxs_manager_init(const struct sxs_tool *const *tools, size_t n_tools)
         census = sxs_session_open(manager.settings.out);
         signals = sxs_signals();
         census->preloaded = (uint16_t)signals->preloaded;
-        census->signals_off = (uint32_t)signals->off;
+        census->signals_off = (uint16_t)signals->off;
         signals->count_unwanted_into(&census->signals_unwanted);
         sxs_sessions_init(&manager.settings, tools, n_tools);
         sxs_fork_register(&part);

@@ -74,19 +74,13 @@ static const int parsing[] = {SCMP_SYS(read),
                               END};
 
 /* What one who looks does besides: names of files. Those that open are in allow_opening(). */
-static const int looking[] = {SCMP_SYS(stat),
-                              SCMP_SYS(lstat),
-                              SCMP_SYS(newfstatat),
-                              SCMP_SYS(statx),
-                              SCMP_SYS(statfs),
-                              SCMP_SYS(readlink),
-                              SCMP_SYS(readlinkat),
-                              SCMP_SYS(getdents),
-                              SCMP_SYS(access),
-                              SCMP_SYS(faccessat),
-                              SCMP_SYS(faccessat2),
-                              SCMP_SYS(getdents64),
-                              END};
+static const int looking[] = {SCMP_SYS(stat),       SCMP_SYS(lstat),
+                              SCMP_SYS(newfstatat), SCMP_SYS(statx),
+                              SCMP_SYS(statfs),     SCMP_SYS(readlink),
+                              SCMP_SYS(readlinkat), SCMP_SYS(flock),
+                              SCMP_SYS(getdents),   SCMP_SYS(access),
+                              SCMP_SYS(faccessat),  SCMP_SYS(faccessat2),
+                              SCMP_SYS(getdents64), END};
 
 /* What one who reads files as their owner does besides, limits its own memory, and makes files in it. */
 static const int reading[] = {SCMP_SYS(setfsuid),

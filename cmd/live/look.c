@@ -25,13 +25,16 @@ static uint64_t system_now(void)
 /* ---- opening ---- */
 
 /* Chooses a process of the session: the newest that runs, else the newest. */
-static const struct sxs_session_process *choose(const struct sxs_session *s, const char *process)
+static const struct sxs_session_process *choose(const char *dir, const struct sxs_session *s,
+                                                const char *process)
 {
     const struct sxs_session_process *best = NULL;
     bool                              best_runs = false;
     for (size_t i = 0; i < s->n_processes; i++) {
         const struct sxs_session_process *p = &s->processes[i];
-        bool                              runs = sxs_live_process_runs(p->pid, p->started_ns);
+        enum sxs_held                     held = sxs_session_is_held(dir, p);
+        bool                              runs = held != SXS_HELD_UNKNOWN ? held == SXS_HELD_YES
+                                                                          : sxs_live_process_runs(p->pid, p->started_ns);
         if (!sxs_process_wanted(p, process) || (best_runs && !runs))
             continue;
         best = p;
@@ -78,7 +81,7 @@ static int open_process(struct sxs_live *l, const char *process, char *why, size
         snprintf(why, why_size, "%s", strerror(err));
         goto done;
     }
-    p = choose(&session, named ? named : process);
+    p = choose(l->dir, &session, named ? named : process);
     err = ENOENT;
     if (p) {
         l->folder = sxs_must(strdup(p->folder));
@@ -396,8 +399,13 @@ static void fill_process(struct sxs_live *l)
 static bool has_ended(const struct sxs_live *l)
 {
     const struct sxs_session_process *p = l->census.processes;
-    return l->census.n_processes &&
-           (files_ended(l) || !sxs_live_process_runs(l->pid ? l->pid : p->pid, p->started_ns));
+    if (!l->census.n_processes)
+        return false;
+    enum sxs_held held = p->held ? sxs_held_is(l->fd, SXS_CENSUS_FILE) : SXS_HELD_UNKNOWN;
+    return files_ended(l) ||
+           (held != SXS_HELD_UNKNOWN
+                ? held == SXS_HELD_NO
+                : !sxs_live_process_runs(l->pid ? l->pid : p->pid, p->started_ns));
 }
 
 unsigned sxs_live_look(struct sxs_live *l)

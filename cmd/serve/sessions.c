@@ -35,6 +35,9 @@ static bool is_process_running(const char *dir, const struct sxs_session_process
     struct stat census, samples;
     char        path[PATH_MAX], whole[PATH_MAX];
     snprintf(path, sizeof(path), "%s/%s/" SXS_CENSUS_FILE, dir, p->folder);
+    enum sxs_held held = sxs_session_is_held(dir, p);
+    if (held != SXS_HELD_UNKNOWN)
+        return held == SXS_HELD_YES;
     if (lstat(path, &census) != 0 || !S_ISREG(census.st_mode) || !realpath(path, whole))
         return false;
     if (p->pid && sxs_asked_census((pid_t)p->pid, p->folder, whole, census.st_ino))

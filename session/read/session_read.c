@@ -4,6 +4,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -160,6 +161,7 @@ static int take_census(struct sxs_session *s, const char *folder, const struct s
     p->started_ns = c->started_ns;
     p->preloaded = c->preloaded != 0;
     p->signals_off = c->signals_off != 0;
+    p->held = c->held != 0;
     p->mask = c->mask;
     p->signals_unwanted = get64(&c->signals_unwanted);
     p->n_unlisted = atomic_load_explicit(&c->n_unlisted, memory_order_relaxed);
@@ -258,6 +260,14 @@ static int read_process(struct sxs_session *s, int dir_fd, const char *folder)
     if (left_out) /* it has nothing but the reason why */
         return 0;
     return err || s->n_processes > read_before ? err : keep_unread(s, folder);
+}
+
+enum sxs_held sxs_session_is_held(const char *dir, const struct sxs_session_process *p)
+{
+    char path[PATH_MAX];
+    int  n = snprintf(path, sizeof(path), "%s/%s/" SXS_CENSUS_FILE, dir,
+                     p->n_parts ? p->parts[p->n_parts - 1] : p->folder);
+    return p->held && n < (int)sizeof(path) ? sxs_held_is(AT_FDCWD, path) : SXS_HELD_UNKNOWN;
 }
 
 int sxs_session_read_one(int dir_fd, const char *folder, struct sxs_session *out)

@@ -9,6 +9,7 @@
 #ifndef SXS_SESSION_READ_SESSION_READ_H
 #define SXS_SESSION_READ_SESSION_READ_H
 
+#include "base/held.h"
 #include "session/format/session.h"
 
 #include <stdbool.h>
@@ -37,6 +38,7 @@ struct sxs_session_process {
     uint64_t                    started_ns; /* CLOCK_REALTIME of its first runtime */
     bool                        preloaded;  /* the signal library was preloaded */
     bool                        signals_off;
+    bool                        held; /* the process marks its census as in use while it records */
     uint16_t                    mask; /* enum sxs_mask (base/mask.h) */
     uint64_t                    signals_unwanted;
     uint32_t                    n_unlisted; /* runtimes beyond SXS_MAX_RUNTIMES */
@@ -101,6 +103,13 @@ int sxs_session_read(const char *dir, struct sxs_session *out);
  * sxs_session_read(), with at most one process. Returns 0 or ENOMEM; damage is in out->problems.
  */
 int sxs_session_read_one(int dir_fd, const char *folder, struct sxs_session *out);
+
+/**
+ * sxs_session_is_held - tell whether process @p of the session in @dir still records, by the mark of its census (base/held.h).
+ * Works across PID namespaces, where the number of the process means another one or none. SXS_HELD_UNKNOWN: the
+ * library could not set a mark (it needs a descriptor table of its own), or the file cannot be opened.
+ */
+enum sxs_held sxs_session_is_held(const char *dir, const struct sxs_session_process *p);
 
 /** sxs_session_left_out - write how many processes were left out, "60904 processes are left out: ...", into
  *  @buf. Returns @buf, or NULL if none was. */

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/descriptors.h"
+#include "base/held.h"
 
 /* The map of one file may take 1/AS_SHARE of RLIMIT_AS. There are up to five files, and each
  * runtime reserves gigabytes for its code, so all files together must leave more than nine tenths
@@ -142,6 +143,12 @@ static int close_file(void *arg)
     return 0;
 }
 
+static int hold_file(void *arg)
+{
+    const struct sxs_file *file = arg;
+    return file->fd >= 0 ? -sxs_held_mark(file->fd) : -ENOTSUP;
+}
+
 static int undo_create(void *arg)
 {
     struct sxs_file *file = arg;
@@ -184,6 +191,11 @@ int sxs_file_shorten(const struct sxs_file *file, uint64_t size)
 {
     struct job job = {.file = (struct sxs_file *)(uintptr_t)file, .size = size};
     return sxs_descriptors_call(shorten_file, &job);
+}
+
+int sxs_file_hold(const struct sxs_file *file)
+{
+    return sxs_descriptors_call(hold_file, (struct sxs_file *)(uintptr_t)file);
 }
 
 void sxs_file_close(struct sxs_file *file)

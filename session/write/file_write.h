@@ -57,6 +57,12 @@ int sxs_file_write(const struct sxs_file *file, uint64_t from, const void *data,
 /** sxs_file_shorten - cut the file to @size bytes. Returns 0 or -errno, like sxs_file_reserve(). */
 int sxs_file_shorten(const struct sxs_file *file, uint64_t size);
 
+/**
+ * sxs_file_hold - mark the file as in use (base/held.h) until sxs_file_close() or the end of the process.
+ * Returns 0 or -errno: -ENOTSUP when its descriptor cannot be kept open. Any thread.
+ */
+int sxs_file_hold(const struct sxs_file *file);
+
 /** sxs_file_close - close the file's descriptor. The map stays. */
 void sxs_file_close(struct sxs_file *file);
 

@@ -32,6 +32,7 @@ static struct sxs_census          in_memory; /* the census if no memory can be m
 static struct sxs_census_runtime  unlisted;  /* shared row of runtimes beyond SXS_MAX_RUNTIMES */
 static struct sxs_census         *census;    /* NULL before sxs_session_open() */
 static struct sxs_folder          folder;    /* of this process; valid if has_folder */
+static struct sxs_file            census_file;         /* valid if has_folder */
 static int                        has_folder, refused; /* written before census is */
 static pthread_mutex_t            open_lock = PTHREAD_MUTEX_INITIALIZER; /* guards opening */
 SXS_FORK_RESETS(open_lock);
@@ -39,6 +40,7 @@ SXS_SESSION_KEEPS(in_memory);
 SXS_SESSION_KEEPS(unlisted);
 SXS_SESSION_KEEPS(census);
 SXS_SESSION_KEEPS(folder);
+SXS_SESSION_KEEPS(census_file);
 SXS_SESSION_KEEPS(has_folder);
 SXS_SESSION_KEEPS(refused);
 SXS_SESSION_KEEPS(open_lock);
@@ -83,12 +85,13 @@ static void describe_process(struct sxs_census *c)
 
 /* Create the process's folder and map the file "census" in it. Its blocks are reserved before it is
  * mapped, because a full disk would otherwise cause a SIGBUS later. NULL with a reason in @why, and
- * the negative errno value in *err. */
-static struct sxs_census *make_file(struct sxs_folder *in, const char *dir, char *why, size_t size,
-                                    int *err)
+ * the negative errno value in *err. @held: receives the file, which stays open and is marked as in use. */
+static struct sxs_census *make_file(struct sxs_folder *in, struct sxs_file *held, const char *dir,
+                                    char *why, size_t size, int *err)
 {
-    unsigned char  *map;
-    struct sxs_file file;
+    unsigned char     *map;
+    struct sxs_file    file;
+    struct sxs_census *c;
     *err = -EACCES;
     if (sxs_folder_make(in, dir, why, size))
         return NULL;
@@ -98,8 +101,12 @@ static struct sxs_census *make_file(struct sxs_folder *in, const char *dir, char
         sxs_folder_remove(in);
         return NULL;
     }
-    sxs_file_close(&file);
-    return (struct sxs_census *)(void *)map;
+    c = (struct sxs_census *)(void *)map;
+    c->held = sxs_file_hold(&file) == 0;
+    if (!c->held)
+        sxs_file_close(&file);
+    *held = file;
+    return c;
 }
 
 static void *map_memory(void *at, size_t size)
@@ -129,7 +136,7 @@ struct sxs_census *sxs_session_open(const char *dir)
         int                err;
         struct sxs_census *c = NULL;
         if (dir && *dir)
-            c = make_file(&folder, dir, why, sizeof(why), &err);
+            c = make_file(&folder, &census_file, dir, why, sizeof(why), &err);
         has_folder = c != NULL;
         refused = dir && *dir && !c;
         if (refused)
@@ -199,6 +206,7 @@ static void note_end(struct sxs_census *c)
 int sxs_session_reopen(const char *dir, char *why, size_t size)
 {
     struct sxs_folder  next_folder;
+    struct sxs_file    next_file;
     struct sxs_census *next;
     int                err = -ENOMEM;
     why[0] = '\0';
@@ -207,7 +215,7 @@ int sxs_session_reopen(const char *dir, char *why, size_t size)
         return err;
     }
     pthread_mutex_lock(&open_lock);
-    next = make_file(&next_folder, dir, why, size, &err);
+    next = make_file(&next_folder, &next_file, dir, why, size, &err);
     if (next) {
         fill_next(next);
         if (has_folder)
@@ -217,12 +225,16 @@ int sxs_session_reopen(const char *dir, char *why, size_t size)
     if (next && err) {
         snprintf(why, size, "%s", strerror(-err));
         munmap(next, MAP_SIZE);
+        sxs_file_close(&next_file);
         sxs_folder_discard(&next_folder);
     } else if (next) {
         sxs_log_file_close();
-        if (has_folder)
+        if (has_folder) {
+            sxs_file_close(&census_file);
             sxs_folder_close(&folder);
+        }
         folder = next_folder;
+        census_file = next_file;
         has_folder = 1;
         refused = 0;
         sxs_log_file_open(&folder);
@@ -248,6 +260,7 @@ int sxs_session_close(int discard)
     if (has_folder && !err) {
         has_folder = 0;
         sxs_log_file_close();
+        sxs_file_close(&census_file); /* last: now everybody sees that nothing more comes */
         if (discard)
             sxs_folder_discard(&folder);
         else

@@ -78,7 +78,7 @@ static void apply(struct plan *p, char *arg)
     else if (strcmp(arg, "unwanted") == 0)
         c->signals_unwanted = n;
     else if (strcmp(arg, "signals_off") == 0)
-        c->signals_off = (uint32_t)n;
+        c->signals_off = (uint16_t)n;
     else if (strcmp(arg, "magic") == 0)
         memcpy(c->magic, value, strnlen(value, sizeof(c->magic)));
     else if (strcmp(arg, "version") == 0)
