@@ -449,7 +449,7 @@ static int write_report(struct options *o, const struct sxs_session *s)
         return nothing_chosen(o);
     if (json && o->model.total == 0 && o->model.filtered_out && o->selective)
         return nothing_chosen(o);
-    if (s->n_processes == 0 && s->n_problems == 0)
+    if (s->n_processes == 0 && s->n_problems == 0 && s->n_notes == 0)
         return sxs_wrong_input("%s: no session: it has no folder <pid> with a file " SXS_CENSUS_FILE
                                "; expected a folder made by sxsprof run -o DIR",
                                sxs_shown(o->dir));

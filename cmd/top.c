@@ -2,6 +2,7 @@
 /* sxsprof top: a live view of a process that is recorded, or of a session. */
 #include "cmd/top/top.h"
 #include "cmd/argument.h"
+#include "cmd/attach_options.h"
 #include "cmd/command.h"
 #include "cmd/confined/reader.h"
 #include "cmd/confined_verb.h"
@@ -40,7 +41,8 @@ struct options {
     struct sxs_top_options top;
     const char            *source; /* a session's folder, or a pid */
     bool                   batch;
-    pid_t                  pid; /* 0: the source is a folder */
+    bool                   named; /* the source is the name of a process */
+    pid_t                  pid;   /* 0: the source is a folder */
 };
 
 static double seconds_argument(struct argp_state *state, const char *option, const char *text)
@@ -65,7 +67,8 @@ static void set_view(struct argp_state *state, struct options *o, const char *te
     o->top.view = text;
 }
 
-/* Chooses what no argument said. A number is a process; a folder of that name is ./NUMBER. */
+/* Chooses what no argument said. A number is a process; a folder of that name is ./NUMBER. What is no folder and has
+ * no slash is the name of a process, as for the other verbs. */
 static void complete(struct argp_state *state, struct options *o)
 {
     if (!o->source)
@@ -73,11 +76,13 @@ static void complete(struct argp_state *state, struct options *o)
                                         "a running process, or a folder made by sxsprof run");
     if (o->source[strspn(o->source, "0123456789")] == '\0' && strlen(o->source) < 10)
         o->pid = (pid_t)strtol(o->source, NULL, 10);
+    else if (!strchr(o->source, '/') && access(o->source, F_OK) != 0)
+        o->named = true;
     if (o->top.count && !o->batch)
         sxs_option_error(state, "--count needs --batch");
     if (o->top.lines && !o->batch)
         sxs_option_error(state, "--lines needs --batch");
-    if (o->top.process && o->pid)
+    if (o->top.process && (o->pid || o->named))
         sxs_option_error(state, "--process is for a SESSION with several processes, not for a PID");
     if (!o->top.lines)
         o->top.lines = 20;
@@ -128,9 +133,10 @@ static const struct argp_option option_list[] = {
 const struct argp sxs_argp_top = {
     .options = option_list,
     .parser = parse_option,
-    .args_doc = "[PID|SESSION]",
+    .args_doc = "[PID|NAME|SESSION]",
     .doc = "Show what a process does now: functions, threads, allocations, exceptions, locks, "
-           "collections, compilations. PID: a process that is recorded, or that is attached to for "
+           "collections, compilations. PID, NAME: a process that is recorded, or that is attached "
+           "to for "
            "this. SESSION: a session's folder (default: the newest one here)."};
 
 static void wait_s(double seconds)
@@ -275,6 +281,12 @@ int sxs_cmd_top(int argc, char **argv)
 {
     struct options o = {.top = {.interval_s = 1, .window_s = 5}};
     sxs_options_parse(&sxs_argp_top, argc, argv, 0, &o);
+    if (o.named) {
+        size_t n;
+        int    status = sxs_attach_find(o.source, false, &o.pid, 1, &n);
+        if (status != SXS_EXIT_OK)
+            return status;
+    }
     sxs_top_catch();
     return o.pid ? show_process(&o)
                  : show_confined(&(struct shown){&o, o.source, o.source, false}, false);

@@ -217,13 +217,46 @@ __attribute__((constructor)) static void start(void)
 
 /* ---- without adopt ------------------------------------------------------------------------------- */
 
+#define LEFT_OUT                                                                           \
+    "CORECLR_PROFILER names another profiler in this process, set after sxsprof run: its " \
+    "runtimes are not profiled; sxsprof run --adopt runs both"
+
+/* Leaves the reason why this process is not recorded in the session, for its reports: standard error may be read by
+ * nobody, as that of test hosts. The process has a folder there with nothing but the file "log". Only
+ * system calls: the allocator may not be ready. */
+static void leave_note(void)
+{
+    static const char text[] = LEFT_OUT "\n";
+    struct stat       st;
+    char              name[16];
+    const char       *out = sxs_env_get(SXS_ENV_OUT);
+    int               dir = out && !sxs_env_get(SXS_ENV_KEEP)
+                                ? open(out, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
+                                : -1;
+    snprintf(name, sizeof(name), "%d", (int)getpid());
+    if (dir >= 0 && fstat(dir, &st) == 0 && st.st_uid == geteuid() && !(st.st_mode & 0022) &&
+        mkdirat(dir, name, 0700) == 0) {
+        int folder = openat(dir, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+        int fd =
+            folder >= 0 ? openat(folder, "log", O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600) : -1;
+        if (fd >= 0) {
+            ssize_t done = write(fd, text, sizeof(text) - 1);
+            (void)done;
+            close(fd);
+        }
+        if (folder >= 0)
+            close(folder);
+    }
+    if (dir >= 0)
+        close(dir);
+}
+
 void adopt_runtime_seen(uintptr_t caller)
 {
     struct module m;
     if (!module_find(caller, &m) || !module_is_runtime(&m) || !atomic_exchange(&adopt_watches, 0) ||
         !sxs_main_profiler_is_other(SXSPROF_CLSID))
         return;
-    sxs_log_raw(
-        "sxsprof: CORECLR_PROFILER names another profiler in this process, set after sxsprof "
-        "run: its runtimes are not profiled; sxsprof run --adopt runs both");
+    sxs_log_raw("sxsprof: " LEFT_OUT);
+    leave_note();
 }

@@ -96,8 +96,11 @@ same "the settings of sxsprof env --adopt do the same" env
 
 profile off "$sxsprof" run -o "$tmp/off" -- sh -c "'$tmp/vendor.sh' '$runsxs' ${versions%%
 *} hello ''"
-[ "$(grep -c 'CORECLR_PROFILER names another profiler' "$tmp/off.err")" -eq 1 ] && grep -q -- '--adopt' "$tmp/off.err"
+[ "$(grep -c '^sxsprof: CORECLR_PROFILER names another profiler' "$tmp/off.err")" -eq 1 ] && grep -q -- '--adopt' "$tmp/off.err"
 check "without --adopt, one line says that another profiler was set" $? "$tmp/off.err"
+"$sxsprof" report "$tmp/off" >"$tmp/off.report" 2>&1
+head -n 3 "$tmp/off.report" | grep -q '/log: CORECLR_PROFILER names another profiler'
+check "and the report says it among its first lines: standard error may be read by nobody" $? "$tmp/off.report"
 profile quiet "$sxsprof" run --quiet -o "$tmp/quiet" -- "$tmp/vendor.sh" sh -c 'true; /bin/true'
 [ ! -s "$tmp/quiet.err" ]
 check "programs without a runtime stay silent" $? "$tmp/quiet.err"

@@ -36,6 +36,16 @@ E2
 check "it shows functions, collections and exceptions: the tools sample, gc and exceptions" $? "$tmp/diff"
 left "after the last line"
 
+timeout 120 "$sxsprof" top --format json -n 1 --interval 0.5 runsxs >"$tmp/json" 2>"$tmp/err" </dev/null
+status=$?
+# Another test may have a program of that name: then it is refused, and the message lists both.
+[ $status -eq 0 ] || grep -q 'runsxs' "$tmp/err"
+check "top NAME finds a process by its name (status $status)" $? "$tmp/err"
+timeout 60 "$sxsprof" top --batch no-such-program >"$tmp/text" 2>"$tmp/err" </dev/null
+[ $? -eq 2 ] && grep -q "no-such-program" "$tmp/err"
+check "a name that no process has is refused" $? "$tmp/err"
+left "after a name"
+
 # ---- in a terminal ----
 if ! terminal_is_here; then
     not_ok "the live view in a terminal: tmux and libncursesw6 are needed (setup/packages.txt)"
