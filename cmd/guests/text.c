@@ -6,13 +6,37 @@
 #include "cmd/output/text.h"
 
 #include <inttypes.h>
+#include <stdbool.h>
 #include <string.h>
 
-/* Writes the name of the guest's library without its folders, safe to print. */
-static const char *library_name(const struct sxs_guest_read *g, char *buf, size_t size)
+static const char *base_name(const struct sxs_guest_read *g)
 {
     const char *slash = strrchr(g->path, '/');
-    sxs_text_clean(slash ? slash + 1 : g->path, buf, size);
+    return slash ? slash + 1 : g->path;
+}
+
+/* Returns true when another guest has a library of the same name: a library can have several classes. */
+static int is_ambiguous(const struct sxs_guests_report *r, const struct sxs_guest_read *g)
+{
+    for (size_t p = 0; p < r->n; p++)
+        for (size_t i = 0; i < r->processes[p].data->n; i++) {
+            const struct sxs_guest_read *other = &r->processes[p].data->guests[i];
+            if (strcmp(other->clsid, g->clsid) != 0 && strcmp(base_name(other), base_name(g)) == 0)
+                return 1;
+        }
+    return 0;
+}
+
+/* Writes the name of the guest's library without its folders, safe to print; with its class if another guest
+ * has the same name. */
+static const char *library_name(const struct sxs_guests_report *r, const struct sxs_guest_read *g,
+                                char *buf, size_t size)
+{
+    char whole[600];
+    bool with_class = is_ambiguous(r, g);
+    snprintf(whole, sizeof(whole), "%s%s%s", base_name(g), with_class ? " " : "",
+             with_class ? g->clsid : "");
+    sxs_text_clean(whole, buf, size);
     return buf;
 }
 
@@ -26,12 +50,13 @@ static const char *ns_each(const struct sxs_guest_read *g, char *buf, size_t siz
     return buf;
 }
 
-static void put_row(FILE *to, const struct sxs_guest_read *g, int width)
+static void put_row(FILE *to, const struct sxs_guests_report *r, const struct sxs_guest_read *g,
+                    int width)
 {
     char name[200], time[32], each[32], start[32], why[300];
     sxs_text_clean(g->why, why, sizeof(why));
     sxs_print_to(to, "%7" PRIu32 "  %-*s  %-8s  %10" PRIu64 "  %8" PRIu64 "  %9s  %11s  %9s%s%s\n",
-                 g->runtime, width, library_name(g, name, sizeof(name)),
+                 g->runtime, width, library_name(r, g, name, sizeof(name)),
                  sxs_guest_state_text(g->state), g->callbacks, g->failures,
                  sxs_text_duration(g->ns, time, sizeof(time)), ns_each(g, each, sizeof(each)),
                  sxs_text_duration(g->start_took_ns, start, sizeof(start)), why[0] ? "  " : "",
@@ -55,7 +80,7 @@ static size_t measure(const struct sxs_guests_report *r, uint32_t runtime, int *
     for (size_t p = 0; p < r->n; p++)
         for (size_t i = 0; i < r->processes[p].data->n; i++) {
             const struct sxs_guest_read *g = &r->processes[p].data->guests[i];
-            int                          len = (int)strlen(library_name(g, name, sizeof(name)));
+            int                          len = (int)strlen(library_name(r, g, name, sizeof(name)));
             if (!is_shown(g, runtime))
                 continue;
             n++;
@@ -77,7 +102,7 @@ void sxs_guests_text(FILE *to, const struct sxs_guests_report *r, uint32_t runti
             sxs_print_to(to, "process %" PRIu32 ":\n", r->processes[p].process->pid);
         for (size_t i = 0; i < d->n; i++)
             if (is_shown(&d->guests[i], runtime))
-                put_row(to, &d->guests[i], width);
+                put_row(to, r, &d->guests[i], width);
         if (d->n_unlisted)
             sxs_print_to(to, "%" PRIu32 " more guests on runtimes are not listed\n", d->n_unlisted);
     }
@@ -112,7 +137,7 @@ void sxs_guests_summary(FILE *to, const struct sxs_guests_report *r)
             n_inactive++;
             sxs_text_clean(g->why, why, sizeof(why));
             sxs_print_to(to, "guest %s: %s on runtime %" PRIu32 "%s%s\n",
-                         library_name(g, name, sizeof(name)), sxs_guest_state_text(g->state),
+                         library_name(r, g, name, sizeof(name)), sxs_guest_state_text(g->state),
                          g->runtime, why[0] ? ": " : "", why);
         }
     if (n && !n_inactive)

@@ -116,4 +116,13 @@ profile view $run "$tmp/view" -- "$tmp/vendor.sh" env
     grep -q "^CORECLR_PROFILER_PATH=.*/libsxsprof.so$" "$tmp/view.std" &&
     grep -qF "SXSPROF_GUESTS=adopt;$clsid=$library" "$tmp/view.std"
 check "the changed environment has each variable once" $? "$tmp/view.std"
+
+# Two classes of one library: only the class tells them apart.
+other=${clsid%0\}}1}
+profile classes "$sxsprof" run -o "$tmp/classes" --guest "$clsid=$library" --guest "$other=$library" -- \
+    "$runsxs" "${versions%%
+*}" hello ''
+"$sxsprof" report "$tmp/classes" >"$tmp/classes.text" 2>&1
+grep -qF "libcensus.so $clsid  active" "$tmp/classes.text" && grep -qF "libcensus.so $other  failed" "$tmp/classes.text"
+check "guests of one library are told apart by their classes in the text" $? "$tmp/classes.text"
 finish
