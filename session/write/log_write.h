@@ -12,7 +12,7 @@
 #include "session/write/folder_write.h"
 
 /** sxs_log_file_divert - from now on the library's log goes into sessions; lines between two sessions into the
- *  next one. Has no effect if SXSPROF_LOG is set: then somebody waits for it at standard error. Any thread. */
+ *  next one. Called for each attach: drops the lines that wait, which are of an earlier one. Has no effect if SXSPROF_LOG is set: then somebody waits for it at standard error. Any thread. */
 void sxs_log_file_divert(void);
 
 /** sxs_log_file_open - begin the file in @folder, if the log is diverted. @folder: borrowed until
