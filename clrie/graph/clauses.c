@@ -260,7 +260,7 @@ static struct sxs_il_insn *commit_part(const struct clrie_graph  *graph,
                                        const struct clrie_clause *clause, unsigned part)
 {
     const struct clrie_instruction *i = clause->part[part];
-    return i && i->body == graph->body ? i->insn : NULL;
+    return i && i->body == graph->body ? clrie_current(i) : NULL;
 }
 
 HRESULT clrie_clauses_commit(struct clrie_graph *graph)

@@ -18,9 +18,12 @@ static HRESULT take_present(struct clrie_graph *graph, IInstruction *face,
 static HRESULT take_free(IInstruction *face, struct clrie_instruction **out)
 {
     HRESULT hr = clrie_instruction_take(face, out);
-    if (SUCCEEDED(hr) && (*out)->graph)
-        hr = E_UNEXPECTED;
-    return hr;
+    if (FAILED(hr))
+        return hr;
+    if ((*out)->graph)
+        return E_UNEXPECTED;
+    (*out)->heir = NULL;
+    return S_OK;
 }
 
 /* NULL is found before anything else. */
@@ -50,6 +53,7 @@ static void link_before(struct clrie_graph *graph, struct clrie_instruction *at,
 /* Out of the list. Branches to it stay; when it is not inserted again, they mean its successor. */
 static void unlink_instruction(struct clrie_graph *graph, struct clrie_instruction *i)
 {
+    i->heir = NULL;
     if (i->insn->listed)
         sxs_il_remove(graph->body, i->insn);
     i->removed = 1;
@@ -134,6 +138,9 @@ HRESULT clrie_graph_Replace(struct clrie_graph *self, IInstruction *pInstruction
     link_before(self, at, fresh);
     unlink_instruction(self, at);
     at->insn->prev = fresh->insn->prev; /* the neighbour that it had */
+    at->heir = fresh->insn;
+    at->next = at->insn->next;
+    at->insn->next = fresh->insn;
     return move_all(self, at, fresh);
 }
 

@@ -212,9 +212,13 @@ HRESULT clrie_instruction_GetIsFallThrough(struct clrie_instruction *self, BOOL 
 /* Of an instruction in a list: its present offset. Otherwise the last one that it had, or 0. */
 HRESULT clrie_instruction_GetOffset(struct clrie_instruction *self, DWORD *pdwOffset)
 {
-    if (self->body && self->insn->listed)
+    const struct sxs_il_insn *insn = self->insn;
+    if (self->body) {
+        const struct sxs_il_insn *now = sxs_il_target(clrie_current(self));
         sxs_il_offsets(self->body);
-    *pdwOffset = self->insn->offset == SXS_IL_NONE ? 0 : self->insn->offset;
+        insn = now ? now : insn; /* of a removed one: where branches to it go */
+    }
+    *pdwOffset = insn->offset == SXS_IL_NONE ? 0 : insn->offset;
     return S_OK;
 }
 
@@ -247,7 +251,8 @@ HRESULT clrie_instruction_GetInstructionGeneration(struct clrie_instruction *sel
 HRESULT clrie_instruction_GetNextInstruction(struct clrie_instruction *self,
                                              IInstruction            **ppNextInstruction)
 {
-    return clrie_instruction_hand_out(self->home, self->body, self->insn->next, E_FAIL,
+    return clrie_instruction_hand_out(self->home, self->body,
+                                      self->heir ? self->next : self->insn->next, E_FAIL,
                                       ppNextInstruction);
 }
 

@@ -27,6 +27,10 @@ struct clrie_instruction {
     CLRIE_OBJECT(3);
     struct sxs_il_insn *insn; /* never NULL: in `body`, or `own` */
     struct sxs_il_body *body; /* NULL: in no body */
+    struct sxs_il_insn *heir; /* in `body`: what Replace() put in its place; NULL: nothing */
+    struct sxs_il_insn
+        *next; /* with `heir`: the neighbour that it had; insn->next is `heir`, so that
+                               * branches to the instruction go there */
     struct clrie_graph *home; /* the graph that has `body` */
     /* The graph that plug-ins know it to be in: not NULL: it cannot be inserted. */
     struct clrie_graph *graph;
@@ -173,6 +177,18 @@ HRESULT clrie_graph_info(struct clrie_graph *graph, IMethodInfo **out);
 static inline struct clrie_instruction *clrie_user(const struct sxs_il_insn *insn)
 {
     return insn->user;
+}
+
+/** clrie_current - return what stands for @i in its body: itself, or, when it was replaced and not
+ *  inserted again, its replacement, which may be replaced or removed in turn. */
+static inline struct sxs_il_insn *clrie_current(const struct clrie_instruction *i)
+{
+    struct sxs_il_insn *insn = i->insn;
+    while (!insn->listed && i && i->heir && i->insn == insn) {
+        insn = i->heir;
+        i = clrie_user(insn);
+    }
+    return insn;
 }
 
 static inline IInstruction *clrie_instruction_face(struct clrie_instruction *i)

@@ -51,6 +51,35 @@ static void expect_parts(IExceptionClause *clause, IInstruction *a, IInstruction
     }
 }
 
+static void a_clause_of_a_replaced_instruction_covers_its_replacement(void **state)
+{
+    struct fixture    f;
+    IInstruction     *kept, *fresh[5];
+    IExceptionClause *out = NULL;
+    (void)state;
+    fixture_begin(&f, "ret", 0);
+    kept = fixture_at(&f, 0);
+    fresh[0] = fixture_new(&f, Cee_Nop);
+    OK(CALL(f.graph, Replace, kept, fresh[0]));
+    fresh[4] = fixture_new(&f, Cee_Ret);
+    OK(CALL(f.graph, InsertAfter, fresh[0], fresh[4]));
+    fresh[1] = fixture_branch(&f, Cee_Leave, fresh[4]);
+    OK(CALL(f.graph, InsertAfter, fresh[0], fresh[1]));
+    fresh[2] = fixture_new(&f, Cee_Pop);
+    OK(CALL(f.graph, InsertAfter, fresh[1], fresh[2]));
+    fresh[3] = fixture_branch(&f, Cee_Leave, fresh[4]);
+    OK(CALL(f.graph, InsertAfter, fresh[2], fresh[3]));
+    OK(CALL(section_of(&f), AddNewExceptionClause, 0, kept, fresh[1], fresh[2], fresh[3], NULL,
+            0x01000001, &out));
+    assert_null(fixture_refused(&f, NULL));
+    assert_ptr_equal(f.view->body->clauses[0].try_first, f.view->body->first);
+    for (int i = 0; i < 5; i++)
+        RELEASE(fresh[i]);
+    if (out)
+        RELEASE(out);
+    fixture_end(&f);
+}
+
 static void clauses_are_read_and_written(void **state)
 {
     struct fixture       f;
@@ -430,6 +459,7 @@ static void the_stack_is_computed(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_clause_of_a_replaced_instruction_covers_its_replacement),
         cmocka_unit_test(clauses_are_read_and_written),
         cmocka_unit_test(clauses_follow_the_edits),
         cmocka_unit_test(new_clauses_come_behind_the_inner_ones),

@@ -147,6 +147,33 @@ static void a_branch_to_a_removed_instruction_goes_to_its_successor(void **state
     fixture_end(&f);
 }
 
+static void what_names_a_replaced_instruction_later_means_its_replacement(void **state)
+{
+    struct fixture f;
+    IInstruction  *ret, *nop, *branch;
+    DWORD          offset = 0, was = 0;
+    (void)state;
+    fixture_begin(&f, "nop\n ret", 0);
+    ret = fixture_at(&f, 1);
+    nop = fixture_new(&f, Cee_Nop);
+    OK(CALL(f.graph, Replace, ret, nop));
+    branch = fixture_branch(&f, Cee_Leave, ret); /* a target that is gone already */
+    OK(CALL(f.graph, InsertAfter, nop, branch));
+    RELEASE(branch);
+    RELEASE(nop);
+    branch = fixture_new(&f, Cee_Pop);
+    OK(CALL(f.graph, InsertAfter, fixture_at(&f, 2), branch));
+    RELEASE(branch);
+    branch = fixture_branch(&f, Cee_Leave, fixture_at(&f, 2));
+    OK(CALL(f.graph, InsertAfter, fixture_at(&f, 3), branch));
+    RELEASE(branch);
+    OK(CALL(ret, GetOffset, &offset));
+    OK(CALL(fixture_at(&f, 1), GetOffset, &was));
+    assert_int_equal(offset, was);
+    assert_string_equal(fixture_code(&f), "nop; nop; leave      IL_0001; pop; leave      IL_0002");
+    fixture_end(&f);
+}
+
 static void the_only_instruction_is_removed_with_a_failure(void **state)
 {
     struct fixture f;
@@ -440,6 +467,7 @@ int main(void)
         cmocka_unit_test(branches_go_to_inserted_code_only_when_asked),
         cmocka_unit_test(a_replaced_instruction_is_marked_and_can_come_back),
         cmocka_unit_test(a_branch_to_a_removed_instruction_goes_to_its_successor),
+        cmocka_unit_test(what_names_a_replaced_instruction_later_means_its_replacement),
         cmocka_unit_test(the_only_instruction_is_removed_with_a_failure),
         cmocka_unit_test(a_graph_is_emptied_and_filled_again),
         cmocka_unit_test(a_short_branch_becomes_long_only_when_it_must),
