@@ -57,7 +57,7 @@ void sxs_log_file_divert(void)
 {
     static struct sxs_fork_part part = {.child = child_forked};
     pthread_mutex_lock(&lock);
-    n_waiting = 0; /* of an attach whose session could not begin: its command has been told */
+    n_waiting = 0; /* of an attach whose session could not begin: its command has printed why */
     pthread_mutex_unlock(&lock);
     if (diverted || sxs_env_get(SXS_ENV_LOG))
         return;
