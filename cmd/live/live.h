@@ -113,6 +113,8 @@ struct sxs_live_process {
     double      seconds;   /* since the session began */
     uint64_t    bytes_read, bytes_left; /* of all files; left: not read yet */
     uint64_t    lost;          /* samples and events dropped for lack of room, and damaged places */
+    uint64_t n_unsampled; /* wall: threads that have ended, with time that no sample stands for */
+    double   unsampled_s; /* that time */
     size_t      n_waiting;     /* samples that are not in the sums yet */
     struct sxs_live_sum cpu_s; /* CPU time of the samples, in seconds */
     struct sxs_live_sum pause_s;                  /* threads of any runtime suspended */

@@ -385,6 +385,8 @@ static void fill_process(struct sxs_live *l)
     p->bytes_left = (l->samples.open ? sxs_chunk_follow_left(&l->samples.file) : 0) +
                     (l->events.open ? sxs_chunk_follow_left(&l->events.file) : 0);
     p->lost = lost(l);
+    p->n_unsampled = l->samples.open ? atomic_load(&l->samples.head.n_unsampled) : 0;
+    p->unsampled_s = l->samples.open ? (double)atomic_load(&l->samples.head.unsampled_ns) / 1e9 : 0;
     p->n_waiting = l->samples.n_queued;
     p->cpu_s.all = (double)l->model.total_ns / 1e9;
     p->cpu_s.window = (double)l->samples.window_ns / 1e9;

@@ -3,8 +3,10 @@
 #include "base/env.h"
 #include "base/text/utf8.h"
 
+#include <inttypes.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -80,5 +82,24 @@ const char *sxs_text_duration(uint64_t ns, char *buf, size_t size)
         snprintf(buf, size, "%llu ns", (unsigned long long)ns);
     else
         snprintf(buf, size, "-");
+    return buf;
+}
+
+static bool ends_with(const char *word, const char *end)
+{
+    size_t n = strlen(word), m = strlen(end);
+    return n >= m && strcmp(word + n - m, end) == 0;
+}
+
+const char *sxs_text_count(uint64_t n, const char *one, char *buf, size_t size)
+{
+    size_t len = strlen(one);
+    if (n == 1)
+        snprintf(buf, size, "1 %s", one);
+    else if (len > 1 && one[len - 1] == 'y' && !strchr("aeou", one[len - 2]))
+        snprintf(buf, size, "%" PRIu64 " %.*sies", n, (int)len - 1, one);
+    else
+        snprintf(buf, size, "%" PRIu64 " %s%s", n, one,
+                 ends_with(one, "s") || ends_with(one, "x") || ends_with(one, "ch") ? "es" : "s");
     return buf;
 }

@@ -39,4 +39,13 @@ size_t sxs_text_columns(FILE *to);
  */
 const char *sxs_text_duration(uint64_t ns, char *buf, size_t size);
 
+/**
+ * sxs_text_count - format a number with what it counts: "1 thread", "2 threads", "3 processes", "4
+ * entries".
+ * @one: the noun for one of them, maybe with words before it. @buf: receives the text; holds @size
+ * bytes. Returns @buf. SXS_COUNT() has a buffer of its own, which lives until the end of its block.
+ */
+const char *sxs_text_count(uint64_t n, const char *one, char *buf, size_t size);
+#define SXS_COUNT(n, one) sxs_text_count((n), (one), (char[96]){""}, 96)
+
 #endif

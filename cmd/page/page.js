@@ -46,23 +46,24 @@ function paintSummary() {
   const ends = Object.entries(data.ends), whole = data.ends["bottom of the stack"] || 0;
   const sum = ends.reduce((a, [, n]) => a + n, 0), parts = [];
   for (const [what, value] of data.selection || []) parts.push(`only ${what} ${value}`);
-  const threadsText = plural(threads.filter((t) => t[3]).length, "thread");
+  const threadsText = counted(threads.filter((t) => t[3]).length, "thread");
   if (!before && !data.samples && tl) {
-    parts.push(nanos(L.spanNs), plural(L.threads.length, "thread"));
-    for (const [k, name] of [["jit", "compilation"], ["stops", "stop"], ["gcs", "collection"]]) if (tl.counts[k]) parts.push(plural(tl.counts[k], name));
+    parts.push(nanos(L.spanNs), counted(L.threads.length, "thread"));
+    for (const [k, name] of [["jit", "compilation"], ["stops", "stop"], ["gcs", "collection"]]) if (tl.counts[k]) parts.push(counted(tl.counts[k], name));
     const thrown = L.sites.reduce((n, v) => n + v[8], 0);
-    if (thrown) parts.push(plural(thrown, "exception"));
+    if (thrown) parts.push(counted(thrown, "exception"));
   } else if (costs) parts.push(...costSummary(), ...before ? [] : [threadsText]);
   else if (before) parts.push(...changeSummary());
-  else if (calls) parts.push(`${plural(data.samples, "call")}, every one counted`, `${nanos(data.spanNs)}`,
+  else if (calls) parts.push(`${counted(data.samples, "call")}, every one counted`, `${nanos(data.spanNs)}`,
     threadsText, timed ? "elapsed time" : "counted without time");
-  else parts.push(plural(data.samples, "sample"), ...data.spanNs ? [duration(data.spanNs / data.unitNs)] : [],
+  else parts.push(counted(data.samples, "sample"), ...data.spanNs ? [duration(data.spanNs / data.unitNs)] : [],
     threadsText, `${data.mode === "wall" ? "wall" : "CPU"} time${data.hz ? ` at ${data.hz} Hz` : ""}`);
-  if (data.processes > 1) parts.push(`${data.processes} processes`);
+  if (data.processes > 1) parts.push(counted(data.processes, "process"));
   if (data.lost && data.buckets) parts.push(`the time line lacks ${count(data.lost / 2)} of them`);
   if (data.waitingShare) parts.push(`${percent(data.waitingShare, 1)} waiting`);
   if (sum > whole) parts.push(`${percent(sum - whole, sum)} of stacks incomplete`);
-  if (data.pauses.length) parts.push(`${plural(data.pauses.length, "pause")} of ${costs ? nanos(data.pauses.reduce((a, p) => a + p[1], 0) * 1000) : duration(data.pauses.reduce((a, p) => a + p[1], 0) * 1000 / data.unitNs)} in all`);
+  if (data.pauses.length) parts.push(`${counted(data.pauses.length, "pause")} of ${costs ? nanos(data.pauses.reduce((a, p) => a + p[1], 0) * 1000) : duration(data.pauses.reduce((a, p) => a + p[1], 0) * 1000 / data.unitNs)} in all`);
+  if (data.unsampled[0]) parts.push(`${counted(data.unsampled[0], "thread")}, ${nanos(data.unsampled[1])} of their life not sampled`);
   if (data.dropped) parts.push(`${count(data.dropped)} dropped`);
   if (state.range) parts.push(`showing ${(state.range[0] * data.bucketNs / 1e9).toFixed(2)} to ${((state.range[1] + 1) * data.bucketNs / 1e9).toFixed(2)} s`);
   $("summary").textContent = parts.join(" · ");

@@ -44,7 +44,7 @@ function costSummary() {
   const parts = [];
   if (data.words[2]) parts.push(`${data.words[2]} ${both(selfWeight.reduce((a, b) => a + b, 0), selfCount.reduce((a, b) => a + b, 0))}`);
   if (before) return changeSummary();
-  parts.push(data.every > 1 ? `estimates from ${plural(data.records, "sample")}` : "all recorded");
+  parts.push(data.every > 1 ? `estimates from ${counted(data.records, "sample")}` : "all recorded");
   if (data.unchecked) parts.push(`of these may be garbage ${both(...data.unchecked)}`);
   const within = timed ? data.within : data.withinN;
   if (data.biased) parts.push("some not chosen at random: error unknown");

@@ -273,7 +273,7 @@ function histogram(l) { // calls by duration, both axes logarithmic
   const wide = Math.max(2, (W - L - R) / (hi - lo) / 8 - 1);
   for (const [ns, n] of all) {
     const bar = svg("rect", { x: x(ns) - wide / 2, y: y(n), width: wide, height: Math.max(1, H - B - y(n)), class: "bar" });
-    bar.append(svg("title", {}, `about ${nanos(ns)}: ${plural(n, "call")}`));
+    bar.append(svg("title", {}, `about ${nanos(ns)}: ${counted(n, "call")}`));
     box.append(bar);
   }
   for (const key of ["median", "p99"]) {

@@ -186,7 +186,7 @@ function missing() { // what the page or the recording does not contain
   const left = (v, what) => { if (v[0]) out.push(`${count(v[0])} ${what} are left out of this page: the shortest, none over ${nanos(v[1])}.`); };
   left(L.left.calls, "calls"); left(L.left.events, "compilations and loads"); left(L.left.values, "calls' arguments or results");
   if (L.sampleStep > 1) out.push(`Of ${count(L.sampleStep)} samples one is shown.`);
-  if (sites > kept) out.push(`${plural(sites, "exception was", "exceptions were")} thrown; ${count(kept)} of them, the first of each site, are on the lanes.`);
+  if (sites > kept) out.push(`${count(sites)} ${sites === 1 ? "exception was" : "exceptions were"} thrown; ${count(kept)} of them, the first of each site, are on the lanes.`);
   if (L.lost.calls) out.push(`Beginnings and ends of calls that found no room while recording: ${count(L.lost.calls)}.`);
   if (L.lost.events + L.lost.exceptions) out.push(`Events that found no room while recording: ${count(L.lost.events + L.lost.exceptions)}.`);
   return out;

@@ -115,7 +115,7 @@ function drawLabel(lane, y) {
     tx.fillStyle = ownerColor(lane.runtime || 0, dark ? 0.5 : -0.5);
     tx.beginPath(); tx.roundRect(23, mid - 5, 10, 10, 3); tx.fill();
   }
-  const side = group ? (L.processes.length > 1 ? `pid ${L.processes[lane.process][0]}` : `${lane.threads.length} thread${lane.threads.length === 1 ? "" : "s"}`) : `${lane.tid}`;
+  const side = group ? (L.processes.length > 1 ? `pid ${L.processes[lane.process][0]}` : counted(lane.threads.length, "thread")) : `${lane.tid}`;
   tx.font = `11px ${theme.sans}`;
   const room = tx.measureText(side).width;
   tx.textAlign = "right"; tx.fillStyle = theme.soft; tx.fillText(side, LABEL - 9, mid); tx.textAlign = "left";

@@ -26,7 +26,7 @@ function labelPool(pool, y) {
   tx.font = `11px ${theme.sans}`; tx.fillStyle = theme.soft;
   tx.fillText("thread pool", 39, y + 7);
   tx.fillStyle = ink.pool();
-  tx.fillText(`up to ${plural(pool.mostThreads, "thread")}`, 39, y + 20);
+  tx.fillText(`up to ${counted(pool.mostThreads, "thread")}`, 39, y + 20);
   tx.fillStyle = pool.starved ? ink.thrown() : ink.queue();
   tx.fillText(`up to ${count(pool.mostQueued)} queued${pool.starved ? `, starved ${count(pool.starved)}×` : ""}`, 39, y + 33);
 }

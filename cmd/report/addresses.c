@@ -2,6 +2,7 @@
 #include "cmd/report/addresses.h"
 
 #include "base/hash.h"
+#include "base/sum.h"
 #include "cmd/output/must.h"
 #include "cmd/report/own.h"
 #include "cmd/report/space.h"
@@ -173,6 +174,10 @@ static void take_thread(struct sxs_addresses *a, const struct sxs_record_thread 
         t->started_ns = v->started_ns;
     if (v->ended_ns > t->ended_ns)
         t->ended_ns = v->ended_ns;
+    if (sxs_thread_unsampled_ns(v)) {
+        t->unsampled++;
+        sxs_sum_add(&t->unsampled_ns, sxs_thread_unsampled_ns(v));
+    }
     sxs_model_name_thread(a->m, index);
     if (len && sxs_own_thread(v->name))
         a->m->nodes[t->root].flags |= SXS_FRAME_OWN;

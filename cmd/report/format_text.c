@@ -10,6 +10,7 @@
 #include "cmd/output/must.h"
 #include "cmd/output/names_of_values.h"
 #include "cmd/output/print.h"
+#include "cmd/output/text.h"
 
 #include <string.h>
 
@@ -23,6 +24,64 @@ static double to_seconds(uint64_t ns)
     return (double)ns / 1e9;
 }
 
+/* Threads of one name with time that no sample stands for. */
+struct unsampled {
+    uint32_t name;
+    uint64_t n, ns;
+};
+
+static int more_unsampled(const void *a, const void *b)
+{
+    const struct unsampled *x = a, *y = b;
+    if (x->ns != y->ns)
+        return x->ns < y->ns ? 1 : -1;
+    return (x->name > y->name) - (x->name < y->name);
+}
+
+static int by_name(const void *a, const void *b)
+{
+    const struct unsampled *x = a, *y = b;
+    return (x->name > y->name) - (x->name < y->name);
+}
+
+#define UNSAMPLED_NAMES 5 /* names of threads that are listed */
+
+/* Writes how much of the lives of threads no sample stands for, and of which threads. */
+static void write_unsampled_time(const struct sxs_model *m, const struct sxs_model_process *p,
+                                 FILE *to)
+{
+    uint64_t          n_all = atomic_load_explicit(&p->head.n_unsampled, memory_order_relaxed);
+    uint64_t          ns = atomic_load_explicit(&p->head.unsampled_ns, memory_order_relaxed);
+    struct unsampled *all = sxs_must_zeroed(m->n_threads, sizeof(*all));
+    size_t            n = 0, names = 0;
+    for (size_t i = 0; i < m->n_threads; i++)
+        if (&m->processes[m->threads[i].process] == p && m->threads[i].unsampled)
+            all[n++] = (struct unsampled){m->threads[i].name, m->threads[i].unsampled,
+                                          m->threads[i].unsampled_ns};
+    if (n)
+        qsort(all, n, sizeof(*all), by_name);
+    for (size_t i = 0; i < n; i++) {
+        if (names && all[names - 1].name == all[i].name) {
+            all[names - 1].n += all[i].n;
+            all[names - 1].ns += all[i].ns;
+        } else {
+            all[names++] = all[i];
+        }
+    }
+    if (names)
+        qsort(all, names, sizeof(*all), more_unsampled);
+    if (n_all)
+        sxs_print_to(to, "  %s, %.3f s of their life not sampled%s\n", SXS_COUNT(n_all, "thread"),
+                     to_seconds(ns), names ? ":" : "");
+    for (size_t i = 0; i < names && i < UNSAMPLED_NAMES; i++)
+        sxs_print_to(to, "    %.3f s of %s, named %s\n", to_seconds(all[i].ns),
+                     SXS_COUNT(all[i].n, "thread"), sxs_model_text(m, all[i].name));
+    if (names > UNSAMPLED_NAMES)
+        sxs_print_to(to, "    and of threads with %s\n",
+                     SXS_COUNT(names - UNSAMPLED_NAMES, "other name"));
+    free(all);
+}
+
 /* Writes how many threads left no sample, and why. */
 static void write_unsampled(const struct sxs_samples_header *h, FILE *to)
 {
@@ -30,15 +89,12 @@ static void write_unsampled(const struct sxs_samples_header *h, FILE *to)
     uint64_t brief = atomic_load_explicit(&h->n_short_threads, memory_order_relaxed);
     uint64_t brief_ns = atomic_load_explicit(&h->short_cpu_ns, memory_order_relaxed);
     if (unlisted)
-        sxs_print_to(
-            to, "  %llu threads or more were not sampled: too many at once, or too small a stack\n",
-            (unsigned long long)unlisted);
+        sxs_print_to(to, "  %s or more were not sampled: too many at once, or too small a stack\n",
+                     SXS_COUNT(unlisted, "thread"));
     if (brief)
         sxs_print_to(
-            to,
-            "  %llu threads lived less than 50 ms without a sample, with %.3f s of CPU time in "
-            "all\n",
-            (unsigned long long)brief, to_seconds(brief_ns));
+            to, "  %s lived less than 50 ms without a sample, with %.3f s of CPU time in all\n",
+            SXS_COUNT(brief, "thread"), to_seconds(brief_ns));
 }
 
 static void write_process(const struct sxs_model *m, const struct sxs_model_process *p, FILE *to)
@@ -69,6 +125,7 @@ static void write_process(const struct sxs_model *m, const struct sxs_model_proc
         fputs(", still running or ended without saying so", to);
     fputs("\n", to);
     write_unsampled(h, to);
+    write_unsampled_time(m, p, to);
     sxs_text_compared(h, to);
 }
 

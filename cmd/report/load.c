@@ -195,6 +195,8 @@ static void take_head(struct sxs_model_process *p, const struct sxs_samples_head
         add(&sums.n_unlisted, &before->n_unlisted);
         add(&sums.n_short_threads, &before->n_short_threads);
         add(&sums.short_cpu_ns, &before->short_cpu_ns);
+        add(&sums.n_unsampled, &before->n_unsampled);
+        add(&sums.unsampled_ns, &before->unsampled_ns);
         add_list(sums.n_compared, before->n_compared, SXS_N_COMPARED);
         add_list(sums.n_costs, before->n_costs, sizeof(sums.n_costs) / sizeof(sums.n_costs[0]));
         add_list(sums.n_costs_dropped, before->n_costs_dropped,

@@ -163,6 +163,8 @@ struct sxs_model_thread {
     uint32_t root;    /* node */
     uint64_t runtimes;/* bit N: the thread belongs to runtime number N */
     uint64_t samples, weight_ns, waiting, waiting_ns;
+    uint64_t unsampled,
+        unsampled_ns; /* wall: threads with time that no sample stands for; the time */
     uint64_t started_ns, ended_ns;
 };
 

@@ -27,6 +27,10 @@ static json_t *process_json(const struct sxs_model_process *p)
                                atomic_load_explicit(&h->n_short_threads, memory_order_relaxed));
     err |= sxs_json_set_number(o, "short_threads_cpu_ns",
                                atomic_load_explicit(&h->short_cpu_ns, memory_order_relaxed));
+    err |= sxs_json_set_number(o, "threads_with_unsampled_time",
+                               atomic_load_explicit(&h->n_unsampled, memory_order_relaxed));
+    err |= sxs_json_set_number(o, "unsampled_ns",
+                               atomic_load_explicit(&h->unsampled_ns, memory_order_relaxed));
     return sxs_json_whole(o, err);
 }
 
@@ -94,6 +98,7 @@ static json_t *thread_json(const struct sxs_model *m, const struct sxs_model_thr
     err |= sxs_json_set_number(o, "total_ns", t->weight_ns);
     err |= sxs_json_set_number(o, "waiting_samples", t->waiting);
     err |= sxs_json_set_number(o, "waiting_ns", t->waiting_ns);
+    err |= sxs_json_set_number(o, "unsampled_ns", t->unsampled_ns);
     return sxs_json_whole(o, err);
 }
 

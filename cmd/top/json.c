@@ -144,6 +144,8 @@ int sxs_top_print_json(struct sxs_live *live, const struct sxs_top_options *o,
     err |= set_sum(top, "methods", p->methods) | set_sum(top, "allocated_bytes", p->allocated);
     err |= sxs_json_set_number(top, "heap_bytes", p->heap_bytes);
     err |= sxs_json_set_number(top, "lost", p->lost);
+    err |= sxs_json_set_number(top, "threads_with_unsampled_time", p->n_unsampled);
+    err |= json_object_set_new(top, "unsampled_s", json_real(p->unsampled_s));
     if (system->there)
         err |= sxs_json_set_number(top, "rss_bytes", f.rss) |
                sxs_json_set_number(top, "os_threads", f.threads);

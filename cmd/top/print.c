@@ -42,9 +42,11 @@ static void print_head(struct sxs_live *live, const struct sxs_top_system *syste
         sxs_print_to(to, ", threads %u, memory %s", f.threads,
                      sxs_top_bytes((double)f.rss, a, sizeof(a)));
     fputc('\n', to);
+    if (p->n_unsampled)
+        sxs_print_to(to, "%s, %.3f s of their life not sampled\n",
+                     SXS_COUNT(p->n_unsampled, "thread"), p->unsampled_s);
     if (p->lost)
-        sxs_print_to(to, "lost: %llu records had no room, or are damaged\n",
-                     (unsigned long long)p->lost);
+        sxs_print_to(to, "lost: %s, without room or damaged\n", SXS_COUNT(p->lost, "record"));
 }
 
 static void print_table(const struct sxs_top_table *t, const char *title, FILE *to)

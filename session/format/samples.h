@@ -112,6 +112,8 @@ struct sxs_samples_header {
      * before this time, whose cost has no RELEASED record, were alive; later ones may be garbage. 0: no
      * collection of all objects is known. */
     _Atomic uint64_t live_checked_ns[64];
+    /* Wall: threads with time that no sample stands for, and that time; 0 in earlier sessions. */
+    _Atomic uint64_t n_unsampled, unsampled_ns;
 };
 
 enum sxs_record_type {
@@ -183,6 +185,8 @@ struct sxs_record_thread {
     char              name[16];             /* in the kernel, zero-terminated */
     uint64_t          cpu_ns;               /* the thread's CPU time at its end; 0: not known */
     uint64_t          name_ns;              /* when the name was read */
+    /* Wall: time of its life that no sample stands for; known at its end, or that of the session. */
+    uint64_t unsampled_ns;
 };
 
 /** An ELF file mapped into the process. */

@@ -60,6 +60,12 @@ static inline uint64_t sxs_thread_name_read_ns(const struct sxs_record_thread *v
     return v->head.size >= sizeof(*v) ? v->name_ns : 0;
 }
 
+/** sxs_thread_unsampled_ns - return the time of its life that no sample stands for; 0: not known. */
+static inline uint64_t sxs_thread_unsampled_ns(const struct sxs_record_thread *v)
+{
+    return v->head.size >= sizeof(*v) ? v->unsampled_ns : 0;
+}
+
 /**
  * sxs_samples_open - open the file "samples" in a process's folder.
  * @folder_fd: the folder; borrowed for this call.

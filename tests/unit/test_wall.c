@@ -17,6 +17,17 @@
 static uint32_t tid;
 
 /* The sampler's handler on this thread, with a walker that is slow. */
+#define PERIOD UINT64_C(10000000)
+
+static uint64_t now_ns; /* of the latest round */
+
+/* A thread that is found now. */
+static void find_thread(void)
+{
+    sxs_threads_mark(tid, 0);
+    sxs_threads_find(tid)->started_ns = now_ns;
+}
+
 static void sampled_by_wall_time(void)
 {
     begin_recording(1 << 24);
@@ -25,7 +36,8 @@ static void sampled_by_wall_time(void)
     CHECK_EQ(sxs_handler_install(writer, SXS_WALKER_UNWIND), 0);
     sxs_wall_init(writer, 100);
     tid = (uint32_t)syscall(SYS_gettid);
-    sxs_threads_mark(tid, 0);
+    now_ns = sxs_now_ns(CLOCK_MONOTONIC);
+    find_thread();
 }
 
 static void work(void)
@@ -48,13 +60,20 @@ __attribute__((noinline)) static void below(int frames, void (*then)(void))
 static uint32_t weight;
 
 /* What the sampler's thread does at a round. Sent to itself, a signal arrives before the call returns. */
-static void a_round(void)
+static void round_after(unsigned periods)
 {
     struct sxs_thread_slot *t = sxs_threads_find(tid);
+    now_ns += periods * PERIOD;
+    sxs_wall_begin(now_ns);
     weight = sxs_wall_due(t);
     if (weight)
         CHECK_EQ(sxs_poke(tid, weight), 0);
     atomic_store(&t->was_running, 0); /* a thread that asks about itself never waits elsewhere */
+}
+
+static void a_round(void)
+{
+    round_after(1);
 }
 
 static void two_rounds(void)
@@ -103,44 +122,40 @@ static void a_thread_that_has_run_gets_a_sample(void **state)
     PASSES(work_body);
 }
 
-#define PERIOD UINT64_C(10000000)
-
-/* Begins a round @periods intervals after the last one was due. Checks the weight of a thread that
- * has run, and the waiting time added to a waiting thread: both must be @stands_for intervals. */
-static void late_round(uint64_t *now, unsigned periods, unsigned stands_for)
+/* A round @periods intervals after the one before. Checks the weight of a thread that has run, and the
+ * waiting time added to a waiting thread: both must be the time since. */
+static void late_round(unsigned periods)
 {
     struct sxs_thread_slot *t = sxs_threads_find(tid);
-    *now += periods * PERIOD;
-    sxs_wall_begin(*now + PERIOD / 2);
+    uint64_t                waited;
     work();
-    a_round();
-    CHECK_EQ(weight, stands_for * PERIOD);
+    round_after(periods);
+    CHECK_EQ(weight, periods * PERIOD);
     CHECK_EQ(atomic_load(&t->waited_ns), 0);
     atomic_store(&t->cpu_ns, UINT64_MAX / 2); /* as if the thread had not run since */
-    a_round();
+    round_after(periods);
     CHECK_EQ(weight, 0);
-    CHECK_EQ(atomic_exchange(&t->waited_ns, 0), stands_for * PERIOD);
+    waited = atomic_exchange(&t->waited_ns, 0);
+    atomic_fetch_add(&t->weighed_ns, waited);
+    /* waiting time of 100 ms is recorded */
+    CHECK_EQ(waited, periods * PERIOD < 10 * PERIOD ? periods * PERIOD : 0);
 }
 
 static void late_body(void)
 {
-    uint64_t now = sxs_now_ns(CLOCK_MONOTONIC) + 1000 * PERIOD;
+    struct sxs_thread_slot *t;
     sampled_by_wall_time();
-    sxs_wall_begin(now); /* far too late, so intervals are counted from here on */
-    late_round(&now, 1, 1);
-    late_round(&now, 4, 4);
-    late_round(&now, 1, 1); /* missed rounds do not follow */
-    late_round(&now, 9, 9);
-    now += 60 * PERIOD; /* as with the walker "snapshot" on a busy machine */
-    sxs_wall_begin(now + PERIOD / 2);
+    t = sxs_threads_find(tid);
+    late_round(1);
+    late_round(4);
+    late_round(1); /* missed rounds do not follow */
+    late_round(9);
+    late_round(60); /* as with the walker "snapshot" on a busy machine */
+    CHECK_EQ(atomic_load(&t->unsampled_ns), 0);
     work();
-    a_round();
-    CHECK_EQ(weight, 60 * PERIOD);
-    sxs_wall_init(writer, 1);
-    sxs_wall_begin(sxs_now_ns(CLOCK_MONOTONIC) + 9 * UINT64_C(1000000000));
-    work();
-    a_round();
-    CHECK_EQ(weight, 1000000000); /* 9 s do not fit into a weight */
+    round_after(900); /* the process was stopped */
+    CHECK_EQ(weight, PERIOD);
+    CHECK_EQ(atomic_load(&t->unsampled_ns), 899 * PERIOD);
 }
 
 static void a_late_round_stands_for_those_that_were_missed(void **state)
@@ -158,7 +173,7 @@ static void *sample_and_sleep(void *unused)
     const struct timespec long_time = {100, 0};
     (void)unused;
     tid = (uint32_t)syscall(SYS_gettid);
-    sxs_threads_mark(tid, 0);
+    find_thread();
     a_round();
     atomic_store(&goes_on, 1);
     while (atomic_load(&goes_on) != 2)
@@ -187,6 +202,8 @@ static struct sxs_thread_slot *sleeper(pthread_t *thread)
 static uint32_t quiet_round(struct sxs_thread_slot *t)
 {
     atomic_store(&t->cpu_ns, UINT64_MAX / 2);
+    now_ns += PERIOD;
+    sxs_wall_begin(now_ns);
     return sxs_wall_due(t);
 }
 
@@ -235,6 +252,35 @@ static void it_is_not_asked_for_ever(void **state)
     PASSES(again_body);
 }
 
+static int any(const void *record, void *sum)
+{
+    *(uint64_t *)sum += ((const struct sxs_record_sample *)record)->weight_ns;
+    return 0;
+}
+
+static void ended_body(void)
+{
+    uint64_t                sum = 0;
+    pthread_t               thread;
+    struct sxs_thread_slot *t;
+    sampled_by_wall_time();
+    now_ns = sxs_now_ns(CLOCK_MONOTONIC) - 5 * PERIOD;
+    t = sleeper(&thread);
+    CHECK_EQ(quiet_round(t), 0);
+    CHECK_EQ(quiet_round(t), 0);
+    sxs_wall_ended(t);
+    each_record(SXS_RECORD_SAMPLE, any, &sum);
+    CHECK_EQ(sum, atomic_load(&t->weighed_ns));
+    CHECK(sum >= 3 * PERIOD); /* with the waiting time that no record had yet */
+    CHECK(sum + atomic_load(&t->unsampled_ns) >= 5 * PERIOD);
+}
+
+static void the_weights_of_a_thread_and_what_is_not_sampled_are_its_life(void **state)
+{
+    (void)state;
+    PASSES(ended_body);
+}
+
 static int for_processor(const void *record, void *found)
 {
     if (((const struct sxs_record_sample *)record)->waiting != SXS_WAITS_PROCESSOR)
@@ -253,6 +299,7 @@ static void reasons_body(void)
     t = sleeper(&thread);
     atomic_store(&t->reason, SXS_WAITS_PROCESSOR); /* as in the rounds before */
     atomic_store(&t->waited_ns, 20000000);
+    now_ns += 2 * PERIOD;
     CHECK_EQ(quiet_round(t), 0);
     CHECK_EQ(atomic_load(&t->reason), SXS_WAITS_SLEEP);
     CHECK_EQ(atomic_load(&t->waited_ns), 10000000);
@@ -274,6 +321,7 @@ int main(void)
         cmocka_unit_test(a_thread_that_went_into_a_wait_is_asked_where),
         cmocka_unit_test(it_is_not_asked_for_ever),
         cmocka_unit_test(a_wait_for_a_processor_does_not_name_the_wait_after_it),
+        cmocka_unit_test(the_weights_of_a_thread_and_what_is_not_sampled_are_its_life),
         cmocka_unit_test(a_late_round_stands_for_those_that_were_missed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

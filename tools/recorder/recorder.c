@@ -46,6 +46,7 @@ static struct {
     _Atomic int                               is_user_new;
     _Atomic int                               forked;
     _Atomic int                               ending; /* 1: threads are not looked at any more */
+    _Atomic int                               exits;  /* 1: the process exits */
     struct sxs_worker                         worker; /* the service thread */
     _Atomic unsigned asked, settled; /* numbers of the requests to name all addresses */
 } recorder = {.lock = PTHREAD_MUTEX_INITIALIZER};
@@ -85,8 +86,24 @@ static void record_thread(struct sxs_thread_slot *t, uint64_t ended_ns, uint64_t
     r->cpu_ns = cpu_ns;
     memcpy(r->name, t->name, sizeof(r->name));
     r->name_ns = t->name_ns;
+    if (ended_ns || atomic_load(&recorder.ending) || atomic_load(&recorder.exits))
+        r->unsampled_ns = atomic_load(&t->unsampled_ns);
     sxs_samples_commit(r, SXS_RECORD_THREAD);
     t->recorded = 1;
+}
+
+/* Short threads without samples that have a record nevertheless, because reports tell by their names
+ * how much of their lives was not sampled. */
+#define SHORT_RECORDS 65536u
+
+/* Adds a thread's time that was not sampled to the sums. Returns 1 if it is to have a record, else 0. */
+static int count_unsampled(const struct sxs_thread_slot *t)
+{
+    uint64_t ns = atomic_load(&t->unsampled_ns);
+    if (!ns)
+        return 0;
+    atomic_fetch_add(&recorder.header->unsampled_ns, ns);
+    return atomic_fetch_add(&recorder.header->n_unsampled, 1) < SHORT_RECORDS;
 }
 
 /* Records the end of a thread. Short threads without samples are only counted, so that a process
@@ -94,7 +111,8 @@ static void record_thread(struct sxs_thread_slot *t, uint64_t ended_ns, uint64_t
 static void record_end(struct sxs_thread_slot *t, uint64_t cpu_ns)
 {
     uint64_t now = sxs_now_ns(CLOCK_MONOTONIC);
-    if (t->recorded || atomic_load(&t->last) || atomic_load(&t->has_costs) ||
+    int      lacks = count_unsampled(t);
+    if (lacks || t->recorded || atomic_load(&t->last) || atomic_load(&t->has_costs) ||
         now - t->started_ns >= SXS_SHORT_NS) {
         record_thread(t, now, cpu_ns);
         return;
@@ -378,14 +396,6 @@ static int start_recording(void)
     return 1;
 }
 
-__attribute__((destructor)) static void ended(void)
-{
-    atomic_fetch_add(&n_reporting, 1); /* a session that ends meanwhile waits */
-    if (sxs_recorder_is_on())
-        atomic_store(&recorder.header->ended_ns, sxs_now_ns(CLOCK_MONOTONIC));
-    atomic_fetch_sub(&n_reporting, 1);
-}
-
 int sxs_recorder_start(void)
 {
     int ok;
@@ -407,8 +417,30 @@ int sxs_recorder_start(void)
 static void record_living(struct sxs_thread_slot *t)
 {
     /* A thread of the library is known as such a moment after its start. */
-    if (!t->excluded && !t->recorded && !sxs_thread_is_own(atomic_load(&t->tid)))
+    if (!t->excluded && !sxs_thread_is_own(atomic_load(&t->tid)) &&
+        (count_unsampled(t) || !t->recorded))
         record_thread(t, 0, 0);
+}
+
+/* Completes what is recorded of a thread that lives while the process exits. */
+static void leave_living(struct sxs_thread_slot *t)
+{
+    const struct sxs_recorder_user *user = atomic_load(&recorder.user);
+    if (user && user->left && t->begun && !t->excluded)
+        user->left(t);
+    if (atomic_load(&t->unsampled_ns))
+        record_living(t);
+}
+
+__attribute__((destructor)) static void ended(void)
+{
+    atomic_fetch_add(&n_reporting, 1); /* a session that ends meanwhile waits */
+    if (sxs_recorder_is_on()) {
+        atomic_store(&recorder.exits, 1);
+        sxs_threads_each_busy(leave_living);
+        atomic_store(&recorder.header->ended_ns, sxs_now_ns(CLOCK_MONOTONIC));
+    }
+    atomic_fetch_sub(&n_reporting, 1);
 }
 
 static void wait_for_reports(void)

@@ -40,6 +40,8 @@ struct sxs_recorder_user {
     int (*began)(struct sxs_thread_slot *t);
     /* A thread for which began() was called is ending or has ended. The slot is BUSY. */
     void (*ended)(struct sxs_thread_slot *t);
+    /* The process exits while the thread lives: complete its samples. The slot is BUSY. May be NULL. */
+    void (*left)(struct sxs_thread_slot *t);
     /* A thread was found again. On the service thread; the slot is BUSY. */
     void (*seen)(struct sxs_thread_slot *t);
     /* Called in each round of the service thread, after the threads were scanned. */

@@ -60,6 +60,9 @@ struct sxs_thread_slot {
     _Atomic(const void *) last;  /* the latest sample record */
     /* wall: time that the latest record also stands for and that is not recorded yet */
     _Atomic uint64_t  waited_ns;
+    /* wall: sum of the weights of the thread's samples, and of its time that none stands for */
+    _Atomic uint64_t weighed_ns, unsampled_ns;
+    _Atomic uint64_t poked_ns; /* wall: what the sample stands for that it was asked for */
     /* wall: enum sxs_waiting of the current wait, if reasons are asked for; 0: not asked yet */
     _Atomic uint32_t  reason;
     /* wall: 1 if the latest record does not tell where the thread waits: it was taken outside of a

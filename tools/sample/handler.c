@@ -93,6 +93,8 @@ SXS_SIGSAFE static void record(const struct sample *sample, uintptr_t *ips, size
     memcpy(record->ips, ips, n * sizeof(ips[0]));
     memcpy(&record->ips[n], contexts.all, contexts.n * sizeof(contexts.all[0]));
     sxs_samples_commit(record, SXS_RECORD_SAMPLE);
+    if (sample->t && state.header->mode == SXS_MODE_WALL)
+        atomic_fetch_add_explicit(&sample->t->weighed_ns, sample->weight, memory_order_relaxed);
     if (sample->t)
         atomic_store_explicit(&sample->t->last, record, memory_order_release);
     atomic_fetch_add_explicit(&state.header->n_samples, 1, memory_order_relaxed);
@@ -126,6 +128,8 @@ SXS_SIGSAFE static int on_signal(int sig, siginfo_t *info, void *context)
     (void)sig;
     if (!sxs_clocks_own(t, info, &weight))
         return 0;
+    if (weight && t && state.header->mode == SXS_MODE_WALL)
+        weight = sxs_wall_asked(t, weight);
     if (weight && !atomic_load_explicit(&state.paused, memory_order_relaxed)) {
         const struct sample sample = {.t = t,
                                       .tid = tid,

@@ -67,6 +67,20 @@ static void on_thread_seen(struct sxs_thread_slot *t)
     sxs_clocks_move(t); /* if its slot was BUSY when the clocks were moved */
 }
 
+static void on_thread_end(struct sxs_thread_slot *t)
+{
+    if (sampler.with.options.mode == SXS_MODE_WALL)
+        sxs_wall_ended(t);
+    sxs_clocks_stop(t);
+}
+
+/* Of a thread that lives on. */
+static void end_wall(struct sxs_thread_slot *t)
+{
+    if (sampler.with.options.mode == SXS_MODE_WALL && t->begun && !t->excluded)
+        sxs_wall_ended(t);
+}
+
 static void start_anew(struct sxs_thread_slot *t)
 {
     if (!t->begun)
@@ -191,14 +205,15 @@ static void fill_header(struct sxs_samples_header *header)
 
 static int start_sampling(void)
 {
-    static struct sxs_recorder_user   user = {.began = on_thread_begin,
-                                              .ended = sxs_clocks_stop,
-                                              .seen = on_thread_seen,
-                                              .round = on_round,
-                                              .signal_changed = on_signal_changed,
-                                              .before_fork = prepare_fork,
-                                              .in_parent = parent_goes_on,
-                                              .in_child = child_goes_on};
+    static struct sxs_recorder_user user = {.began = on_thread_begin,
+                                            .ended = on_thread_end,
+                                            .left = end_wall,
+                                            .seen = on_thread_seen,
+                                            .round = on_round,
+                                            .signal_changed = on_signal_changed,
+                                            .before_fork = prepare_fork,
+                                            .in_parent = parent_goes_on,
+                                            .in_child = child_goes_on};
     SXS_SESSION_KEEPS(user);
     const struct sxs_sampler_options *options = &sampler.with.options;
     int                               err;
@@ -321,6 +336,7 @@ void sxs_sampler_quiet(void)
     while (sxs_threads_each_busy(sxs_clocks_stop))
         nanosleep(&pause, NULL);
     sxs_poke_drain(HANDLERS_NS);
+    sxs_threads_each_busy(end_wall);
 }
 
 void sxs_sampler_end(void)

@@ -162,8 +162,10 @@ static void take_snapshot(struct due *due)
     if (snap.mode == SXS_MODE_CPU)
         due->walk.weight_ns = sxs_cpu_ns_of(tid) - atomic_load(&due->t->cpu_ns);
     record = sxs_stopped_take(snap.writer, snap.stopped, snap.n_stopped, &due->walk, ask_thread);
-    if (record)
+    if (record) {
         atomic_store_explicit(&due->t->last, record, memory_order_release);
+        atomic_fetch_add(&due->t->weighed_ns, record->weight_ns);
+    }
     due->t->missed = due->walk.missed;
     /* The CPU time that the sample itself cost is not counted. */
     atomic_store(&due->t->cpu_ns, sxs_cpu_ns_of(tid));

@@ -3,7 +3,11 @@
  * round has run: it gets a signal. A thread whose CPU clock has not moved is still waiting at
  * the same place, so its last stack stands for that time as well: no signal is sent, and no
  * system call is interrupted (EINTR), however long it sleeps. A thread whose stack was taken
- * before it waited, or was not listed yet, gets up to AGAIN_MAX more signals. */
+ * before it waited, or was not listed yet, gets up to AGAIN_MAX more signals.
+ *
+ * The weight of a sample is all time of its thread that no sample stands for yet. So the weights of a
+ * thread add up to its life, also if rounds are late or signals are answered late. What is left at
+ * its end is added to its last stack if it is short, and else counted as not sampled. */
 #include "tools/sample/wall.h"
 
 #include <errno.h>
@@ -17,22 +21,22 @@
 #include "tools/sample/wait_reason.h"
 
 #define RECORD_NS   100000000u  /* longest waiting time without a record */
-#define LATE_MAX_NS 1000000000u /* a round that is later stands for one interval alone */
+#define LATE_MAX_NS 1000000000u /* a sample that is later stands for one interval alone */
 /* A thread that has used less CPU time only left the handler and continued to wait. */
 #define RAN_NS 20000u
 /* How often in one wait a thread is asked for the place of it. */
 #define AGAIN_MAX 4
+/* How many intervals the last sample of a thread stands for at most, after its time. */
+#define LAST_ROUNDS 2u
 
 static struct sxs_samples_writer *writer;
 static uint64_t                   interval_ns, round_ns;
-static uint64_t                   due_ns;       /* when the current round was due */
-static uint32_t                   round_weight; /* ns that the current round stands for */
+static uint64_t                   due_ns; /* when the current round was due */
 static _Atomic int                with_reasons;
 SXS_SESSION_RESETS(writer);
 SXS_SESSION_RESETS(interval_ns);
 SXS_SESSION_RESETS(round_ns);
 SXS_SESSION_RESETS(due_ns);
-SXS_SESSION_RESETS(round_weight);
 SXS_SESSION_RESETS(with_reasons);
 
 void sxs_wall_ask_reasons(void)
@@ -44,16 +48,15 @@ void sxs_wall_init(struct sxs_samples_writer *w, unsigned hz)
 {
     writer = w;
     interval_ns = 1000000000u / hz;
-    round_weight = (uint32_t)interval_ns;
     due_ns = sxs_now_ns(CLOCK_MONOTONIC);
 }
 
-static void record_waiting(struct sxs_thread_slot *t)
+/* Records @waited ns at the latest stack of a thread, where it waits for @reason; SXS_RUNNING: it
+ * runs. */
+static void record_last(struct sxs_thread_slot *t, uint64_t waited, uint32_t reason)
 {
     const struct sxs_record_sample *last = atomic_load_explicit(&t->last, memory_order_acquire);
     struct sxs_record_sample       *record;
-    uint64_t                        waited = atomic_exchange(&t->waited_ns, 0);
-    uint32_t                        reason = atomic_load(&t->reason);
     if (!last || !waited)
         return;
     record = sxs_samples_reserve(writer, last->head.size);
@@ -65,11 +68,53 @@ static void record_waiting(struct sxs_thread_slot *t)
     record->weight_ns = waited;
     record->tid = last->tid;
     record->end = last->end;
-    record->waiting = (uint8_t)(reason ? reason : SXS_WAITS);
+    record->waiting = (uint8_t)reason;
     record->n = last->n;
     memcpy(record->ips, last->ips, last->head.size - sizeof(*last)); /* with its contexts */
     sxs_samples_commit(record, SXS_RECORD_SAMPLE);
     atomic_fetch_add(&sxs_samples_header(writer)->n_samples, 1);
+    atomic_fetch_add(&t->weighed_ns, waited);
+}
+
+static void record_waiting(struct sxs_thread_slot *t)
+{
+    uint32_t reason = atomic_load(&t->reason);
+    record_last(t, atomic_exchange(&t->waited_ns, 0), reason ? reason : SXS_WAITS);
+}
+
+/* Returns the time of a thread's life, at @now, that no sample stands for. */
+static uint64_t owed(const struct sxs_thread_slot *t, uint64_t now)
+{
+    uint64_t life = now > t->started_ns ? now - t->started_ns : 0;
+    uint64_t known = atomic_load(&t->weighed_ns) + atomic_load(&t->waited_ns) +
+                     atomic_load(&t->unsampled_ns) + atomic_load(&t->poked_ns);
+    return life > known ? life - known : 0;
+}
+
+/* The same for a sample of this round, at least 1. What is more than some late rounds, as when the
+ * process was stopped, is not sampled. */
+static uint32_t owed_now(struct sxs_thread_slot *t)
+{
+    uint64_t due = owed(t, round_ns);
+    if (due > LATE_MAX_NS) {
+        atomic_fetch_add(&t->unsampled_ns, due - interval_ns);
+        due = interval_ns;
+    }
+    return due ? (uint32_t)due : 1;
+}
+
+void sxs_wall_ended(struct sxs_thread_slot *t)
+{
+    uint64_t asked = atomic_exchange(&t->poked_ns, 0); /* no answer came */
+    uint64_t rest = owed(t, sxs_now_ns(CLOCK_MONOTONIC));
+    int      waits = !asked && atomic_load(&t->waited_ns) != 0;
+    if (!atomic_load(&t->last) || rest > LAST_ROUNDS * interval_ns)
+        atomic_fetch_add(&t->unsampled_ns, rest);
+    else if (waits)
+        atomic_fetch_add(&t->waited_ns, rest);
+    else
+        record_last(t, rest, SXS_RUNNING);
+    record_waiting(t);
 }
 
 /* Whether a thread that was interrupted at @uc waited in a system call: that is begun again, or has ended early. The
@@ -84,6 +129,13 @@ SXS_SIGSAFE static int is_in_call(const ucontext_t *uc)
         return 1;
     return ((uintptr_t)next & 0xfff) >= 2 && r[REG_RAX] == -EINTR && next[-2] == call[0] &&
            next[-1] == call[1];
+}
+
+/* A signal that comes while one is pending is lost, so the sample stands for all that was asked for. */
+SXS_SIGSAFE uint64_t sxs_wall_asked(struct sxs_thread_slot *t, uint64_t weight)
+{
+    uint64_t asked = atomic_exchange(&t->poked_ns, 0);
+    return asked ? asked : weight;
 }
 
 /* A sample may cost its thread more than RAN_NS, with a deep stack or on a slow machine. If this
@@ -141,11 +193,11 @@ uint32_t sxs_wall_due(struct sxs_thread_slot *t)
     if (!cpu)
         return 0;
     if (waits && !waits_elsewhere(t)) {
-        uint64_t waited;
         move_clock(t, before, cpu);
         if (with_reasons)
             ask_reason(t, cpu != before);
-        waited = atomic_fetch_add(&t->waited_ns, round_weight) + round_weight;
+        uint64_t more = owed_now(t), waited;
+        waited = atomic_fetch_add(&t->waited_ns, more) + more;
         if (waited >= RECORD_NS)
             record_waiting(t);
         return 0;
@@ -155,12 +207,14 @@ uint32_t sxs_wall_due(struct sxs_thread_slot *t)
     if (!waits)
         t->n_again = 0;
     move_clock(t, before, cpu);
-    return known ? round_weight : (uint32_t)interval_ns; /* a new thread may be younger */
+    return owed_now(t);
 }
 
 static void look_at(struct sxs_thread_slot *t)
 {
     uint32_t weight = sxs_wall_due(t);
+    if (weight)
+        atomic_fetch_add(&t->poked_ns, weight);
     if (weight)
         sxs_poke(atomic_load(&t->tid), weight);
 }
@@ -173,12 +227,10 @@ void sxs_wall_begin(uint64_t now_ns)
     round_ns = now_ns;
     if (n > LATE_MAX_NS / interval_ns) { /* the process was probably suspended */
         due_ns = now_ns;
-        n = 1;
     } else {
         n = n ? n : 1;
         due_ns += n * interval_ns;
     }
-    round_weight = (uint32_t)(n * interval_ns);
 }
 
 int sxs_wall_wait(struct sxs_worker *worker)

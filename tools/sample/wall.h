@@ -30,23 +30,31 @@ int sxs_wall_tick(struct sxs_worker *worker);
 int sxs_wall_wait(struct sxs_worker *worker);
 
 /**
- * sxs_wall_begin - begin a round at @now_ns (CLOCK_MONOTONIC).
- * The round stands for itself and the rounds that were missed since the last one, up to 10 in all.
- * If more were missed, or their time does not fit into a weight, the round stands for itself only,
- * because the machine was probably suspended. */
+ * sxs_wall_begin - begin a round at @now_ns (CLOCK_MONOTONIC). Samples of the round stand for the time
+ * of their threads until then. */
 void sxs_wall_begin(uint64_t now_ns);
 
 /**
  * sxs_wall_due - whether @t must be sampled, because it has run since its stack was last taken, or
  * was taken while it ran and waits in a system call now.
- * Returns the time in ns that its next sample stands for. Returns 0 when the thread is still
+ * Returns the time in ns that its next sample stands for: all of its life that no sample stands for
+ * yet. If that is more than a second, the process was probably stopped: then one interval, and the
+ * rest counts as not sampled. Returns 0 when the thread is still
  * waiting at the same place; then that time is added to its last sample. */
 uint32_t sxs_wall_due(struct sxs_thread_slot *t);
+
+/** sxs_wall_asked - return what the sample that is about to be taken of the calling thread @t stands
+ *  for. @weight: what its signal says. Signal-safe. */
+SXS_SIGSAFE uint64_t sxs_wall_asked(struct sxs_thread_slot *t, uint64_t weight);
 
 /**
  * sxs_wall_taken - note that the handler has just taken the stack of the calling thread @t, which
  * was interrupted at @uc. sxs_wall_due() counts CPU time from now on, so the cost of the sample does
  * not count as work of the thread. Signal-safe. */
 SXS_SIGSAFE void sxs_wall_taken(struct sxs_thread_slot *t, const ucontext_t *uc);
+
+/** sxs_wall_ended - record the time of a thread that ends, or of which the session ends, up to now.
+ *  @t: BUSY, or no round is going on. */
+void sxs_wall_ended(struct sxs_thread_slot *t);
 
 #endif

@@ -15,7 +15,9 @@ namespace Named;
 ///   work=MS           threads with long names do every kind of work for so long
 ///   short=N           N threads with long names, one after the other, that live some 10 ms each
 ///   many=COUNT:MS:N   COUNT threads "Measured-MS-Thread", N at once, that live MS milliseconds each:
-///                     they compute and sleep in turns. Prints the sum of their lives
+///                     they compute and sleep in turns. Prints the sum of their lives, from the first
+///                     line of their code, and from the call that starts them
+///   naps=COUNT:MS:N   likewise, and they sleep all the time
 ///   load=N            from now on N threads compute all the time
 /// Exit codes: 0, 2 wrong arguments.
 /// </summary>
@@ -52,9 +54,9 @@ internal static class Program
             case "main": Thread.CurrentThread.Name = value; return true;
             case "work": Work(int.Parse(value)); return true;
             case "short": Short(int.Parse(value)); return true;
-            case "many":
+            case "many" or "naps":
                 string[] parts = value.Split(':');
-                Many(int.Parse(parts[0]), int.Parse(parts[1]), int.Parse(parts[2]));
+                Many(int.Parse(parts[0]), int.Parse(parts[1]), int.Parse(parts[2]), name == "naps");
                 return true;
             case "load":
                 for (int i = 0; i < int.Parse(value); i++)
@@ -139,28 +141,33 @@ internal static class Program
         }
     }
 
-    private static void Many(int count, int ms, int at_once)
+    private static void Many(int count, int ms, int at_once, bool naps)
     {
-        long ticks = 0;
+        long ticks = 0, started = 0;
         var all = new Queue<Thread>();
         for (int i = 0; i < count; i++)
         {
             if (all.Count == at_once)
                 all.Dequeue().Join();
+            long calls = Stopwatch.GetTimestamp();
             all.Enqueue(Start($"Measured-{ms}-Milliseconds", () =>
             {
                 long began = Stopwatch.GetTimestamp();
+                if (naps)
+                    Thread.Sleep(ms);
                 while (Stopwatch.GetElapsedTime(began).TotalMilliseconds < ms)
                 {
                     Compute(200000);
                     Thread.Sleep(1);
                 }
-                Interlocked.Add(ref ticks, Stopwatch.GetTimestamp() - began);
+                long now = Stopwatch.GetTimestamp();
+                Interlocked.Add(ref ticks, now - began);
+                Interlocked.Add(ref started, now - calls);
             }));
         }
         while (all.Count > 0)
             all.Dequeue().Join();
         Console.WriteLine(FormattableString.Invariant(
-            $"lives: Measured-{ms}-Milliseconds {count} {ticks / (double)Stopwatch.Frequency:F6}"));
+            $"lives: Measured-{ms}-Milliseconds {count} {ticks / (double)Stopwatch.Frequency:F6} {started / (double)Stopwatch.Frequency:F6}"));
     }
 }
