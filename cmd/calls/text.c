@@ -40,8 +40,8 @@ static void write_process(FILE *to, const struct sxs_calls_process *p)
         sxs_sum_add(&calls, c->fns[i].calls);
     sxs_text_clean(c->head.command, command, sizeof(command));
     sxs_print_to(to, "process %s: %s\n", p->process->folder, command);
-    sxs_print_to(to, "  %llu calls of %zu functions on %zu threads in %s, %s\n",
-                 (unsigned long long)calls, c->n_fns, c->n_threads,
+    sxs_print_to(to, "  %s of %s on %s in %s, %s\n", SXS_COUNT(calls, "call"),
+                 SXS_COUNT(c->n_fns, "function"), SXS_COUNT(c->n_threads, "thread"),
                  sxs_text_duration(c->duration_ns, buf, sizeof(buf)),
                  modes[c->head.mode < 4 ? c->head.mode : 0]);
     sxs_print_to(to, "  %llu compiled functions were not selected\n",

@@ -203,8 +203,8 @@ static void write_function(FILE *to, const struct sxs_calls_tree *t, uint32_t fn
         sxs_sum_add(&all.total_ns, node->repeats ? 0 : node->total_ns);
     }
     if (all.calls) {
-        sxs_print_to(to, "\n%s\n%llu calls, total %s, self %s\n",
-                     function_text(p, fn, name, sizeof(name)), (unsigned long long)all.calls,
+        sxs_print_to(to, "\n%s\n%s, total %s, self %s\n", function_text(p, fn, name, sizeof(name)),
+                     SXS_COUNT(all.calls, "call"),
                      sxs_text_duration(all.total_ns, total, sizeof(total)),
                      sxs_text_duration(self_ns, self, sizeof(self)));
         write_durations(to, p->calls, &p->calls->fns[fn]);
@@ -244,5 +244,5 @@ void sxs_calls_callers(FILE *to, const struct sxs_calls_report *r, const struct 
     if (recorded && !found)
         sxs_print_to(to, "no function that was called is named %s\n", v->callers);
     if (found > top)
-        sxs_print_to(to, "\nand %zu more functions; --top shows them\n", found - top);
+        sxs_print_to(to, "\nand %s; --top shows them\n", SXS_COUNT(found - top, "more function"));
 }

@@ -69,7 +69,7 @@ static void write_exceptions(FILE *to, const struct sxs_events_process *p, size_
                          s->n ? s->total_ns / s->n : 0, s->type, s->message, s->thrown, s->caught);
     }
     if (e->n_throw_sites > top)
-        sxs_print_to(to, "  and %zu more throw sites\n", e->n_throw_sites - top);
+        sxs_print_to(to, "  and %s\n", SXS_COUNT(e->n_throw_sites - top, "more throw site"));
 }
 
 /* ---- events of the runtimes ------------------------------------------------------------------ */

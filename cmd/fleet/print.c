@@ -140,9 +140,8 @@ static void put_title(FILE *to, const char *name, const struct sxs_fleet_selecti
     char weight[64];
     sxs_print_to(to, "%s", name);
     sxs_fleet_says(to, s);
-    sxs_print_to(to, ": %s in %llu samples\n",
-                 weight_text(s->kind, (double)value, weight, sizeof(weight)),
-                 (unsigned long long)count);
+    sxs_print_to(to, ": %s in %s\n", weight_text(s->kind, (double)value, weight, sizeof(weight)),
+                 SXS_COUNT(count, "sample"));
 }
 
 static void functions_text(FILE *to, const struct sxs_fleet_selection *s,

@@ -156,8 +156,9 @@ static void write_heap(FILE *to, const struct part *p)
                      sxs_gc_size_text(last->generations[g].size, now, sizeof(now)),
                      sxs_gc_size_text(last->generations[g].fragmentation, holes, sizeof(holes)));
     }
-    sxs_print_to(to, "  at last: %u pinned objects, %u handles, %llu objects to finalize\n",
-                 last->n_pinned, last->n_handles, (ull)last->n_finalizable);
+    sxs_print_to(to, "  at last: %s, %s, %s to finalize\n",
+                 SXS_COUNT(last->n_pinned, "pinned object"), SXS_COUNT(last->n_handles, "handle"),
+                 SXS_COUNT(last->n_finalizable, "object"));
 }
 
 static void write_finalizers(FILE *to, const struct part *p)

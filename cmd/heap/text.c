@@ -142,7 +142,7 @@ static void write_types(const struct writer *w)
     for (uint32_t i = shown; i < g->n_types; i++)
         more += w->a->sums[w->a->by_bytes[i]].objects > 0;
     if (more)
-        sxs_print_to(w->to, "  and %u more types\n", more);
+        sxs_print_to(w->to, "  and %s\n", SXS_COUNT(more, "more type"));
 }
 
 /* ---- roots ---- */
@@ -241,7 +241,7 @@ static void write_type(const struct writer *w, uint32_t type)
     for (size_t i = 0; i < n && i < w->r->top; i++)
         write_way(w, &ways[i]);
     if (n > w->r->top)
-        sxs_print_to(w->to, "  and %zu more paths\n", n - w->r->top);
+        sxs_print_to(w->to, "  and %s\n", SXS_COUNT(n - w->r->top, "more path"));
     free(ways);
 }
 

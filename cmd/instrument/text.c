@@ -41,7 +41,7 @@ static void write_row(FILE *to, const struct sxs_instrument_process *p,
                  sxs_text_duration(s->ended ? s->sum_ns / s->ended : 0, mean, sizeof(mean)),
                  sxs_process_version(p->process, s->runtime), name);
     if (s->swallowed)
-        sxs_print_to(to, ", %llu exceptions of what it calls swallowed", (ull)s->swallowed);
+        sxs_print_to(to, ", %s of what it calls swallowed", SXS_COUNT(s->swallowed, "exception"));
     sxs_print_to(to, s->state == SXS_INSTRUMENTED_FAILED ? ": %s\n" : " (%s)\n", rules);
 }
 
@@ -128,7 +128,7 @@ static void write_rules(FILE *to, const struct sxs_instrument_data *d, size_t to
             more += alike;
     }
     if (more)
-        sxs_print_to(to, "  and %zu more rules\n", more);
+        sxs_print_to(to, "  and %s\n", SXS_COUNT(more, "more rule"));
 }
 
 static void write_helpers(FILE *to, const struct sxs_instrument_process *p)
@@ -195,7 +195,7 @@ static void write_trace_entries(FILE *to, const struct sxs_instrument_process *p
     const struct sxs_traced_data *t = &p->data->traced;
     size_t                        n = trace_entries ? trace_entries : TRACE_ENTRIES;
     if (t->head.lost)
-        sxs_print_to(to, "traced calls: %llu records found no room\n", (ull)t->head.lost);
+        sxs_print_to(to, "traced calls: %s found no room\n", SXS_COUNT(t->head.lost, "record"));
     if (!t->n_calls || (!trace_entries && !has_values(t)))
         return;
     n = n < t->n_calls ? n : t->n_calls;
@@ -233,7 +233,7 @@ static void write_process(FILE *to, const struct sxs_instrument_process *p, size
     for (size_t i = 0; i < d->n_methods && i < top; i++)
         write_row(to, p, rows[i]);
     if (d->n_methods > top)
-        sxs_print_to(to, "  and %zu more methods\n", d->n_methods - top);
+        sxs_print_to(to, "  and %s\n", SXS_COUNT(d->n_methods - top, "more method"));
     free(rows);
     write_rules(to, d, top);
     write_helpers(to, p);

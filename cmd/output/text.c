@@ -72,6 +72,11 @@ const char *sxs_text_duration(uint64_t ns, char *buf, size_t size)
         double      unit;
         const char *name;
     } units[] = {{1e9, "s"}, {1e6, "ms"}, {1e3, "us"}};
+    const double hours = (double)ns / 3600e9;
+    if (hours >= 2) {
+        snprintf(buf, size, hours >= 48 ? "%.1f d" : "%.1f h", hours >= 48 ? hours / 24 : hours);
+        return buf;
+    }
     for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++) {
         if ((double)ns >= units[i].unit) {
             snprintf(buf, size, "%.2f %s", (double)ns / units[i].unit, units[i].name);

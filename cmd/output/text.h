@@ -33,7 +33,8 @@ size_t sxs_text_width(const char *s);
 size_t sxs_text_columns(FILE *to);
 
 /**
- * sxs_text_duration - format @ns as "1.50 s", "2.00 ms", "7.25 us" or "12 ns".
+ * sxs_text_duration - format @ns as "1.50 s", "2.00 ms", "7.25 us" or "12 ns"; from two hours on as
+ * "2.5 h", from two days on as "366.0 d".
  * A duration of 0 means that nothing was timed; the text is "-".
  * @buf: receives the text; holds @size bytes. Returns @buf.
  */

@@ -70,7 +70,7 @@ function changeLegend() {
   const rule = `changed by ${100 * LEAST_SHARE} points or more and a tenth`;
   const test = calls || (costs && !(data.every > 1)) ? "" : `, and by more than chance explains (${view.limit.toFixed(1)} standard errors: ${100 * CHANCE} % for all ${count(view.M - 1)} boxes together)`;
   const changed = view.change.reduce((n, v) => n + (v ? 1 : 0), 0);
-  return `red grew, blue shrank: ${costs ? rule.replace("points", "% of all") : rule}${test}; ${changed ? `${counted(changed, "box", "boxes")} did` : "no box did"}`;
+  return `red grew, blue shrank: ${costs ? rule.replace("points", "% of all") : rule}${test}; ${changed ? `${counted(changed, "box")} did` : "no box did"}`;
 }
 // The functions that have no box any more: where a stack is gone from on.
 function goneText() {

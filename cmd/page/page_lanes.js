@@ -55,7 +55,7 @@ function laneData() { // per thread: weight by bucket and owner, heaviest thread
     lane.owners.get(o)[t.bucket[i]] += t.weight[i];
     lane.total += t.weight[i];
   }
-  lanes = [...byThread.values()].sort((a, b) => b.total - a.total).slice(0, 200);
+  lanes = [...byThread.values()].sort((a, b) => (threads[a.thread][6] || 0) - (threads[b.thread][6] || 0) || b.total - a.total).slice(0, 200);
   return lanes;
 }
 function paintTime() {
@@ -78,7 +78,7 @@ function paintTime() {
     const y = row * LANE + 16, on = !state.threads || state.threads.has(lane.thread);
     tctx.globalAlpha = on ? 1 : 0.35;
     tctx.fillStyle = theme.text;
-    tctx.fillText(fitText(tctx, threads[lane.thread][0], NAME - 72), 10, y + LANE / 2);
+    tctx.fillText(fitMiddle(tctx, threads[lane.thread][0], NAME - 72), 10, y + LANE / 2);
     tctx.fillStyle = theme.soft; tctx.textAlign = "right";
     tctx.fillText(percent(lane.total, view.everything), NAME - 8, y + LANE / 2);
     tctx.textAlign = "left";
@@ -125,6 +125,16 @@ function paintAxis(w, h) {
     tctx.fillStyle = theme.select; tctx.fillRect(a, 0, b - a, h);
     tctx.fillStyle = theme.accent; tctx.fillRect(a - 1, 0, 2, h); tctx.fillRect(b - 1, 0, 2, h);
   }
+}
+// Cut in the middle, because names of threads often differ at their ends; "[id]" stays whole.
+function fitMiddle(c, text, room) {
+  if (c.measureText(text).width <= room) return text;
+  const id = (/ \[\d+\]$/.exec(text) || [""])[0], name = [...text.slice(0, text.length - id.length)];
+  for (let kept = name.length - 1; kept > 1; kept--) {
+    const short = `${name.slice(0, Math.ceil(kept / 2)).join("")}…${name.slice(name.length - Math.floor(kept / 2)).join("")}${id}`;
+    if (c.measureText(short).width <= room) return short;
+  }
+  return `…${id}`;
 }
 function fitText(c, text, room) {
   if (c.measureText(text).width <= room) return text;

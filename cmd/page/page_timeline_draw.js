@@ -121,7 +121,7 @@ function drawLabel(lane, y) {
   tx.textAlign = "right"; tx.fillStyle = theme.soft; tx.fillText(side, LABEL - 9, mid); tx.textAlign = "left";
   tx.font = group ? `600 12.5px ${theme.sans}` : `12px ${theme.sans}`;
   tx.fillStyle = theme.text;
-  tx.fillText(fitText(tx, group ? groupName(lane) : lane.name, LABEL - 54 - room), group ? 39 : 36, mid);
+  tx.fillText(fitMiddle(tx, group ? groupName(lane) : lane.name, LABEL - 54 - room), group ? 39 : 36, mid);
   if (group && lane.h > HEAD_H) labelPool(lane.pool, y + HEAD_H);
   if (lane.more) {
     tx.font = `11px ${theme.sans}`; tx.fillStyle = theme.soft;

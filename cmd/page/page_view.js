@@ -88,6 +88,8 @@ function buildView() {
   matchSearch();
 }
 
+// Threads of a runtime that wait all the time come behind the others.
+const idles = (i) => view.frame[i] < 0 && i > 0 ? threads[-2 - view.frame[i]][6] || 0 : 0;
 function place(M) { // sorts children by weight, then sets where each box begins, in units of weight
   const first = new Int32Array(M + 2), kids = new Int32Array(M), x = new Float64Array(M);
   for (let i = 1; i < M; i++) first[view.parent[i] + 2]++;
@@ -97,7 +99,7 @@ function place(M) { // sorts children by weight, then sets where each box begins
   for (let i = 0; i < M; i++) {
     view.maxDepth = Math.max(view.maxDepth, view.depth[i]);
     const a = first[i], b = first[i + 1];
-    if (b - a > 1) kids.subarray(a, b).sort((p, q) => view.total[q] - view.total[p] || p - q);
+    if (b - a > 1) kids.subarray(a, b).sort((p, q) => idles(p) - idles(q) || view.total[q] - view.total[p] || p - q);
   }
   for (let i = 0; i < M; i++) { // a parent has a smaller index than its children
     let at = x[i];

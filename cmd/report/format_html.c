@@ -151,9 +151,9 @@ static void write_threads(const struct sxs_model *m, const struct preorder *p, F
         const struct sxs_model_thread *t = &m->threads[i];
         fputs(i ? ",\n[" : "[", to);
         sxs_json_string(to, sxs_thread_text(m, (uint32_t)i, text, sizeof(text)));
-        fprintf(to, ",%u,%u,%llu,%llu,%u]", p->place[t->root], t->tid,
+        fprintf(to, ",%u,%u,%llu,%llu,%u,%d]", p->place[t->root], t->tid,
                 (unsigned long long)t->samples, (unsigned long long)t->waiting,
-                m->nodes[t->root].flags);
+                m->nodes[t->root].flags, m->data == SXS_DATA_SAMPLES && sxs_thread_idles(m, t));
     }
     fputs("],\n\"runtimes\":[", to);
     for (size_t i = 0; i < m->n_runtimes; i++) {

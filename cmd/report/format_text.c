@@ -112,12 +112,14 @@ static void write_process(const struct sxs_model *m, const struct sxs_model_proc
             samples += m->threads[i].samples - m->threads[i].waiting;
         }
     sxs_print_to(to, "process %s: %s\n", p->folder, h->command);
-    sxs_print_to(to, "  %s time, walker %s, clock %s, asked for %u Hz",
+    sxs_print_to(to, "  %s time, walker %s, clock %s, asked for %u samples a second of %s",
                  h->mode == SXS_MODE_WALL ? "wall" : "CPU", walkers[h->walker < 4 ? h->walker : 0],
-                 clocks[h->clock < 4 ? h->clock : 0], h->asked_hz);
-    if (weight)
-        sxs_print_to(to, ", reached %.0f Hz", (double)samples / to_seconds(weight));
-    sxs_print_to(to, "\n  %llu samples, %llu dropped", (unsigned long long)n,
+                 clocks[h->clock < 4 ? h->clock : 0], h->asked_hz,
+                 h->mode == SXS_MODE_WALL ? "each thread" : "CPU time");
+    if (weight &&
+        h->mode != SXS_MODE_WALL) /* in wall time a sample stands for as long as it must */
+        sxs_print_to(to, ", reached %.0f", (double)samples / to_seconds(weight));
+    sxs_print_to(to, "\n  %s, %llu dropped", SXS_COUNT(n, "sample"),
                  (unsigned long long)atomic_load_explicit(&h->n_dropped, memory_order_relaxed));
     if (n && handler)
         sxs_print_to(to, ", %.1f us each in the signal handler", (double)handler / 1e3 / (double)n);
@@ -153,6 +155,9 @@ static int heavier_thread(const void *a, const void *b)
 {
     const struct sxs_model_thread *x = &sorted->threads[*(const uint32_t *)a];
     const struct sxs_model_thread *y = &sorted->threads[*(const uint32_t *)b];
+    bool idles[] = {sxs_thread_idles(sorted, x), sxs_thread_idles(sorted, y)};
+    if (sorted->data == SXS_DATA_SAMPLES && idles[0] != idles[1])
+        return idles[0] ? 1 : -1; /* what waits all the time comes last */
     return x->weight_ns < y->weight_ns ? 1 : x->weight_ns > y->weight_ns ? -1 : 0;
 }
 
@@ -347,15 +352,13 @@ static int write_text(const struct sxs_model *m, const struct sxs_report_options
     for (size_t i = 0; i < m->n_processes; i++)
         write_process(m, &m->processes[i], to);
     if (m->filtered_out)
-        sxs_print_to(to, "%llu samples are not of what was asked for: left out\n",
-                     (unsigned long long)m->filtered_out);
+        sxs_print_to(to, "%s %s not of what was asked for: left out\n",
+                     SXS_COUNT(m->filtered_out, "sample"), m->filtered_out == 1 ? "is" : "are");
     if (m->merged)
-        sxs_print_to(to,
-                     "%llu frames are counted at their callers: there are more than %u stacks\n",
-                     (unsigned long long)m->merged, SXS_MODEL_MAX_NODES);
+        sxs_print_to(to, "counted at their callers, because there are more than %u stacks: %s\n",
+                     SXS_MODEL_MAX_NODES, SXS_COUNT(m->merged, "frame"));
     if (m->off_timeline)
-        sxs_print_to(to, "%llu samples are not on the time line\n",
-                     (unsigned long long)m->off_timeline);
+        sxs_print_to(to, "not on the time line: %s\n", SXS_COUNT(m->off_timeline, "sample"));
     if (m->total == 0) {
         fputs("no samples\n", to);
         return 0;

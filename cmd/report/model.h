@@ -439,6 +439,10 @@ enum sxs_frame_style { SXS_STYLE_FULL, SXS_STYLE_SHORT /* without parameters */ 
  */
 const char *sxs_frame_text(const struct sxs_model *m, uint32_t frame, enum sxs_frame_style style,
                            char *buf, size_t size);
+/** sxs_thread_idles - return true for a thread of a runtime, or one that runs no managed code, that has
+ *  waited nearly all the time. Reports show such threads behind the others. */
+bool sxs_thread_idles(const struct sxs_model *m, const struct sxs_model_thread *t);
+
 /**
  * sxs_thread_text - format a thread as "name [tid]", or "pid/name [tid]" when there are several
  * processes; without "[tid]" when the tid is 0. Returns @buf.

@@ -233,6 +233,15 @@ const char *sxs_frame_text(const struct sxs_model *m, uint32_t frame, enum sxs_f
     return buf;
 }
 
+/* What a thread does until it waits, in a few samples, is no reason to show it first. */
+#define IDLE_SHARE 20u /* at most one part of so many is not waiting */
+
+bool sxs_thread_idles(const struct sxs_model *m, const struct sxs_model_thread *t)
+{
+    bool helps = strncmp(sxs_model_text(m, t->name), ".NET ", 5) == 0 || !(t->runtimes >> 1);
+    return helps && t->waiting_ns && t->weight_ns - t->waiting_ns <= t->weight_ns / IDLE_SHARE;
+}
+
 const char *sxs_thread_text(const struct sxs_model *m, uint32_t thread, char *buf, size_t size)
 {
     const struct sxs_model_thread *t = &m->threads[thread];

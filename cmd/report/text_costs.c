@@ -215,10 +215,9 @@ static void write_unchecked(const struct report *r)
         return;
     sxs_print_to(r->to,
                  "may be garbage, because no collection of all objects came after it: %s in %s %s "
-                 "(estimates from "
-                 "%llu samples",
+                 "(estimates from %s",
                  value_text(r, sum->value, value, sizeof(value)), count_text(sum->n, n, sizeof(n)),
-                 r->kind->many, (unsigned long long)sum->records);
+                 r->kind->many, SXS_COUNT(sum->records, "sample"));
     if (any_is_biased(r))
         fputs(")", r->to);
     else
@@ -238,10 +237,10 @@ static void write_total(const struct report *r)
                  value_text(r, all_value, value, sizeof(value)), count_text(all_n, n, sizeof(n)),
                  all_n > 0 && sxs_cost_round(all_n) == 1 ? r->kind->one : r->kind->many);
     if (r->exact && (r->c->every > 1 || sum->var_n > 0))
-        sxs_print_to(r->to, " (counted; the stacks are estimates from %llu samples)",
-                     (unsigned long long)sum->records);
+        sxs_print_to(r->to, " (counted; the stacks are estimates from %s)",
+                     SXS_COUNT(sum->records, "sample"));
     else if (!r->exact && sum->var_n > 0) {
-        sxs_print_to(r->to, " (estimates from %llu samples", (unsigned long long)sum->records);
+        sxs_print_to(r->to, " (estimates from %s", SXS_COUNT(sum->records, "sample"));
         if (any_is_biased(r))
             fputs(", some not chosen at random: their error is not known)", r->to);
         else
@@ -532,12 +531,11 @@ void sxs_text_costs(const struct sxs_model *m, const struct sxs_report_options *
         write_process(&r, &m->processes[i]);
     write_at_least(&r);
     if (m->filtered_out)
-        sxs_print_to(to, "%llu samples are not of what was asked for: left out\n",
-                     (unsigned long long)m->filtered_out);
+        sxs_print_to(to, "%s %s not of what was asked for: left out\n",
+                     SXS_COUNT(m->filtered_out, "sample"), m->filtered_out == 1 ? "is" : "are");
     if (m->merged)
-        sxs_print_to(to,
-                     "%llu frames are counted at their callers: there are more than %u stacks\n",
-                     (unsigned long long)m->merged, SXS_MODEL_MAX_NODES);
+        sxs_print_to(to, "counted at their callers, because there are more than %u stacks: %s\n",
+                     SXS_MODEL_MAX_NODES, SXS_COUNT(m->merged, "frame"));
     if (r.exact) {
         sum_exact(&r);
     } else {

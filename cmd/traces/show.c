@@ -8,6 +8,7 @@
 #include "cmd/output/must.h"
 #include "cmd/output/print.h"
 #include "cmd/output/processes.h"
+#include "cmd/output/text.h"
 
 #define TOP      10
 #define MAX_JSON 5000u /* traces in the JSON */
@@ -99,8 +100,7 @@ void sxs_traces_text(FILE *to, const struct sxs_traces *t, size_t top)
         write_traces(to, t, top ? top : TOP);
     }
     if (t->n_missed)
-        sxs_print_to(to, "of %llu samples the trace could not be read\n",
-                     (unsigned long long)t->n_missed);
+        sxs_print_to(to, "of %s the trace could not be read\n", SXS_COUNT(t->n_missed, "sample"));
 }
 
 /* ---- JSON ------------------------------------------------------------------------------------ */

@@ -22,7 +22,7 @@ has "text: GC has the samples of the GC thread and of libclrgc.so" "$text" "  9.
 has "text: JIT has the samples of libclrjit.so" "$text" "  4.90 %  JIT"
 has "text: the share of a runtime, and of the code that it called" "$text" "  0.00 %  runtime 1, 8.0.29 (55.88 % with it on the stack)"
 has "text: the reasons of broken walks" "$text" " 20  frame pointer leads nowhere"
-has "text: the requested and the reached rate" "$text" "asked for 200 Hz, reached 200 Hz"
+has "text: the requested and the reached rate" "$text" "asked for 200 samples a second of CPU time, reached 200"
 has "text: the number of dropped samples" "$text" "7 dropped"
 report collapsed
 want='main [100];[8.0.29] App.Program.Main;[8.0.29] App.Bridge.Call;[native] libcoreclr.so!?;[9.0.18] App.Hot.Spin 2000000000'
