@@ -21,6 +21,17 @@ static bool is_of_event(const struct sxs_model *m, const struct sxs_model_frame 
                       : f->home != 0;
 }
 
+/* Returns true for managed code of the runtime that takes a lock: the waiter is who called it. */
+static bool is_of_lock(const struct sxs_model *m, const struct sxs_model_frame *f)
+{
+    static const char *const names[] = {"System.Threading.Monitor.", "System.Threading.Lock.",
+                                        "System.Threading.Lock+", "System.Threading.Condition."};
+    for (size_t i = 0; f->runtime && i < sizeof(names) / sizeof(*names); i++)
+        if (begins_with(sxs_model_text(m, f->name), names[i]))
+            return true;
+    return false;
+}
+
 size_t sxs_cost_stack_begin(const struct sxs_model *m, const struct sxs_named *frames, size_t n,
                             enum sxs_cost_kind kind)
 {
@@ -28,7 +39,8 @@ size_t sxs_cost_stack_begin(const struct sxs_model *m, const struct sxs_named *f
     bool   by_event = kind == SXS_COST_ALLOCATION || kind == SXS_COST_LOCK;
     for (; young < n; young++) {
         const struct sxs_model_frame *f = &m->frames[frames[young].frame];
-        if (!is_library(m, f) && (!by_event || !is_of_event(m, f)))
+        if (!is_library(m, f) && (!by_event || !is_of_event(m, f)) &&
+            (kind != SXS_COST_LOCK || !is_of_lock(m, f)))
             break;
     }
     return young < n ? young : 0;

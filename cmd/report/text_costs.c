@@ -184,6 +184,11 @@ static void write_process(const struct report *r, const struct sxs_model_process
                  atomic_load_explicit(&h->ended_ns, memory_order_relaxed)
                      ? ""
                      : ", still running or ended without saying so");
+    if (sxs_costs_are_waits(r->c))
+        fputs("  monitors and System.Threading.Lock; not SpinLock, class constructors, or waits "
+              "that give "
+              "up the thread (SemaphoreSlim.WaitAsync...)\n",
+              r->to);
     uint64_t lost = atomic_load_explicit(&h->n_notes_dropped, memory_order_relaxed);
     if (r->c->live && lost)
         sxs_print_to(

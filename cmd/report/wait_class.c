@@ -20,6 +20,7 @@ static const struct {
     {"System.Threading.Monitor.Wait", SXS_WAIT_EVENT},
     {"System.Threading.Monitor.ObjWait", SXS_WAIT_EVENT},
     {"System.Threading.Monitor.", SXS_WAIT_MONITOR},
+    {"System.Runtime.CompilerServices.InitHelpers.", SXS_WAIT_CONSTRUCTOR},
     {"System.Threading.Lock.", SXS_WAIT_MONITOR},
     {"System.Threading.Lock+", SXS_WAIT_MONITOR},
     {"System.Threading.SpinLock.", SXS_WAIT_MONITOR},
@@ -82,7 +83,7 @@ static enum sxs_wait_class class_of_managed(const struct sxs_model *m,
         enum sxs_wait_class class = f->runtime ? class_of_name(name) : SXS_WAIT_UNKNOWN;
         if (!f->runtime)
             continue;
-        if (class == SXS_WAIT_UNKNOWN && !is_between(name))
+        if (class == SXS_WAIT_UNKNOWN && (!is_between(name) || strstr(name, "..cctor(")))
             break;
         /* The pool's loop calls the work, which then waits for something of its own. */
         if (class != SXS_WAIT_UNKNOWN && (class != SXS_WAIT_POOL_IDLE || found != SXS_WAIT_TASK))

@@ -12,6 +12,7 @@
     X(PROCESSOR, "wait: processor")                       \
     X(COLLECTION, "wait: suspended by the runtime")       \
     X(MONITOR, "wait: monitor or lock")                   \
+    X(CONSTRUCTOR, "wait: class constructor")             \
     X(EVENT, "wait: event")                               \
     X(TASK, "wait: task")                                 \
     X(SLEEP, "wait: sleep")                               \

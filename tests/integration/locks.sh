@@ -62,4 +62,21 @@ check "with owners=off and pool=off there are neither" $? "$tmp/said"
 timeout -k 5 60 "$sxsprof" run --quiet --tool locks:owner=on -o "$tmp/wrong" -- "$runsxs" 9 hello "" >"$tmp/log" 2>&1
 status=$?
 check "a wrong option is refused: $(head -1 "$tmp/log")" "$([ $status -eq 2 ] && grep -q owners=on "$tmp/log"; echo $?)" "$tmp/log"
+
+# The waiter is the function that called the lock, in runtimes whose locks are managed code, too; class constructors.
+for v in 8 9 10.0.11; do
+    timeout -k 5 120 "$sxsprof" run --quiet --tool locks --tool wait -o "$tmp/named-$v" -- "$runsxs" --timeout 100 "$v" named "work=500 constructor=1000" >"$tmp/log" 2>&1
+    check "named-$v: a recorded run succeeds" $? "$tmp/log"
+    "$sxsprof" report --data locks "$tmp/named-$v" >"$tmp/text" 2>&1
+    grep -q 'Named.Program.All' "$tmp/text" && ! grep -q '\] System\.Threading\.\(Monitor\|Lock\)\.' "$tmp/text"
+    check "$v: no function of the lock itself is the waiter" $? "$tmp/text"
+    sed -n 1,4p "$tmp/text" | grep -q '^  monitors and System.Threading.Lock; not SpinLock'
+    check "$v: the first lines say which waits are not seen" $? "$tmp/text"
+    "$sxsprof" report --data wait --format collapsed "$tmp/named-$v" 2>&1 | grep '^Waits-For-Constructor' >"$tmp/text"
+    case $v in 10*) want='wait: class constructor' ;; *) want='wait: monitor or lock' ;; esac
+    grep -q "$want" "$tmp/text"
+    check "$v: a thread behind a class constructor waits for that ($want)" $? "$tmp/text"
+    "$sxsprof" report --data wait --format collapsed "$tmp/named-$v" 2>&1 | grep '^Runs-Constructor' | grep -q 'wait: sleep'
+    check "$v: the thread that runs it sleeps in it" $? "$tmp/text"
+done
 finish

@@ -18,6 +18,7 @@ namespace Named;
 ///                     they compute and sleep in turns. Prints the sum of their lives, from the first
 ///                     line of their code, and from the call that starts them
 ///   naps=COUNT:MS:N   likewise, and they sleep all the time
+///   constructor=MS    a class constructor sleeps so long, and the thread "Waits-For-Constructor" waits for it
 ///   load=N            from now on N threads compute all the time
 /// Exit codes: 0, 2 wrong arguments.
 /// </summary>
@@ -53,6 +54,7 @@ internal static class Program
         {
             case "main": Thread.CurrentThread.Name = value; return true;
             case "work": Work(int.Parse(value)); return true;
+            case "constructor": Constructor(int.Parse(value)); return true;
             case "short": Short(int.Parse(value)); return true;
             case "many" or "naps":
                 string[] parts = value.Split(':');
@@ -96,6 +98,32 @@ internal static class Program
         };
         foreach (Thread thread in all)
             thread.Join();
+    }
+
+    private static int constructorMs;
+
+    private static class Slow
+    {
+        public static readonly int Value;
+
+        static Slow()
+        {
+            Thread.Sleep(constructorMs);
+            Value = Environment.ProcessId;
+        }
+    }
+
+    [MethodImpl(MethodImplOptions.NoInlining)]
+    private static void Touch() => kept = Slow.Value;
+
+    private static void Constructor(int ms)
+    {
+        constructorMs = ms;
+        Thread runs = Start("Runs-Constructor", Touch);
+        Thread.Sleep(ms / 10);
+        Thread waits = Start("Waits-For-Constructor", Touch);
+        runs.Join();
+        waits.Join();
     }
 
     private static void Short(int n)
