@@ -48,7 +48,7 @@ same "native-live --by-count: blocks that are not freed" \
 main [100];$MAIN;[native] libplugin.so!?;[native] mmap 1"
 report locks collapsed
 same "locks: ns by stack of the waiting thread" \
-    "main [100];$ADD;[8.0.29] System.Threading.Monitor.Enter;[8.0.29] System.Object (type) 6000000
+    "main [100];$ADD;[8.0.29] System.Object (type) 6000000
 worker [101];[9.0.18] App.Work.Run;[9.0.18] App.Gate (type) 10000000"
 report lock-owners collapsed
 same "lock-owners: ns that others waited, by stack of the owner" \
@@ -243,7 +243,7 @@ is "pprof of native" \
 40 4000 20 2000 $MAIN(string[]);[native] libplugin.so!?;[native] malloc" "$(pprof native)"
 is "pprof of locks" "contentions/count delay/nanoseconds default delay period 1
 1 10000000 [9.0.18] App.Work.Run();[9.0.18] App.Gate (type)
-3 6000000 $NAMES;[8.0.29] System.Threading.Monitor.Enter(object);[8.0.29] System.Object (type)" "$(pprof locks)"
+3 6000000 $NAMES;[8.0.29] System.Object (type)" "$(pprof locks)"
 if command -v go >/dev/null 2>&1; then
     pprof live >/dev/null
     has "go tool pprof reads it: bytes in use" "$(HOME=$T go tool pprof -top "$T/pb" 2>/dev/null)" "Type: inuse_space" "195.31kB"

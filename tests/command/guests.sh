@@ -166,8 +166,8 @@ all=(guest=2,1,0,0,0,/opt/libstart.so guest=1,2,640,3,6400,/opt/one/libone.so gu
 session "${all[@]}" unlisted=4
 try "$SXS" report s
 is "report: exit status 0" "0:" "$status:$err"
-has "report: a row for each guest" "$out" "ns/callback" "libone.so    active           640         3    6.40 us           10" \
-    "no class" "libtwo.so    failed" "libone.so    refused" "libgone.so   detached" "libend.so    active" "libstart.so  failed" \
+has "report: a row for each guest" "$(tr -s " " <<<"$out")" "ns/callback" "{5E5C0001-0000-4000-8000-000000000001} active 640 3 6.40 us 10" \
+    "no class" "libtwo.so failed" "libone.so {5E5C0001-0000-4000-8000-000000000003} refused" "libgone.so detached" "libend.so active" "libstart.so failed" \
     "still starting" "4 more guests"
 lacks "report: no row that is not in use" "$out" unused.so
 "$SXS" report -f json s >json 2>&1

@@ -200,13 +200,14 @@ static void no_rhythm_makes_an_estimate_wrong(void **state)
         for (unsigned small = 1; small <= 64; small *= 4) {
             struct sxs_cost_sum sum = {0};
             double              off;
-            for (unsigned i = 0; i < 200000 / small; i++) {
+            const unsigned n = 200000 / small;
+            for (unsigned i = 0; i < n; i++) {
                 sxs_alloc_count_down(&c, sizes[k], EVERY);
                 for (unsigned j = 0; j < small; j++)
                     if (sxs_alloc_count_down(&c, 24, EVERY))
                         sxs_cost_sum_add(&sum, sxs_alloc_stands_for(24, EVERY), 24);
             }
-            off = sum.n - 200000 / small * small;
+            off = sum.n - (double)(n * small);
             assert_true(off * off < 16 * sum.var_n);
         }
     }
