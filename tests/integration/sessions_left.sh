@@ -54,7 +54,7 @@ is_live() { "$sxsprof" status "$pid" 2>/dev/null | grep -q ' live'; }
 started() { pid=$(pgrep -P $timeout_pid -x runsxs) && grep -q 'quiet\.dll' "/proc/$pid/maps"; }
 
 begin() { # VERSION MODE: $pid is a process with that runtime
-    rm -f "$tmp/until" "$tmp/pid"
+    rm -rf "$tmp/until" "$tmp/pid" "$tmp/first"
     mkdir -p "$tmp/tmp"
     if [ "$2" = attach ]; then
         TMPDIR=$tmp/tmp timeout -k 5 3000 "$runsxs" "$1" quiet "$tmp/until work" >"$tmp/log" 2>&1 &
