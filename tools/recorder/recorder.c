@@ -110,7 +110,8 @@ static int count_unsampled(const struct sxs_thread_slot *t)
  * that makes a thousand threads a second does not fill the file. */
 static void record_end(struct sxs_thread_slot *t, uint64_t cpu_ns)
 {
-    uint64_t now = sxs_now_ns(CLOCK_MONOTONIC);
+    uint64_t gone = atomic_load(&t->gone_ns);
+    uint64_t now = gone ? gone : sxs_now_ns(CLOCK_MONOTONIC);
     int      lacks = count_unsampled(t);
     if (lacks || t->recorded || atomic_load(&t->last) || atomic_load(&t->has_costs) ||
         now - t->started_ns >= SXS_SHORT_NS) {

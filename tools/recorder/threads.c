@@ -171,6 +171,8 @@ struct sxs_thread_slot *sxs_threads_finish(void)
 {
     uint32_t                   tid = (uint32_t)syscall(SYS_gettid);
     struct sxs_thread_slot *t = sxs_threads_find(tid);
+    if (t)
+        atomic_store(&t->gone_ns, sxs_now_ns(CLOCK_MONOTONIC));
     if (!t || !become_busy(t, tid, SXS_SLOT_LIVE))
         return NULL;
     t->name_ns = sxs_now_ns(CLOCK_MONOTONIC);
@@ -178,8 +180,30 @@ struct sxs_thread_slot *sxs_threads_finish(void)
     return t;
 }
 
+/* The threads that have ended by themselves, by tid. A scan finds such a thread again while the kernel
+ * ends it: it is no new thread. The kernel uses a tid again much later than SAID_END_MS. */
+#define SAID_END    4096u
+#define SAID_END_MS 1000u
+static _Atomic uint64_t said_end[SAID_END]; /* tid << 32 | ms of CLOCK_MONOTONIC, its low 32 bits */
+SXS_SESSION_KEEPS(said_end);
+
+static uint32_t now_ms(void)
+{
+    return (uint32_t)(sxs_now_ns(CLOCK_MONOTONIC) / 1000000u);
+}
+
+static int has_said_end(uint32_t tid)
+{
+    uint64_t entry = atomic_load(&said_end[tid % SAID_END]);
+    return entry >> 32 == tid && now_ms() - (uint32_t)entry < SAID_END_MS;
+}
+
 void sxs_threads_release(struct sxs_thread_slot *t)
 {
+    if (atomic_load(&t->gone_ns)) {
+        uint32_t tid = atomic_load(&t->tid);
+        atomic_store(&said_end[tid % SAID_END], (uint64_t)tid << 32 | now_ms());
+    }
     size_t i = (size_t)(t - table);
     atomic_store(&t->stack_lo, 0);
     atomic_store(&t->stack_hi, 0);
@@ -191,6 +215,7 @@ void sxs_threads_release(struct sxs_thread_slot *t)
     atomic_store(&t->weighed_ns, 0);
     atomic_store(&t->unsampled_ns, 0);
     atomic_store(&t->poked_ns, 0);
+    atomic_store(&t->gone_ns, 0);
     atomic_store(&t->was_running, 0);
     t->n_again = 0;
     atomic_store(&t->first_due_ns, 0);
@@ -293,13 +318,20 @@ static void look_again(struct sxs_thread_slot *t, struct listed *listed,
 static void look_at(struct listed *listed, uint32_t now, const struct sxs_threads_events *on,
                     uint64_t *n_unowned)
 {
-    uint32_t                   tid = listed->tid;
-    struct sxs_thread_slot *t = claim_slot(tid);
+    uint32_t                tid = listed->tid;
+    struct sxs_thread_slot *t;
+    if (has_said_end(tid))
+        return;
+    t = claim_slot(tid);
     if (!t) {
         ++*n_unowned;
         return;
     }
     if (become_busy(t, tid, SXS_SLOT_NEW)) {
+        if (has_said_end(tid)) { /* since the look above */
+            sxs_threads_release(t);
+            return;
+        }
         set_up(t, tid);
         if (!listed->name[0])
             read_name(listed);

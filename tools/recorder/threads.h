@@ -62,6 +62,7 @@ struct sxs_thread_slot {
     _Atomic uint64_t  waited_ns;
     /* wall: sum of the weights of the thread's samples, and of its time that none stands for */
     _Atomic uint64_t weighed_ns, unsampled_ns;
+    _Atomic uint64_t gone_ns;  /* when the thread ended, by itself; 0: it lives, or has ended without a word */
     _Atomic uint64_t poked_ns; /* wall: what the sample stands for that it was asked for */
     /* wall: enum sxs_waiting of the current wait, if reasons are asked for; 0: not asked yet */
     _Atomic uint32_t  reason;

@@ -128,8 +128,8 @@ SXS_SIGSAFE static int on_signal(int sig, siginfo_t *info, void *context)
     (void)sig;
     if (!sxs_clocks_own(t, info, &weight))
         return 0;
-    if (weight && t && state.header->mode == SXS_MODE_WALL)
-        weight = sxs_wall_asked(t, weight);
+    if (weight && state.header->mode == SXS_MODE_WALL) /* no slot: its whole time is accounted for */
+        weight = t ? sxs_wall_asked(t) : 0;
     if (weight && !atomic_load_explicit(&state.paused, memory_order_relaxed)) {
         const struct sample sample = {.t = t,
                                       .tid = tid,
@@ -137,6 +137,8 @@ SXS_SIGSAFE static int on_signal(int sig, siginfo_t *info, void *context)
                                       .weight = weight,
                                       .uc = context};
         take_sample(&sample);
+        if (t && state.header->mode == SXS_MODE_WALL)
+            sxs_wall_answered(t, weight);
         atomic_fetch_add_explicit(&state.header->handler_ns,
                                   sxs_now_ns(CLOCK_MONOTONIC) - sample.began, memory_order_relaxed);
         if (t && state.header->mode == SXS_MODE_WALL)

@@ -85,7 +85,9 @@ static void record_waiting(struct sxs_thread_slot *t)
 /* Returns the time of a thread's life, at @now, that no sample stands for. */
 static uint64_t owed(const struct sxs_thread_slot *t, uint64_t now)
 {
-    uint64_t life = now > t->started_ns ? now - t->started_ns : 0;
+    uint64_t gone = atomic_load(&t->gone_ns);
+    uint64_t until = gone && gone < now ? gone : now;
+    uint64_t life = until > t->started_ns ? until - t->started_ns : 0;
     uint64_t known = atomic_load(&t->weighed_ns) + atomic_load(&t->waited_ns) +
                      atomic_load(&t->unsampled_ns) + atomic_load(&t->poked_ns);
     return life > known ? life - known : 0;
@@ -131,11 +133,29 @@ SXS_SIGSAFE static int is_in_call(const ucontext_t *uc)
            next[-1] == call[1];
 }
 
-/* A signal that comes while one is pending is lost, so the sample stands for all that was asked for. */
-SXS_SIGSAFE uint64_t sxs_wall_asked(struct sxs_thread_slot *t, uint64_t weight)
+/* A signal that comes while one is pending is lost, so the sample stands for all that was asked for. That
+ * stays in poked_ns until the sample counts in weighed_ns: the round of the sampler meanwhile must not take
+ * it for time that no sample stands for. */
+SXS_SIGSAFE uint64_t sxs_wall_asked(const struct sxs_thread_slot *t)
 {
-    uint64_t asked = atomic_exchange(&t->poked_ns, 0);
-    return asked ? asked : weight;
+    return atomic_load(&t->poked_ns);
+}
+
+SXS_SIGSAFE void sxs_wall_answered(struct sxs_thread_slot *t, uint64_t weight)
+{
+    uint64_t asked = atomic_load(&t->poked_ns);
+    while (!atomic_compare_exchange_weak(&t->poked_ns, &asked, asked > weight ? asked - weight : 0))
+        continue;
+}
+
+int sxs_wall_poke(struct sxs_thread_slot *t, uint32_t weight)
+{
+    int err;
+    atomic_fetch_add(&t->poked_ns, weight);
+    err = sxs_poke(atomic_load(&t->tid), weight);
+    if (err)
+        sxs_wall_answered(t, weight);
+    return err;
 }
 
 /* A sample may cost its thread more than RAN_NS, with a deep stack or on a slow machine. If this
@@ -214,9 +234,7 @@ static void look_at(struct sxs_thread_slot *t)
 {
     uint32_t weight = sxs_wall_due(t);
     if (weight)
-        atomic_fetch_add(&t->poked_ns, weight);
-    if (weight)
-        sxs_poke(atomic_load(&t->tid), weight);
+        sxs_wall_poke(t, weight);
 }
 
 /* Missed rounds are not taken in a burst, because a running thread would look like a waiting one in

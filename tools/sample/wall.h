@@ -43,9 +43,15 @@ void sxs_wall_begin(uint64_t now_ns);
  * waiting at the same place; then that time is added to its last sample. */
 uint32_t sxs_wall_due(struct sxs_thread_slot *t);
 
-/** sxs_wall_asked - return what the sample that is about to be taken of the calling thread @t stands
- *  for. @weight: what its signal says. Signal-safe. */
-SXS_SIGSAFE uint64_t sxs_wall_asked(struct sxs_thread_slot *t, uint64_t weight);
+/** sxs_wall_poke - ask @t by a signal for a sample that stands for @weight ns. Returns 0, or what
+ *  sxs_poke() returns. */
+int sxs_wall_poke(struct sxs_thread_slot *t, uint32_t weight);
+
+/** sxs_wall_asked - return the ns that the sample that is about to be taken of the calling thread @t
+ *  stands for; 0: an earlier one stood for them, and none is to be taken. Signal-safe.
+ *  sxs_wall_answered - note that this sample has been recorded, or dropped. Signal-safe. */
+SXS_SIGSAFE uint64_t sxs_wall_asked(const struct sxs_thread_slot *t);
+SXS_SIGSAFE void     sxs_wall_answered(struct sxs_thread_slot *t, uint64_t weight);
 
 /**
  * sxs_wall_taken - note that the handler has just taken the stack of the calling thread @t, which
