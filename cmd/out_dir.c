@@ -311,22 +311,12 @@ static void remove_folder(const struct sxs_out_dir *out, int depth)
 /* Removes the folders of processes in the folder @fd that were not there before. */
 static void remove_new(const struct sxs_out_dir *out, int fd)
 {
-    int  own = openat(fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    DIR *d = own >= 0 ? fdopendir(own) : NULL;
-    for (struct dirent *e; d && (e = readdir(d));) {
-        int folder = sxs_session_names_process(e->d_name) && !is_old(out, e->d_name)
-                         ? openat(fd, e->d_name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
-                         : -1;
-        if (folder < 0)
-            continue;
-        sxs_tree_clear(folder, DEPTH);
-        unlinkat(fd, e->d_name, AT_REMOVEDIR);
-        close(folder);
-    }
+    DIR *d = sxs_tree_list(fd, ".");
+    for (struct dirent *e; d && (e = readdir(d));)
+        if (sxs_session_names_process(e->d_name) && !is_old(out, e->d_name))
+            sxs_tree_delete(fd, e->d_name, DEPTH);
     if (d)
         closedir(d);
-    else if (own >= 0)
-        close(own);
 }
 
 void sxs_out_dir_undo(struct sxs_out_dir *out)

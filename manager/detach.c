@@ -11,8 +11,7 @@ static const char *words_of_detach(const struct sxs_runtime *rt, HRESULT hr)
     case CORPROF_E_IMMUTABLE_FLAGS_SET:
         if (rt->low & COR_PRF_ENABLE_OBJECT_ALLOCATED)
             return "the tool alloc has asked it at its start to report every object, which is for "
-                   "good "
-                   "(alloc:ticks does not)";
+                   "good (alloc:ticks does not)";
         return "a tool has asked for events at its start that a runtime does not take back";
     case CORPROF_E_IRREVERSIBLE_INSTRUMENTATION_PRESENT:
         return "it runs code with calls of the profiler";

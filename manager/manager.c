@@ -211,8 +211,8 @@ HRESULT sxs_manager_initialize(struct sxs_runtime *rt, IUnknown *info, int attac
 {
     HRESULT     hr = sxs_runtime_connect(rt, info);
     int         has_turn;
-    say_unprotected(
-        rt); /* only now it is known whether this is an attach, whose log goes elsewhere */
+    /* Only now it is known whether this is an attach, whose log goes elsewhere. */
+    say_unprotected(rt);
     if (FAILED(hr))
         goto failed;
     rt->attached = attach;

@@ -80,6 +80,14 @@ HRESULT sxs_own_session_stop(struct sxs_runtime                      *rt,
     return hr;
 }
 
+void sxs_own_session_end(struct sxs_runtime *rt, const COR_PRF_EVENTPIPE_PROVIDER_CONFIG *config,
+                         EVENTPIPE_SESSION *id)
+{
+    if (*id && sxs_runtime_is_live(rt))
+        sxs_own_session_stop(rt, config, *id);
+    *id = 0;
+}
+
 unsigned sxs_own_sessions(const struct sxs_runtime *rt)
 {
     unsigned found = 0;

@@ -32,6 +32,12 @@ HRESULT sxs_own_session_start(struct sxs_runtime *rt, COR_PRF_EVENTPIPE_PROVIDER
 HRESULT sxs_own_session_stop(struct sxs_runtime                      *rt,
                              const COR_PRF_EVENTPIPE_PROVIDER_CONFIG *config, EVENTPIPE_SESSION id);
 
+/** sxs_own_session_end - stop the session *@id unless it is 0 or the runtime has ended, and set *@id to
+ *  0. For stop() of a tool, and for its release(), which is called without stop() when the runtime
+ *  has refused the mask of a tool that had started. Threads: as sxs_own_session_start(). */
+void sxs_own_session_end(struct sxs_runtime *rt, const COR_PRF_EVENTPIPE_PROVIDER_CONFIG *config,
+                         EVENTPIPE_SESSION *id);
+
 /** sxs_own_sessions - return the number of these sessions of @rt. Any thread; takes no lock. */
 unsigned sxs_own_sessions(const struct sxs_runtime *rt);
 

@@ -257,6 +257,12 @@ HRESULT sxs_compiled_session_stop(struct sxs_runtime *rt, EVENTPIPE_SESSION id)
     return sxs_own_session_stop(rt, &config, id);
 }
 
+void sxs_compiled_session_end(struct sxs_runtime *rt, EVENTPIPE_SESSION *id)
+{
+    COR_PRF_EVENTPIPE_PROVIDER_CONFIG config = config_of_session();
+    sxs_own_session_end(rt, &config, id);
+}
+
 void sxs_compiled_expect(struct sxs_runtime *rt, int complete)
 {
     struct session *s;

@@ -61,6 +61,9 @@ HRESULT sxs_compiled_session(struct sxs_runtime *rt, EVENTPIPE_SESSION *id);
 /** sxs_compiled_session_stop - stop such a session. Returns the runtime's result. */
 HRESULT sxs_compiled_session_stop(struct sxs_runtime *rt, EVENTPIPE_SESSION id);
 
+/** sxs_compiled_session_end - end such a session by sxs_own_session_end(). */
+void sxs_compiled_session_end(struct sxs_runtime *rt, EVENTPIPE_SESSION *id);
+
 /**
  * sxs_compiled_decode - decode event @id about a piece of code; the runtime and the time are not
  * set. Returns 1, or 0 for other events. Pure. */

@@ -89,8 +89,7 @@ static bool is_left_behind(int dir)
 
 static void remove_left_behind(int parent)
 {
-    int            copy = openat(parent, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    DIR           *d = copy >= 0 ? fdopendir(copy) : NULL;
+    DIR           *d = sxs_tree_list(parent, ".");
     struct dirent *e;
     for (size_t n = 0; d && n < MAX_ENTRIES && (e = readdir(d)); n++) {
         int dir = is_staging_name(e->d_name)
@@ -106,8 +105,6 @@ static void remove_left_behind(int parent)
     }
     if (d)
         closedir(d);
-    else if (copy >= 0)
-        close(copy);
 }
 
 static int put_keep(int root, void *arg, int *fd)

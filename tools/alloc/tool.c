@@ -309,9 +309,7 @@ static HRESULT start_session(struct on_runtime *on)
 static void stop_session(struct on_runtime *on)
 {
     COR_PRF_EVENTPIPE_PROVIDER_CONFIG config = session_config(on);
-    if (on->session)
-        sxs_own_session_stop(on->rt, &config, on->session);
-    on->session = 0;
+    sxs_own_session_end(on->rt, &config, &on->session);
 }
 
 static int can_report_all(const struct on_runtime *on)
@@ -401,9 +399,7 @@ static void release_runtime(struct sxs_sub *sub)
     struct on_runtime *on = sub->state;
     if (!on)
         return;
-    /* If the runtime refused the tool, stop_tool() was not called. */
-    if (sxs_runtime_is_live(on->rt))
-        stop_session(on);
+    stop_session(on);
     if (on->live) /* fails without harm if the runtime has ended */
         sxs_live_end(on->live, 1);
     sxs_live_free(on->live);

@@ -306,27 +306,20 @@ static HRESULT start_tool(struct sxs_sub *sub, const char *text)
     return S_OK;
 }
 
-static void stop_session(struct sxs_sub *sub)
-{
-    struct state *s = sub->state;
-    if (s->tiers)
-        sxs_tiers_stop(sub->rt, s->tiers);
-    s->tiers = 0;
-}
-
 static void stop_tool(struct sxs_sub *sub, int how)
 {
+    struct state *s = sub->state;
     if (how == SXS_STOP_SESSION)
-        stop_session(sub);
+        sxs_tiers_end(sub->rt, &s->tiers);
 }
 
 static void release_runtime(struct sxs_sub *sub)
 {
-    /* If the runtime refused the tool, stop_tool() was not called. */
-    if (sub->state && sxs_runtime_is_live(sub->rt))
-        stop_session(sub);
+    struct state *s = sub->state;
+    if (s)
+        sxs_tiers_end(sub->rt, &s->tiers);
     sxs_events_threads_end(sxs_runtime_number(sub->rt)); /* no callback can add a thread any more */
-    free(sub->state);
+    free(s);
     sub->state = NULL;
 }
 

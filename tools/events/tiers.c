@@ -11,9 +11,9 @@ int sxs_tiers_start(struct sxs_runtime *rt, EVENTPIPE_SESSION *session)
     return sxs_runtime_info_version(rt) >= 12 && SUCCEEDED(sxs_compiled_session(rt, session));
 }
 
-void sxs_tiers_stop(struct sxs_runtime *rt, EVENTPIPE_SESSION session)
+void sxs_tiers_end(struct sxs_runtime *rt, EVENTPIPE_SESSION *session)
 {
-    sxs_compiled_session_stop(rt, session);
+    sxs_compiled_session_end(rt, session);
 }
 
 void sxs_tiers_compiled(uint64_t function, struct sxs_event_span *span)

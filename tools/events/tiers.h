@@ -15,8 +15,8 @@
  *  unknown. */
 int sxs_tiers_start(struct sxs_runtime *rt, EVENTPIPE_SESSION *session);
 
-/** sxs_tiers_stop - end that session while @rt runs on. */
-void sxs_tiers_stop(struct sxs_runtime *rt, EVENTPIPE_SESSION session);
+/** sxs_tiers_end - end that session, by sxs_own_session_end(). */
+void sxs_tiers_end(struct sxs_runtime *rt, EVENTPIPE_SESSION *session);
 
 /** sxs_tiers_compiled - note that @function was compiled on this thread, and set the tier in its
  *  record if the event has already come. @function: FunctionID. @span: the record, or NULL. */

@@ -177,9 +177,7 @@ static void stop_session(struct sxs_sub *sub)
 {
     COR_PRF_EVENTPIPE_PROVIDER_CONFIG config = session_config();
     struct state                     *s = sub->state;
-    if (s->session)
-        sxs_own_session_stop(sub->rt, &config, s->session);
-    s->session = 0;
+    sxs_own_session_end(sub->rt, &config, &s->session);
 }
 
 static void stop_tool(struct sxs_sub *sub, int how)
@@ -191,8 +189,7 @@ static void stop_tool(struct sxs_sub *sub, int how)
 static void release_runtime(struct sxs_sub *sub)
 {
     struct state *s = sub->state;
-    /* If the runtime refused the tool, stop_tool() was not called. */
-    if (s && sxs_runtime_is_live(sub->rt))
+    if (s)
         stop_session(sub);
     sub->state = NULL;
     if (s)

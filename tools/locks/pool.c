@@ -25,10 +25,10 @@ HRESULT sxs_pool_start(struct sxs_runtime *rt, EVENTPIPE_SESSION *session)
     return sxs_own_session_start(rt, &config, session);
 }
 
-void sxs_pool_stop(struct sxs_runtime *rt, EVENTPIPE_SESSION session)
+void sxs_pool_end(struct sxs_runtime *rt, EVENTPIPE_SESSION *session)
 {
     COR_PRF_EVENTPIPE_PROVIDER_CONFIG config = session_config();
-    sxs_own_session_stop(rt, &config, session);
+    sxs_own_session_end(rt, &config, session);
 }
 
 SXS_SIGSAFE void sxs_pool_record(const struct sxs_runtime *rt, const struct sxs_pool_event *event)

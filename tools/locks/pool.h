@@ -10,8 +10,8 @@
  *  @session: receives the EventPipe session. Returns the runtime's result. */
 HRESULT sxs_pool_start(struct sxs_runtime *rt, EVENTPIPE_SESSION *session);
 
-/** sxs_pool_stop - end that session while @rt runs on. */
-void sxs_pool_stop(struct sxs_runtime *rt, EVENTPIPE_SESSION session);
+/** sxs_pool_end - end that session, by sxs_own_session_end(). */
+void sxs_pool_end(struct sxs_runtime *rt, EVENTPIPE_SESSION *session);
 
 /** sxs_pool_record - record what an event says. Any thread; takes no lock. */
 SXS_SIGSAFE void sxs_pool_record(const struct sxs_runtime *rt, const struct sxs_pool_event *event);

@@ -160,11 +160,8 @@ static void stop_sessions(struct sxs_sub *sub)
 {
     COR_PRF_EVENTPIPE_PROVIDER_CONFIG config = session_config();
     struct on_runtime                *on = sub->state;
-    if (on->waits)
-        sxs_own_session_stop(sub->rt, &config, on->waits);
-    if (on->pool)
-        sxs_pool_stop(sub->rt, on->pool);
-    on->waits = on->pool = 0;
+    sxs_own_session_end(sub->rt, &config, &on->waits);
+    sxs_pool_end(sub->rt, &on->pool);
 }
 
 static void stop_tool(struct sxs_sub *sub, int how)
@@ -178,7 +175,7 @@ static void stop_tool(struct sxs_sub *sub, int how)
 static void release_runtime(struct sxs_sub *sub)
 {
     /* If the runtime refused the tool, stop_tool() was not called. */
-    if (sub->state && sxs_runtime_is_live(sub->rt))
+    if (sub->state)
         stop_sessions(sub);
     sxs_lock_types_stop(sub->rt, 0);
     free(sub->state);
