@@ -48,6 +48,10 @@ bool sxs_costs_on(const struct sxs_samples_header *head, enum sxs_cost_kind kind
 bool sxs_costs_biased(const struct sxs_samples_header *head, enum sxs_cost_kind kind,
                       uint32_t runtime);
 
+/** sxs_costs_dropped - return the number of costs of @kind that the file had no room for. If it is not 0,
+ *  sums of costs are lower bounds, but for exact counts. */
+uint64_t sxs_costs_dropped(const struct sxs_samples_header *head, enum sxs_cost_kind kind);
+
 /**
  * sxs_costs_exact - copy the exact counts of @kind to the rows of @types.
  * @row: returns the row of a total, or NULL to leave it out; @arg is passed to it.

@@ -45,7 +45,7 @@ static int set_errors(json_t *o, const struct sxs_costs_process *p, const struct
                       const struct sxs_cost_type *v, bool exact)
 {
     const struct sxs_cost_sum *sum = list->live ? &v->live : &v->all;
-    bool                           at_least = exact && v->at_least;
+    bool at_least = exact ? v->at_least : sxs_costs_dropped(&p->head, list->kind) > 0;
     bool   biased = !exact && sxs_costs_biased(&p->head, list->kind, v->runtime);
     double error = sxs_cost_error(sum->var_value, sum->value) * sum->value;
     const struct sxs_cost_interval n = {(double)v->n, (double)v->n};
@@ -68,7 +68,7 @@ static json_t *row_json(const struct sxs_costs_process *p, const struct list *li
     const struct sxs_cost_sum *sum = list->live ? &v->live : &v->all;
     bool                       exact = v->exact && !list->live;
     bool                       all = p->head.cost_every[list->kind] == 1 && sum->var_n <= 0 &&
-               !atomic_load_explicit(&p->head.n_costs_dropped[list->kind], memory_order_relaxed);
+               !sxs_costs_dropped(&p->head, list->kind);
     json_t *o = json_object();
     int     err = 0;
     err |= sxs_json_set_number(o, "pid", p->process->pid);

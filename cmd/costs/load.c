@@ -23,6 +23,11 @@ bool sxs_costs_biased(const struct sxs_samples_header *head, enum sxs_cost_kind 
     return kind == SXS_COST_ALLOCATION && runtime < 64 && (biased >> runtime & 1);
 }
 
+uint64_t sxs_costs_dropped(const struct sxs_samples_header *head, enum sxs_cost_kind kind)
+{
+    return atomic_load_explicit(&head->n_costs_dropped[kind], memory_order_relaxed);
+}
+
 bool sxs_costs_exact(const struct sxs_cost_facts *f, enum sxs_cost_kind kind,
                      struct sxs_cost_type *(*row)(void *arg, const struct sxs_cost_total *total),
                      void *arg)

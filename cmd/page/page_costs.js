@@ -44,9 +44,10 @@ function costSummary() {
   const parts = [];
   if (data.words[2]) parts.push(`${data.words[2]} ${both(selfWeight.reduce((a, b) => a + b, 0), selfCount.reduce((a, b) => a + b, 0))}`);
   if (before) return changeSummary();
-  parts.push(data.every > 1 ? `estimates from ${counted(data.records, "sample")}` : "all recorded");
+  parts.push(data.every > 1 ? `estimates from ${counted(data.records, "sample")}` : data.dropped ? "not all recorded" : "all recorded");
   if (data.unchecked) parts.push(`of these may be garbage ${both(...data.unchecked)}`);
   const within = timed ? data.within : data.withinN;
+  if (data.dropped) parts.push("at least: some were dropped");
   if (data.biased) parts.push("some not chosen at random: error unknown");
   else if (within) parts.push(`in 19 of 20 runs ${within.map(v => timed ? duration(v) : count(v)).join(" to ")}`);
   return parts;

@@ -286,7 +286,7 @@ static void write_costs(const struct sxs_model *m, FILE *to)
         fprintf(to, ",\"unchecked\":[%llu,%llu]",
                 (unsigned long long)sxs_cost_round(c->unchecked.value),
                 (unsigned long long)sxs_cost_round(c->unchecked.n));
-    if (sum->var_n > 0 && !biased)
+    if (sum->var_n > 0 && !biased && !c->dropped)
         fprintf(to, ",\"within\":[%llu,%llu],\"withinN\":[%llu,%llu]",
                 (unsigned long long)sxs_cost_floor(value.low),
                 (unsigned long long)sxs_cost_ceil(value.high),

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Loads the samples or costs of a session folder into a model: first the names, then every sample
  * into the tree. */
+#include "base/base.h"
 #include "cmd/costs/costs.h"
 #include "cmd/output/must.h"
 #include "cmd/output/processes.h"
@@ -200,7 +201,10 @@ static void take_head(struct sxs_model_process *p, const struct sxs_samples_head
         add_list(sums.n_compared, before->n_compared, SXS_N_COMPARED);
         add_list(sums.n_costs, before->n_costs, sizeof(sums.n_costs) / sizeof(sums.n_costs[0]));
         add_list(sums.n_costs_dropped, before->n_costs_dropped,
-                 sizeof(sums.n_costs_dropped) / sizeof(sums.n_costs_dropped[0]));
+                 ARRAY_LEN(sums.n_costs_dropped));
+        add_list(sums.costs_dropped_n, before->costs_dropped_n, ARRAY_LEN(sums.costs_dropped_n));
+        add_list(sums.costs_dropped_value, before->costs_dropped_value,
+                 ARRAY_LEN(sums.costs_dropped_value));
         add(&sums.n_notes_dropped, &before->n_notes_dropped);
     }
     memcpy(&p->head, &sums, sizeof(p->head));

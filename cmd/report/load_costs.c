@@ -311,7 +311,7 @@ static void note_head(struct sxs_model_costs *c, const struct sxs_samples_header
 {
     c->n_processes++;
     c->live_known |= h->cost_live[c->kind] != 0;
-    c->dropped += atomic_load_explicit(&h->n_costs_dropped[c->kind], memory_order_relaxed);
+    c->dropped += sxs_costs_dropped(h, c->kind);
     c->every = h->cost_every[c->kind] > c->every ? h->cost_every[c->kind] : c->every;
 }
 

@@ -79,6 +79,11 @@ static bool is_biased(const struct report *r, const struct sxs_cost_type *t)
                                        r->m->runtimes[runtime - 1].number);
 }
 
+static bool lacks_some(const struct report *r, const struct sxs_cost_type *t)
+{
+    return sxs_costs_dropped(&r->m->processes[sxs_costs_type_process(t)].head, r->c->kind) > 0;
+}
+
 static bool any_is_biased(const struct report *r)
 {
     for (size_t i = 0; i < r->c->types.n; i++) {
@@ -87,6 +92,19 @@ static bool any_is_biased(const struct report *r)
             return true;
     }
     return false;
+}
+
+/* Returns what is said of the error of a type, or NULL if it has an interval. @exact: the type was
+ * counted. */
+static const char *error_in_words(const struct report *r, const struct sxs_cost_type *t, bool exact)
+{
+    if (exact)
+        return t->at_least ? "at least" : "exact";
+    if (is_biased(r, t))
+        return "unknown";
+    if (lacks_some(r, t))
+        return "at least";
+    return r->c->every <= 1 ? "exact" : NULL;
 }
 
 /* Formats how far the true value may be below and above an estimate: "-12.9 +14.3 %". */
@@ -167,10 +185,27 @@ static void write_biased(const struct report *r, const struct sxs_model_process 
               r->to);
 }
 
+/* Says what the costs stood for that had no room in the file. */
+static void write_dropped(const struct report *r, const struct sxs_samples_header *h)
+{
+    uint64_t n = atomic_load_explicit(&h->costs_dropped_n[r->c->kind], memory_order_relaxed);
+    uint64_t value = atomic_load_explicit(&h->costs_dropped_value[r->c->kind], memory_order_relaxed);
+    char     count[48], sum[48];
+    fputs("  too low, because the file had no room for all: every number below that is not called exact",
+          r->to);
+    if (n)
+        sxs_print_to(r->to, "; %s in %s %s are missing in all",
+                     value_text(r, (double)value, sum, sizeof(sum)),
+                     count_text((double)n, count, sizeof(count)),
+                     n == 1 ? r->kind->one : r->kind->many);
+    fputs("\n", r->to);
+}
+
 static void write_process(const struct report *r, const struct sxs_model_process *p)
 {
     const struct sxs_samples_header *h = &p->head;
     uint64_t                         every = h->cost_every[r->c->kind];
+    uint64_t                         dropped = sxs_costs_dropped(h, r->c->kind);
     char                             size[32];
     sxs_print_to(r->to, "process %s: %s\n", p->folder, h->command);
     if (every > 1)
@@ -178,12 +213,12 @@ static void write_process(const struct report *r, const struct sxs_model_process
                      bytes_text((double)every, size, sizeof(size)));
     else
         sxs_print_to(r->to, "  every %s recorded", r->kind->one);
-    sxs_print_to(r->to, ", %llu dropped%s\n",
-                 (unsigned long long)atomic_load_explicit(&h->n_costs_dropped[r->c->kind],
-                                                          memory_order_relaxed),
+    sxs_print_to(r->to, ", %llu dropped%s\n", (unsigned long long)dropped,
                  atomic_load_explicit(&h->ended_ns, memory_order_relaxed)
                      ? ""
                      : ", still running or ended without saying so");
+    if (dropped)
+        write_dropped(r, h);
     if (sxs_costs_are_waits(r->c))
         fputs("  monitors and System.Threading.Lock; not SpinLock, class constructors, or waits "
               "that give "
@@ -223,7 +258,7 @@ static void write_unchecked(const struct report *r)
                  "(estimates from %s",
                  value_text(r, sum->value, value, sizeof(value)), count_text(sum->n, n, sizeof(n)),
                  r->kind->many, SXS_COUNT(sum->records, "sample"));
-    if (any_is_biased(r))
+    if (any_is_biased(r) || r->c->dropped)
         fputs(")", r->to);
     else
         write_intervals(r, sum);
@@ -234,11 +269,12 @@ static void write_total(const struct report *r)
 {
     const struct sxs_cost_sum *sum = r->c->live ? &r->c->known : &r->c->all;
     struct sxs_cost_sum        at_least;
+    bool                       lacks = r->c->dropped && (!r->exact || r->c->live);
     double                     all_n = r->c->live ? sum->n : r->n;
     double                     all_value = r->c->live ? sum->value : r->value;
     char                       n[48], value[48];
     sxs_print_to(r->to, "\n%s: %s%s in %s %s", r->kind->title,
-                 sum_at_least(r, &at_least) ? "at least " : "",
+                 sum_at_least(r, &at_least) || lacks ? "at least " : "",
                  value_text(r, all_value, value, sizeof(value)), count_text(all_n, n, sizeof(n)),
                  all_n > 0 && sxs_cost_round(all_n) == 1 ? r->kind->one : r->kind->many);
     if (r->exact && (r->c->every > 1 || sum->var_n > 0))
@@ -248,6 +284,8 @@ static void write_total(const struct report *r)
         sxs_print_to(r->to, " (estimates from %s", SXS_COUNT(sum->records, "sample"));
         if (any_is_biased(r))
             fputs(", some not chosen at random: their error is not known)", r->to);
+        else if (lacks)
+            sxs_print_to(r->to, "; %llu more dropped)", (unsigned long long)r->c->dropped);
         else
             write_intervals(r, sum);
     }
@@ -343,17 +381,14 @@ static void write_type_row(const struct report *r, const struct sxs_cost_type *t
 {
     const struct sxs_cost_sum *sum = r->c->live ? &t->live : &t->all;
     bool                       exact = t->exact && !r->c->live;
+    const char                *said = error_in_words(r, t, exact);
     double                     large = r->c->live ? 0 : sxs_cost_type_large(t);
     char                       text[48];
     write_row_begin(r, type_n(r, t), type_value(r, t));
     if (sxs_costs_are_waits(r->c))
         sxs_print_to(r->to, "  %11s", sxs_text_duration(t->longest, text, sizeof(text)));
-    else if (exact && t->at_least)
-        sxs_print_to(r->to, "  %16s  %16s", "at least", "at least");
-    else if (exact || r->c->every <= 1)
-        sxs_print_to(r->to, "  %16s  %16s", "exact", "exact");
-    else if (is_biased(r, t))
-        sxs_print_to(r->to, "  %16s  %16s", "unknown", "unknown");
+    else if (said)
+        sxs_print_to(r->to, "  %16s  %16s", said, said);
     else {
         sxs_print_to(r->to, "  %16s",
                      error_text(sxs_cost_interval_value(sum), sum->value, text, sizeof(text)));

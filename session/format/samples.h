@@ -114,6 +114,9 @@ struct sxs_samples_header {
     _Atomic uint64_t live_checked_ns[64];
     /* Wall: threads with time that no sample stands for, and that time; 0 in earlier sessions. */
     _Atomic uint64_t n_unsampled, unsampled_ns;
+    /* By enum sxs_cost_kind: what the costs stood for that n_costs_dropped counts, n and n times value,
+     * each rounded down; 0 in earlier sessions. */
+    _Atomic uint64_t costs_dropped_n[8], costs_dropped_value[8];
 };
 
 enum sxs_record_type {

@@ -7,10 +7,17 @@
 #include <unistd.h>
 
 #define AHEAD 4 /* chunks kept ready: 1 MiB, about a second of 64-frame samples at 1,000 Hz on 2 CPUs */
+#define MOST_AHEAD 64 /* chunks kept ready after bursts: 16 MiB */
 
 SXS_SIGSAFE static struct sxs_chunk_header *chunk_at(struct sxs_chunks *c, uint32_t i)
 {
     return (struct sxs_chunk_header *)(c->map + SXS_HEADER_SIZE + (size_t)i * SXS_CHUNK_SIZE);
+}
+
+SXS_SIGSAFE static uint32_t ahead_of(struct sxs_chunks *c)
+{
+    uint32_t ahead = atomic_load_explicit(&c->ahead, memory_order_relaxed);
+    return ahead ? ahead : AHEAD;
 }
 
 /* Add one chunk to the file. Returns 0 or -errno. */
@@ -50,12 +57,21 @@ int sxs_chunks_create(struct sxs_chunks *c, const struct sxs_folder *folder, con
     head = (struct sxs_chunks_head *)c->map;
     head->chunk_size = SXS_CHUNK_SIZE;
     head->pid = (uint32_t)getpid();
-    for (uint32_t i = 0; i < AHEAD && (!i || !c->ahead || i < c->ahead) && !err; i++)
+    for (uint32_t i = 0; i < AHEAD && i < ahead_of(c) && !err; i++)
         err = -grow_file(c);
     if (!err)
         return 0;
     sxs_file_undo(&c->file, c->map, size);
     return err;
+}
+
+/* Called when chunk @at is begun. */
+SXS_SIGSAFE static void ask_for_room(struct sxs_chunks *c, uint32_t at)
+{
+    uint32_t ready = atomic_load_explicit(c->n_chunks, memory_order_relaxed) - at - 1;
+    if (c->low && ready < (ahead_of(c) + 1) * 3 / 4 &&
+        !atomic_load_explicit(&c->full, memory_order_relaxed))
+        c->low();
 }
 
 SXS_SIGSAFE void *sxs_chunks_reserve(struct sxs_chunks *c, size_t size)
@@ -80,7 +96,8 @@ SXS_SIGSAFE void *sxs_chunks_reserve(struct sxs_chunks *c, size_t size)
             return NULL;
         /* Advance to the next chunk, unless another thread has done so already. */
         uint32_t seen = at;
-        atomic_compare_exchange_strong(&c->current, &seen, at + 1);
+        if (atomic_compare_exchange_strong(&c->current, &seen, at + 1))
+            ask_for_room(c, at + 1);
         at = atomic_load_explicit(&c->current, memory_order_acquire);
     }
 }
@@ -91,15 +108,25 @@ SXS_SIGSAFE void sxs_chunks_commit(void *record, uint16_t type)
     atomic_store_explicit(&r->type, type, memory_order_release);
 }
 
+void sxs_chunks_keep_ready(struct sxs_chunks *c, uint32_t n)
+{
+    uint32_t now = ahead_of(c);
+    while (now < n && !atomic_compare_exchange_weak(&c->ahead, &now, n))
+        ;
+}
+
 int sxs_chunks_make_room(struct sxs_chunks *c)
 {
-    int err = 0;
-    if (c->full || atomic_load(&c->off))
+    uint32_t used = atomic_load(&c->current) - c->seen;
+    int      err = 0;
+    if (atomic_load(&c->full) || atomic_load(&c->off))
         return 0;
-    while (!err && atomic_load(c->n_chunks) - atomic_load(&c->current) <
-                       (c->ahead ? c->ahead : AHEAD) + 1)
+    c->seen += used;
+    if (used)
+        sxs_chunks_keep_ready(c, used < MOST_AHEAD / 4 ? used * 4 : MOST_AHEAD);
+    while (!err && atomic_load(c->n_chunks) - atomic_load(&c->current) < ahead_of(c) + 1)
         err = grow_file(c);
-    c->full = err != 0;
+    atomic_store(&c->full, err != 0);
     return err;
 }
 

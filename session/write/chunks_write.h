@@ -20,8 +20,14 @@ struct sxs_chunks {
     unsigned char    *map; /* address space for max_chunks; *n_chunks of them may be touched */
     size_t            map_size; /* bytes of address space */
     uint32_t          max_chunks;
-    uint32_t          ahead;    /* number of chunks to keep ready; 0: the default */
-    int               full;     /* 1: the file could not grow and is not grown any more */
+    /* Number of chunks to keep ready; 0: the default. Grows when much is written between two calls of
+     * sxs_chunks_make_room(). */
+    _Atomic uint32_t  ahead;
+    uint32_t          seen;     /* the current chunk at the last call of sxs_chunks_make_room() */
+    /* NULL, or wakes the thread that calls sxs_chunks_make_room(). Called by threads and signal handlers
+     * that begin a chunk when less than three quarters of the chunks to be kept ready are left. */
+    void (*low)(void);
+    _Atomic int       full;     /* 1: the file could not grow and is not grown any more */
     _Atomic int       off;      /* 1: in a forked child; nothing is written */
     _Atomic uint32_t  current;  /* index of the chunk that records go into */
     _Atomic uint32_t *n_chunks; /* chunks in the file; lies in the file's header */
@@ -51,7 +57,12 @@ SXS_SIGSAFE void *sxs_chunks_reserve(struct sxs_chunks *c, size_t size);
  *  @record: from sxs_chunks_reserve(). Any thread; signal-safe. */
 SXS_SIGSAFE void sxs_chunks_commit(void *record, uint16_t type);
 
-/** sxs_chunks_make_room - grow the file until enough chunks are ready.
+/** sxs_chunks_keep_ready - keep at least @n chunks ready from the next call of sxs_chunks_make_room()
+ *  on, because bursts are expected. Any thread. */
+void sxs_chunks_keep_ready(struct sxs_chunks *c, uint32_t n);
+
+/** sxs_chunks_make_room - grow the file until enough chunks are ready: after a burst, four times what
+ *  was used since the last call, but at most 16 MiB unless sxs_chunks_keep_ready() asked for more.
  *  Returns 0, or -errno when the disk is full or the file has reached its limit; the chunks that
  *  exist are still used, and later calls return 0 and do nothing. Called every few milliseconds, by
  *  one thread at a time. */

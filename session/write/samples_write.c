@@ -7,6 +7,8 @@
 #include "base/session_state.h"
 #include "session/write/chunks_write.h"
 
+#define BURST 16u /* chunks kept ready for bursts: 4 MiB, 20,000 costs with 20 frames */
+
 struct sxs_samples_writer {
     struct sxs_chunks          chunks;
     struct sxs_samples_header *header;
@@ -16,10 +18,12 @@ static struct sxs_samples_writer the_writer;
 SXS_SESSION_RESETS(the_writer);
 
 struct sxs_samples_writer *sxs_samples_create(const struct sxs_folder *folder,
-                                              uint64_t                 max_bytes)
+                                              uint64_t max_bytes, void (*low)(void))
 {
     struct sxs_samples_writer *w = &the_writer;
-    int err = sxs_chunks_create(&w->chunks, folder, SXS_SAMPLES_FILE, max_bytes,
+    int                        err;
+    w->chunks.low = low;
+    err = sxs_chunks_create(&w->chunks, folder, SXS_SAMPLES_FILE, max_bytes,
                                 offsetof(struct sxs_samples_header, n_chunks));
     if (err) {
         errno = err;
@@ -45,6 +49,13 @@ SXS_SIGSAFE void *sxs_samples_reserve(struct sxs_samples_writer *w, size_t size)
 SXS_SIGSAFE void sxs_samples_commit(void *record, enum sxs_record_type type)
 {
     sxs_chunks_commit(record, (uint16_t)type);
+}
+
+void sxs_samples_expect_bursts(struct sxs_samples_writer *w)
+{
+    sxs_chunks_keep_ready(&w->chunks, BURST);
+    if (w->chunks.low)
+        w->chunks.low();
 }
 
 int sxs_samples_make_room(struct sxs_samples_writer *w)

@@ -20,11 +20,13 @@ struct sxs_samples_writer;
  * sxs_samples_create - create and map the file "samples".
  * @folder: the process's folder; borrowed until sxs_samples_finish().
  * @max_bytes: limit of the file's size; when it is reached, reserving fails.
+ * @low: NULL, or wakes the thread that calls sxs_samples_make_room(); called by threads and signal
+ *   handlers when little room is left.
  * Returns a writer that lives until sxs_samples_finish(), or NULL with errno set (no room, no folder);
  * then nothing is left behind. Not signal-safe.
  */
 struct sxs_samples_writer *sxs_samples_create(const struct sxs_folder *folder,
-                                              uint64_t                 max_bytes);
+                                              uint64_t max_bytes, void (*low)(void));
 
 /** Return the header. The caller fills it before the first record and updates its counters.
  *  Borrowed. Any thread; signal-safe. */
@@ -36,6 +38,10 @@ SXS_SIGSAFE void *sxs_samples_reserve(struct sxs_samples_writer *w, size_t size)
 /** sxs_samples_commit - make a filled record visible to readers by storing its @type.
  *  @record: from sxs_samples_reserve(). Signal-safe. */
 SXS_SIGSAFE void sxs_samples_commit(void *record, enum sxs_record_type type);
+
+/** sxs_samples_expect_bursts - keep more room ready, because threads record what they do themselves,
+ *  and not what a clock chooses. Calls the function @low of sxs_samples_create(). Any thread. */
+void sxs_samples_expect_bursts(struct sxs_samples_writer *w);
 
 /** sxs_samples_make_room - grow the file until enough chunks are ready, as sxs_chunks_make_room()
  *  does. Called every few milliseconds by one thread. */

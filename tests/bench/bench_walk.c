@@ -247,7 +247,7 @@ int main(int argc, char **argv)
     jit_fn          *methods = write_methods(0);
     mixed = write_methods(5);
     writer = argc != 2 || sxs_folder_open(&folder, argv[1]) ? NULL
-                                                            : sxs_samples_create(&folder, SAMPLES_SIZE);
+                                                            : sxs_samples_create(&folder, SAMPLES_SIZE, NULL);
     if (!writer || sxs_tables_refresh() < 0) {
         fprintf(stderr, "usage: bench_walk FOLDER\n");
         return 2;

@@ -95,6 +95,25 @@ for version in $versions; do
         has close "System.Int64[]=1000000 System.Int16[]=1000000"
     check "$version: two types in turn: both are right" $? "$tmp/log"
 done
+# Records without room in the file: what they stood for is said, and no interval claims to hold without it.
+says() { # FILE TEXT
+    grep -qe "$2" "$1" || { echo "no \"$2\" in:" && head -n 12 "$1"; } >>"$tmp/log"
+    grep -qe "$2" "$1"
+}
+all_is_at_least() {
+    says "$tmp/report" '^  one object recorded for 102.40 kB on average, 3 dropped$' &&
+        says "$tmp/report" '^  too low, because .* not called exact; 300.00 kB in 40 objects are missing in all$' &&
+        says "$tmp/report" '^allocated: at least .*(estimates from [0-9]* samples; 3 more dropped)$' &&
+        says "$tmp/report" ' at least  *at least  .*System.Int64\[\]$' && ! grep -q '19 of 20\|-[0-9.]* +[0-9.]* %' "$tmp/report"
+}
+profile :every=100k 9 memory "alternate=100000" && ! "$sxsprof" report --data alloc "$tmp/s" | grep -q 'at least\|too low' &&
+    python3 $costs drop "$tmp/s" 3 40 300000 && "$sxsprof" report --data alloc "$tmp/s" >"$tmp/report" && all_is_at_least
+check "what had no room in the file is said, and what it stood for; everything is at least" $? "$tmp/log"
+"$sxsprof" report --data alloc --format json "$tmp/s" >"$tmp/report" && says "$tmp/report" '"at_least": *true' &&
+    ! grep -q '"at_least": *false\|"bytes_high": *[0-9]' "$tmp/report" &&
+    "$sxsprof" report --data alloc --format html "$tmp/s" >"$tmp/report" && says "$tmp/report" '"dropped":3[,}]' &&
+    ! grep -q '"within":' "$tmp/report"
+check "JSON and the page say so, too" $? "$tmp/log"
 # The estimates of the ticks that 8 and 9 send are biased, and the report says so; on 10 the option changes nothing.
 spread() { # OPTIONS COMMAND VERSION...: all six types as COMMAND checks them
     local options=$1 command=$2 apps=

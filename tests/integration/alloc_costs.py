@@ -9,6 +9,8 @@ import struct
 import sys
 
 HEADER, CHUNK = 4096, 256 << 10
+KINDS = 8
+N_DROPPED_AT, DROPPED_N_AT, DROPPED_VALUE_AT = 1464, 2224, 2288  # in struct sxs_samples_header
 CODE, COST, NAME, RELEASED, LIVE, TOTAL = 4, 8, 9, 10, 11, 12
 ALLOCATION = 1
 
@@ -20,13 +22,15 @@ class Costs:
 
     def __init__(self, folder):
         self.costs, self.released, self.live, self.totals, self.codes = [], set(), {}, [], []
-        paths = glob.glob(folder + "/*/samples") + glob.glob(folder + "/samples")
+        self.dropped = 0
+        self.paths = paths = glob.glob(folder + "/*/samples") + glob.glob(folder + "/samples")
         if not paths:
             sys.exit("no file samples in " + folder)
         for path in paths:
             self.names = {0: ""}
             with open(path, "rb") as file:
                 data = file.read()
+            self.dropped += sum(struct.unpack_from("<%dQ" % KINDS, data, N_DROPPED_AT))
             for at in range(HEADER, len(data), CHUNK):
                 self.read_chunk(data[at:at + CHUNK])
 
@@ -110,7 +114,9 @@ def sizes(costs, words):
 
 def close(costs, words, only=lambda cost: True, systematic=0.0):
     """Each runtime's estimate for each TYPE is N within 4.5 standard errors and @systematic of N."""
-    good = bool(costs.runtimes())
+    good = bool(costs.runtimes()) and not costs.dropped
+    if costs.dropped:
+        print("%d costs had no room in the file" % costs.dropped)
     for runtime in costs.runtimes():
         for name, n in wanted(words):
             found, error, samples = costs.estimate(runtime, name, only)
@@ -172,6 +178,15 @@ def show(costs, _words):
     return True
 
 
-COMMANDS = {"exact": exact, "close": close, "live": live, "near": near, "old": old, "sizes": sizes, "stacks": stacks, "show": show}
+def drop(costs, words):
+    """Changes the header: as if N records had found no room that stood for OBJECTS in BYTES."""
+    for at, n in zip((N_DROPPED_AT, DROPPED_N_AT, DROPPED_VALUE_AT), words):
+        with open(costs.paths[0], "r+b") as file:
+            file.seek(at + 8 * ALLOCATION)
+            file.write(struct.pack("<Q", int(n)))
+    return len(costs.paths) == 1
+
+
+COMMANDS = {"drop": drop, "exact": exact, "close": close, "live": live, "near": near, "old": old, "sizes": sizes, "stacks": stacks, "show": show}
 if __name__ == "__main__":
     sys.exit(0 if COMMANDS[sys.argv[1]](Costs(sys.argv[2]), sys.argv[3:]) else 1)

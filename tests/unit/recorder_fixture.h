@@ -25,7 +25,7 @@ static inline void begin_recording(uint64_t max_bytes)
     static struct sxs_folder folder;
     const char              *path = temporary();
     CHECK_EQ(sxs_folder_open(&folder, path), 0);
-    writer = sxs_samples_create(&folder, max_bytes);
+    writer = sxs_samples_create(&folder, max_bytes, NULL);
     CHECK(writer && sxs_tables_refresh() >= 0);
     remove_tree(path);
     sxs_stacks_refresh();

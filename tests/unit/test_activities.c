@@ -317,7 +317,7 @@ static void a_name_for_which_there_was_no_room_is_written_later(void **state)
     (void)state;
     assert_non_null(mkdtemp(path));
     assert_int_equal(sxs_folder_open(&folder, path), 0);
-    world.a.writer = sxs_samples_create(&folder, 1 << 24);
+    world.a.writer = sxs_samples_create(&folder, 1 << 24, NULL);
     assert_non_null(world.a.writer);
     for (size_t size = 50000; size > 16; size /= 2)
         while (sxs_samples_reserve(world.a.writer, size)) {

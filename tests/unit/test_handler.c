@@ -21,7 +21,7 @@ static void sampling(void)
     static struct sxs_folder folder;
     const char              *path = temporary();
     CHECK_EQ(sxs_folder_open(&folder, path), 0);
-    writer = sxs_samples_create(&folder, 1 << 24);
+    writer = sxs_samples_create(&folder, 1 << 24, NULL);
     CHECK(writer && sxs_tables_refresh() >= 0);
     remove_tree(path);
     sxs_clocks_choose(100);

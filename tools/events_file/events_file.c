@@ -14,7 +14,6 @@
 #include "session/write/chunks_write.h"
 #include "session/write/session_write.h"
 
-#define LOW 4u /* with fewer chunks left (the current one included), wake the service thread */
 #define MAX_BYTES (UINT64_C(256) << 20) /* file size; further events are counted as lost */
 
 static struct {
@@ -23,7 +22,7 @@ static struct {
     struct sxs_chunks         chunks;
     struct sxs_events_header *header;
     _Atomic uint32_t          n_names;
-    _Atomic int               forked, full;
+    _Atomic int               forked;
     unsigned                  users;  /* bits of enum sxs_events_tool_bit; under lock */
     struct sxs_worker         service;
     struct sxs_idle           idle; /* the wait of the service thread */
@@ -38,11 +37,17 @@ static void serve_file(void)
         uint32_t current = atomic_load(&file.chunks.current);
         if (sxs_chunks_make_room(&file.chunks) != 0) {
             sxs_warn("the events file cannot grow: what comes from now on is dropped and counted");
-            atomic_store(&file.full, 1);
         }
         sxs_idle_wait(&file.idle, current != before);
         before = current;
     }
+}
+
+static void ask_for_room(void)
+{
+    int saved = errno;
+    sxs_idle_wake(&file.idle);
+    errno = saved;
 }
 
 static const struct sxs_thread service = {"sxsprof events", serve_file};
@@ -67,6 +72,7 @@ static int start_locked(const char *name)
     int                      err;
     if (!folder)
         return -1;
+    file.chunks.low = ask_for_room;
     err = sxs_chunks_create(&file.chunks, folder, SXS_EVENTS_FILE, MAX_BYTES,
                             offsetof(struct sxs_events_header, n_chunks));
     if (err) {
@@ -128,12 +134,7 @@ void sxs_events_close(enum sxs_events_tool_bit tool)
 
 void *sxs_events_reserve(size_t size)
 {
-    void *record = sxs_chunks_reserve(&file.chunks, size);
-    if (atomic_load_explicit(file.chunks.n_chunks, memory_order_relaxed) -
-                atomic_load_explicit(&file.chunks.current, memory_order_relaxed) < LOW &&
-        !atomic_load_explicit(&file.full, memory_order_relaxed) && !sxs_events_forked())
-        sxs_idle_wake(&file.idle);
-    return record;
+    return sxs_chunks_reserve(&file.chunks, size);
 }
 
 void sxs_events_commit(void *record, enum sxs_event_record_type type)

@@ -82,6 +82,7 @@ void sxs_recorder_costs_on(enum sxs_cost_kind kind, uint64_t every, int live)
         return;
     header->cost_every[kind] = every;
     header->cost_live[kind] = live != 0;
+    sxs_samples_expect_bursts(w);
 }
 
 void sxs_recorder_costs_biased(unsigned runtime)
@@ -98,6 +99,18 @@ SXS_SIGSAFE uint64_t sxs_recorder_cost_id(void)
     return atomic_fetch_add_explicit(&costs.last_id, 1, memory_order_relaxed) + 1;
 }
 
+SXS_SIGSAFE static void add_rounded(_Atomic uint64_t *to, double v)
+{
+    atomic_fetch_add_explicit(to, v > 0 && v < 0x1p63 ? (uint64_t)v : 0, memory_order_relaxed);
+}
+
+SXS_SIGSAFE static void count_dropped(struct sxs_samples_header *header, const struct sxs_cost *cost)
+{
+    atomic_fetch_add_explicit(&header->n_costs_dropped[cost->kind], 1, memory_order_relaxed);
+    add_rounded(&header->costs_dropped_n[cost->kind], cost->n);
+    add_rounded(&header->costs_dropped_value[cost->kind], cost->n * (double)cost->value);
+}
+
 SXS_SIGSAFE struct sxs_record_cost *sxs_costs_put(struct sxs_samples_writer *w,
                                                   const struct sxs_cost *cost, uint32_t tid,
                                                   const struct sxs_cost_stack *stack)
@@ -106,7 +119,7 @@ SXS_SIGSAFE struct sxs_record_cost *sxs_costs_put(struct sxs_samples_writer *w,
     struct sxs_record_cost    *r =
         sxs_samples_reserve(w, sizeof(*r) + stack->n * sizeof(stack->ips[0]));
     if (!r) {
-        atomic_fetch_add_explicit(&header->n_costs_dropped[cost->kind], 1, memory_order_relaxed);
+        count_dropped(header, cost);
         return NULL;
     }
     r->time_ns = sxs_now_ns(CLOCK_MONOTONIC);

@@ -290,6 +290,12 @@ static void look_at_threads(void)
         user->round();
 }
 
+static void make_room(void)
+{
+    if (sxs_samples_make_room(sxs_recorder_writer()) != 0)
+        sxs_warn("the samples file cannot grow: what comes from now on is dropped and counted");
+}
+
 static void serve_recorder(void)
 {
     uint64_t n_recorded = 0;
@@ -301,11 +307,11 @@ static void serve_recorder(void)
         unsigned asked = atomic_load(&recorder.asked);
         int      settles = asked != atomic_load(&recorder.settled);
         some_came = some_went = 0;
+        make_room();
         check_signals();
         look_at_threads();
-        if (sxs_samples_make_room(sxs_recorder_writer()) != 0)
-            sxs_warn("the samples file cannot grow: what comes from now on is dropped and counted");
         list_loaded(settles || since_naming >= NAMING_NS);
+        make_room(); /* again, because lists of modules take their time */
         if (settles || since_naming >= NAMING_NS) {
             since_naming = 0;
             sxs_code_catch_up();
@@ -315,6 +321,12 @@ static void serve_recorder(void)
         since_naming += period;
     } while (!sxs_worker_pause(&recorder.worker, (uint64_t)period) &&
              !atomic_load(&recorder.forked));
+}
+
+/* The file has little room. Threads and signal handlers call this. */
+SXS_SIGSAFE static void ask_for_room(void)
+{
+    sxs_worker_wake(&recorder.worker);
 }
 
 static const struct sxs_thread service = {"sxsprof", serve_recorder};
@@ -371,7 +383,7 @@ static int start_recording(void)
         sxs_error("nothing is recorded: the preloaded signal library is older than this one");
         return -1;
     }
-    writer = sxs_samples_create(folder, MAX_BYTES);
+    writer = sxs_samples_create(folder, MAX_BYTES, ask_for_room);
     if (!writer) {
         sxs_error("the samples file cannot be made: %s", strerror(errno));
         return -1;
