@@ -87,7 +87,7 @@ SXS_SIGSAFE void *sxs_chunks_reserve(struct sxs_chunks *c, size_t size)
             off = atomic_fetch_add_explicit(&chunk->used, (uint32_t)size, memory_order_relaxed);
             if (off + size <= SXS_CHUNK_SIZE) {
                 struct sxs_record *record = (struct sxs_record *)((unsigned char *)chunk + off);
-                record->size = (uint32_t)size;
+                __atomic_store_n(&record->size, (uint32_t)size, __ATOMIC_RELAXED); /* a reader may look */
                 record->mark = SXS_RECORD_MARK;
                 return record;
             }

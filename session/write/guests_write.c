@@ -8,6 +8,7 @@
 #include "base/fork.h"
 #include "base/log.h"
 #include "base/session_state.h"
+#include "base/shared_words.h"
 #include "session/write/file_write.h"
 #include "session/write/session_write.h"
 
@@ -85,7 +86,7 @@ void sxs_guests_close(void)
                          -1, 0)
                   : MAP_FAILED;
     if (rest != MAP_FAILED) {
-        memcpy(rest, guests, sizeof(*guests));
+        sxs_copy_words(rest, guests, sizeof(*guests));
         mremap(rest, sizeof(*guests), sizeof(*guests), MREMAP_MAYMOVE | MREMAP_FIXED, guests);
     }
     tried = 1;

@@ -22,6 +22,7 @@
 #include "base/mask.h"
 #include "base/proc.h"
 #include "base/session_state.h"
+#include "base/shared_words.h"
 #include "session/write/file_write.h"
 #include "session/write/log_write.h"
 
@@ -253,7 +254,7 @@ int sxs_session_close(int discard)
         err = rest ? 0 : -ENOMEM;
     }
     if (rest) {
-        memcpy(rest, census, sizeof(*rest));
+        sxs_copy_words(rest, census, sizeof(*rest));
         note_end(census);
         err = replace_census(rest);
     }

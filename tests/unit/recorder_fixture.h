@@ -45,14 +45,15 @@ static inline unsigned each_record(uint16_t type, int (*see)(const void *record,
         uint32_t used = atomic_load(&((struct sxs_chunk_header *)at)->used);
         for (uint32_t off = sizeof(struct sxs_chunk_header); off < used && off < SXS_CHUNK_SIZE;) {
             const struct sxs_record *r = (const struct sxs_record *)(at + off);
-            if (!r->size)
+            uint32_t                 size = __atomic_load_n(&r->size, __ATOMIC_RELAXED);
+            if (!size)
                 break;
             if (atomic_load(&r->type) == type) {
                 n++;
                 if (see && see(r, arg))
                     return n;
             }
-            off += r->size;
+            off += size;
         }
     }
     return n;

@@ -410,9 +410,11 @@ void sxs_heap_relax(void)
 
 void sxs_heap_end_session(void)
 {
+    pthread_mutex_lock(&all.taking); /* a snapshot of runtimes that are done may be completed still */
     if (all.exit_file) {
         sxs_heap_close(all.exit_file);
         free(all.exit_file);
     }
     sxs_namer_free(all.namer);
+    pthread_mutex_unlock(&all.taking);
 }
