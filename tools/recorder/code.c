@@ -150,9 +150,11 @@ static struct sxs_chunk_header *chunk_at(uint32_t index)
 static struct sxs_record *record_at(struct place *at, uint32_t used)
 {
     struct sxs_record *r = (struct sxs_record *)((unsigned char *)chunk_at(at->chunk) + at->offset);
+    uint32_t           size;
     if (at->offset + sizeof(*r) > used)
         return NULL;
-    if (r->size < sizeof(*r) || r->size > used - at->offset ||
+    size = __atomic_load_n(&r->size, __ATOMIC_RELAXED); /* its writer may be about to store it */
+    if (size < sizeof(*r) || size > used - at->offset ||
         (atomic_load_explicit(&r->type, memory_order_acquire) == SXS_RECORD_NONE &&
          at->waited < PATIENCE))
         return NULL;
