@@ -74,6 +74,10 @@ for version in $versions; do
         "'Memory.OnStack' in named('Memory.Roots.Hold(System.Threading.CountdownEvent)')" \
         "r.end['pause_ns'] > 0 and r.end['lacking'] == 0" >"$tmp/said" 2>&1
     check "$version: with frames=on, roots on stacks have the names of their functions" $? "$tmp/said"
+    rm -f "$ready"
+    take "" "$version" memory "keep:small=1000 ready=$ready until=$tmp/until"
+    "$sxsprof" report --format json "$tmp/s" >"$tmp/said" && grep -q '"gcs": 1,' "$tmp/said"
+    check "$version: the program is stopped by one collection for a snapshot" $? "$tmp/said"
 done
 
 # Other collectors: on server heaps, and without concurrent collections, where callbacks are used in any case.

@@ -14,7 +14,6 @@
 
 #define SXS_BULK_DUMP    UINT64_C(0x100000) /* GCHeapDump: objects, roots, static fields */
 #define SXS_BULK_MOVES   UINT64_C(0x400000) /* GCHeapSurvivalAndMovement: objects that move */
-#define SXS_BULK_COLLECT UINT64_C(0x800000) /* GCHeapCollect: the session's start collects */
 
 /** What has been received of a dump. Zeroed it is empty. */
 struct sxs_bulk {

@@ -193,7 +193,8 @@ struct dump {
     HRESULT                  result;
 };
 
-/* On the thread for collections. */
+/* On the thread for collections. The keyword GCHeapCollect would collect, too, but .NET 8 and 9 collect for it a
+ * second time when the session is stopped. */
 static void run_dump(void *arg)
 {
     struct dump                      *d = arg;
@@ -201,15 +202,14 @@ static void run_dump(void *arg)
     EVENTPIPE_SESSION                 session = 0;
     COR_PRF_EVENTPIPE_PROVIDER_CONFIG config = {
         .providerName = sxs_runtime_provider,
-        .keywords = SXS_BULK_DUMP | SXS_BULK_COLLECT,
+        .keywords = SXS_BULK_DUMP,
         .loggingLevel = 4};
     if (d->h->sink.answers) /* the objects that were asked for may move */
         config.keywords |= SXS_BULK_MOVES;
     d->result = d->h->at_exit ? E_FAIL : sxs_own_session_start(rt, &config, &session);
-    if (SUCCEEDED(d->result)) /* the collection is over */
-        sxs_own_session_stop(rt, &config, session);
-    else if (d->h->by_callbacks)
+    if (SUCCEEDED(d->result) || d->h->by_callbacks)
         d->result = sxs_info_ForceGC(rt);
+    sxs_own_session_end(rt, &config, &session);
 }
 
 /* Requests the events of a dump. COR_PRF_MONITOR_GC, which is the only way to the functions of
