@@ -6,101 +6,15 @@
 #include <string.h>
 
 #include "manager/module_info.h"
+#include "values/declared.h"
 #include "values/layout.h"
 #include "values/show.h"
-
-#define NODES 64u /* of a field's signature */
-enum { TABLE_TYPEREF = 0x01, TABLE_TYPEDEF = 0x02, FIELD_STATIC = 0x10 };
 
 #define RAW_BYTES 64u
 #define SHORT     2048u /* bytes of the text of a field */
 #define BOX       8u    /* offset of the value in a boxed object */
 
 /* ---- types of fields ------------------------------------------------------------------------- */
-
-/* The declared type of a field. */
-struct declared {
-    struct sxs_type_desc desc;
-    char                *owned; /* desc.name, if it must be freed */
-    char                 name[SXS_INSPECT_NAME];
-};
-
-static int is_value_node(const struct sxs_sig *sig, uint32_t at)
-{
-    uint8_t element = sig->nodes[at].element;
-    if (element == SXS_ELEMENT_GENERICINST)
-        element = sig->nodes[sig->nodes[at].child].element;
-    return element == SXS_ELEMENT_VALUETYPE;
-}
-
-static int is_enum(const struct sxs_generic *in, mdTypeDef type)
-{
-    WCHAR   name[16] = {0};
-    ULONG   n = 0;
-    DWORD   flags = 0;
-    mdToken base = 0;
-    HRESULT hr = in->imp->vtbl->GetTypeDefProps(in->imp, type, NULL, 0, &n, &flags, &base);
-    if (SUCCEEDED(hr) && base >> 24 == TABLE_TYPEREF)
-        hr = in->imp->vtbl->GetTypeRefProps(in->imp, base, NULL, name, ARRAY_LEN(name), &n);
-    else if (SUCCEEDED(hr) && base >> 24 == TABLE_TYPEDEF)
-        hr = in->imp->vtbl->GetTypeDefProps(in->imp, base, name, ARRAY_LEN(name), &n, &flags, NULL);
-    return SUCCEEDED(hr) && n == ARRAY_LEN(u"System.Enum") &&
-           memcmp(name, u"System.Enum", sizeof(u"System.Enum")) == 0;
-}
-
-/* An enum that is only the type of fields is not loaded. Then its values are shown as numbers. */
-static void read_enum(const struct sxs_generic *in, mdTypeDef type, struct sxs_type_desc *out)
-{
-    HCORENUM   all = NULL;
-    mdFieldDef token = 0;
-    ULONG      n = 0;
-    while (SUCCEEDED(in->imp->vtbl->EnumFields(in->imp, &all, type, &token, 1, &n)) && n == 1) {
-        PCCOR_SIGNATURE bytes = NULL;
-        ULONG           size = 0;
-        DWORD           flags = FIELD_STATIC;
-        size_t          after;
-        if (SUCCEEDED(in->imp->vtbl->GetFieldProps(in->imp, token, NULL, NULL, 0, NULL, &flags,
-                                                   &bytes, &size, NULL, NULL, NULL)) &&
-            !(flags & FIELD_STATIC) && sxs_field_element(bytes, size, &after) > 0) {
-            out->element = (uint8_t)sxs_field_element(bytes, size, &after);
-            break;
-        }
-    }
-    in->imp->vtbl->CloseEnum(in->imp, all);
-}
-
-/* Reads a field's signature in the context of the class @l, which declares it. */
-static void read_declared(const struct sxs_layout *l, const uint8_t *bytes, size_t size,
-                          struct declared *out)
-{
-    struct sxs_sig_node nodes[NODES];
-    struct sxs_sig      sig;
-    struct sxs_generic  context = {
-         .module = {l->rt, l->module}, .type_args = l->args, .n_type_args = l->n_args};
-    uint32_t at;
-    *out = (struct declared){.desc = {.rt = l->rt, .name = "signature"}};
-    if (sxs_sig_parse(SXS_SIG_FIELD, bytes, size, nodes, NODES, &sig) != 0)
-        return;
-    at = sxs_sig_plain(&sig, sig.result);
-    if (at == SXS_SIG_NONE)
-        return;
-    sxs_types_lock();
-    context.imp = sxs_types_import_locked(context.module);
-    out->desc.name = NULL;
-    sxs_name_of_node(&context, &sig, at, out->name, sizeof(out->name));
-    if (nodes[at].element == SXS_ELEMENT_PTR || nodes[at].element == SXS_ELEMENT_FNPTR) {
-        out->desc.element = nodes[at].element;
-    } else {
-        sxs_type_desc_read(&context, &sig, at, &out->desc);
-        if (is_value_node(&sig, at))
-            out->owned = (char *)(uintptr_t)out->desc.name;
-        if (out->desc.element == SXS_ELEMENT_VALUETYPE && !sxs_type_desc_type(&out->desc) &&
-            nodes[at].element == SXS_ELEMENT_VALUETYPE && nodes[at].value >> 24 == TABLE_TYPEDEF &&
-            context.imp && is_enum(&context, nodes[at].value))
-            read_enum(&context, nodes[at].value, &out->desc);
-    }
-    sxs_types_unlock();
-}
 
 /* The struct whose fields get lines of their own; NULL: the value is one text. */
 static const struct sxs_type *struct_of(struct sxs_type_desc *desc)
@@ -189,15 +103,6 @@ static void emit_value(struct sxs_inspection *in, struct sxs_shown_value *value,
     value->value = "";
 }
 
-static const char *plain_name(const char *name, char *out, size_t size)
-{
-    const char *end = name[0] == '<' ? strstr(name, ">k__BackingField") : NULL;
-    if (!end) /* that of a property is shown by the property's name */
-        return name;
-    snprintf(out, size, "%.*s", (int)(end - name - 1), name + 1);
-    return out;
-}
-
 /* Writes the fields of an object or a struct of the class @id. */
 static void emit_fields(struct sxs_inspection *in, ClassID id, uint64_t at, uint32_t offset,
                         unsigned depth)
@@ -207,12 +112,12 @@ static void emit_fields(struct sxs_inspection *in, ClassID id, uint64_t at, uint
         const struct sxs_field  *f = &l->fields[i];
         const struct sxs_layout *of = f->in == id ? l : sxs_layout_get((sxs_class){in->rt, f->in});
         char                     name[SXS_INSPECT_NAME];
-        struct declared         *d = of ? malloc(sizeof(*d)) : NULL;
+        struct sxs_declared         *d = of ? malloc(sizeof(*d)) : NULL;
         struct sxs_shown_value   value = {.depth = depth, .offset = offset + f->offset};
         if (!d)
             continue;
-        read_declared(of, f->signature, f->signature_size, d);
-        value.name = plain_name(f->name, name, sizeof(name));
+        sxs_declared_read(of, f->signature, f->signature_size, d);
+        value.name = sxs_field_plain_name(f->name, name, sizeof(name));
         value.owner = of == l ? "" : of->name;
         value.type = d->name;
         emit_value(in, &value, &d->desc, at + f->offset);
@@ -380,7 +285,7 @@ int sxs_static_read(sxs_class cls, mdFieldDef token, struct sxs_static_field *ou
 {
     const struct sxs_layout *l = sxs_layout_get(cls);
     IMetaDataImport2        *imp = l ? sxs_module_import((sxs_module){cls.rt, l->module}) : NULL;
-    struct declared         *d = malloc(sizeof(*d));
+    struct sxs_declared         *d = malloc(sizeof(*d));
     PCCOR_SIGNATURE          bytes = NULL;
     ULONG                    size = 0;
     int                      err = -1;
@@ -388,7 +293,7 @@ int sxs_static_read(sxs_class cls, mdFieldDef token, struct sxs_static_field *ou
     if (imp && d &&
         SUCCEEDED(imp->vtbl->GetFieldProps(imp, token, NULL, NULL, 0, NULL, NULL, &bytes, &size,
                                            NULL, NULL, NULL))) {
-        read_declared(l, bytes, size, d);
+        sxs_declared_read(l, bytes, size, d);
         out->desc = d->desc;
         out->owned = d->owned;
         out->type = strdup(d->name);
@@ -418,10 +323,10 @@ static size_t add_references(struct sxs_runtime *rt, struct sxs_type_desc *desc,
     t = desc->element == SXS_ELEMENT_VALUETYPE ? sxs_type_desc_type(desc) : NULL;
     l = t && depth < SXS_INSPECT_DEPTH ? sxs_layout_get((sxs_class){rt, t->id}) : NULL;
     for (uint32_t i = 0; l && i < l->n_fields && n < max; i++) {
-        struct declared *d = malloc(sizeof(*d));
+        struct sxs_declared *d = malloc(sizeof(*d));
         if (!d)
             break;
-        read_declared(l, l->fields[i].signature, l->fields[i].signature_size, d);
+        sxs_declared_read(l, l->fields[i].signature, l->fields[i].signature_size, d);
         n = add_references(rt, &d->desc, offset + l->fields[i].offset, depth + 1, offsets, n, max);
         free(d->owned);
         free(d);

@@ -24,7 +24,8 @@
 #include <stdint.h>
 
 #define SXS_HEAP_MAGIC       "SXSHEAP" /* 8 bytes with its zero */
-#define SXS_HEAP_VERSION     1u
+#define SXS_HEAP_VERSION     2u
+#define SXS_HEAP_OLDEST      1u /* version that readers know: without FIELDS, VARIANTS and PLACES */
 #define SXS_HEAP_FILE        "heap-" /* the snapshot's number follows: 1, 2, 3... */
 #define SXS_HEAP_HEADER_SIZE 4096u
 /** A request for values: a text file in the process's folder, which the next snapshot reads and
@@ -38,6 +39,8 @@
 
 #define SXS_HEAP_BLOCK_MAGIC 0x4b424853u     /* "SHBK" */
 #define SXS_HEAP_BLOCK_MAX   (1024u * 1024u) /* bytes of a block, at most */
+#define SXS_HEAP_SLOTS_MAX   4096u /* of FIELDS; a variant has 64 at most */
+#define SXS_HEAP_PLACES_MAX  2048u /* numbers in an item of PLACES */
 
 /** What asked for the snapshot. */
 enum sxs_heap_trigger {
@@ -74,6 +77,9 @@ enum sxs_heap_block_kind {
     SXS_HEAP_BOUNDS = 7,
     SXS_HEAP_END = 8,
     SXS_HEAP_VALUES = 9,
+    SXS_HEAP_FIELDS = 10,
+    SXS_HEAP_VARIANTS = 11,
+    SXS_HEAP_PLACES = 12,
     SXS_HEAP_N_KINDS
 };
 
@@ -112,7 +118,21 @@ enum sxs_heap_block_kind {
  *   0 begins an answer: name is what was asked for. The lines behind it are its fields or items;
  *   name and type are theirs, and owner is the base class that declares the field, or empty.
  *
- * TYPES, NAMES and VALUES can come behind the blocks that refer to them, but always before END. A
+ * FIELDS: type (number), base (bytes of an array without elements), step (bytes of an element; 0:
+ *   not an array), lead (1: the first reference of each object is to the loader of its type, and is
+ *   in no slot), slots (number of them in an object, or in an element), then a text for each slot:
+ *   the field, "outer.inner" in a struct; empty: not known, or an array's element itself. Objects
+ *   have their references in the order of the slots.
+ * VARIANTS: number (as those of types, and different from them; OBJECTS may have it in place of the
+ *   type's), type (number), mask (bit i: slot i of the type has a reference, else it is null).
+ * PLACES: address (delta to the address before in this block, as in OBJECTS), numbers (a multiple
+ *   of 2; 0: it is not known in which slots the references of the object are), then in turn: slots
+ *   that are null, references behind them. Further items with the same address go on with the
+ *   object. Behind the last reference all slots are null.
+ *   An object without PLACES has a reference in each slot of its type or variant. If the number of
+ *   its references is another one, nothing is known about its slots.
+ *
+ * TYPES, NAMES, VALUES, FIELDS and VARIANTS can come behind the blocks that refer to them, but always before END. A
  *   runtime
  * without END is incomplete.
  */

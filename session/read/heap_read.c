@@ -33,9 +33,9 @@ static int check_header(const struct sxs_heap_header *h, size_t got, char *why, 
     else if (memcmp(h->magic, SXS_HEAP_MAGIC, sizeof(h->magic)) != 0)
         snprintf(why, why_size,
                  "not a heap snapshot: it does not begin with \"" SXS_HEAP_MAGIC "\"");
-    else if (h->version != SXS_HEAP_VERSION)
-        snprintf(why, why_size, "format version %u, this command reads version %u", h->version,
-                 SXS_HEAP_VERSION);
+    else if (h->version < SXS_HEAP_OLDEST || h->version > SXS_HEAP_VERSION)
+        snprintf(why, why_size, "format version %u, this command reads versions %u to %u",
+                 h->version, SXS_HEAP_OLDEST, SXS_HEAP_VERSION);
     else
         return 0;
     return EINVAL;

@@ -20,6 +20,7 @@
 
 _Static_assert(PART *VARINT_MAX + 8 * VARINT_MAX < SXS_HEAP_BLOCK_MAX / 2, "a part fits");
 _Static_assert(2 * TEXT_MAX + 8 * VARINT_MAX < SMALL, "two texts fit");
+_Static_assert((SXS_HEAP_PLACES_MAX + 2) * 5 + VARINT_MAX < SMALL, "numbers of 32 bits fit");
 _Static_assert(4 * VALUE_MAX + 10 * VARINT_MAX < SMALL, "four short texts fit");
 
 /* ---- payload --------------------------------------------------------------------------------- */
@@ -206,6 +207,43 @@ void sxs_heap_value(struct sxs_heap_file *f, const struct sxs_heap_value *value)
     put_short(b, value->owner, VALUE_MAX);
     put_short(b, value->type, VALUE_MAX);
     put_short(b, value->value, VALUE_MAX);
+}
+
+int sxs_heap_fields(struct sxs_heap_file *f, const struct sxs_heap_fields *fields)
+{
+    struct sxs_heap_filling *b;
+    size_t                   size = 5 * VARINT_MAX;
+    for (uint32_t i = 0; i < fields->n; i++)
+        size += strlen(fields->names[i]) + VARINT_MAX;
+    if (size > SMALL - 64)
+        return -1;
+    b = begin_item(f, SXS_HEAP_FIELDS, size);
+    put(b, fields->type);
+    put(b, fields->base);
+    put(b, fields->step);
+    put(b, fields->lead);
+    put(b, fields->n);
+    for (uint32_t i = 0; i < fields->n; i++)
+        put_text(b, fields->names[i]);
+    return 0;
+}
+
+void sxs_heap_variant(struct sxs_heap_file *f, uint32_t number, uint32_t type, uint64_t mask)
+{
+    struct sxs_heap_filling *b = begin_item(f, SXS_HEAP_VARIANTS, 3 * VARINT_MAX);
+    put(b, number);
+    put(b, type);
+    put(b, mask);
+}
+
+void sxs_heap_places(struct sxs_heap_file *f, uint64_t address, const uint32_t *runs, size_t n)
+{
+    struct sxs_heap_filling *b = begin_item(f, SXS_HEAP_PLACES, 2 * VARINT_MAX + n * 5);
+    put_delta(b, address, b->last);
+    b->last = address;
+    put(b, n);
+    for (size_t i = 0; i < n; i++)
+        put(b, runs[i]);
 }
 
 void sxs_heap_end(struct sxs_heap_file *f, const struct sxs_heap_totals *totals)

@@ -48,6 +48,12 @@ struct sxs_heap_value {
     const char *name, *owner, *type, *value;
 };
 
+/** The slots of a type. Texts are borrowed for the call. */
+struct sxs_heap_fields {
+    uint32_t           type, base, step, lead, n;
+    const char *const *names; /* n of them */
+};
+
 /** What END says of a runtime. */
 struct sxs_heap_totals {
     uint64_t objects, bytes, references, roots, dependent, types;
@@ -78,6 +84,13 @@ void sxs_heap_name(struct sxs_heap_file *f, uint32_t number, const char *text);
 void sxs_heap_bounds(struct sxs_heap_file *f, unsigned generation, uint64_t start, uint64_t size);
 /** sxs_heap_value - write a line of VALUES. Texts are cut at 8 KiB. */
 void sxs_heap_value(struct sxs_heap_file *f, const struct sxs_heap_value *value);
+/** sxs_heap_fields - write the names of slots. Returns 0, or -1 when they are too long: then nothing
+ *  is written. */
+int sxs_heap_fields(struct sxs_heap_file *f, const struct sxs_heap_fields *fields);
+void sxs_heap_variant(struct sxs_heap_file *f, uint32_t number, uint32_t type, uint64_t mask);
+/** sxs_heap_places - say in which slots the references of an object are. @runs: null slots and
+ *  references in turn; @n: at most SXS_HEAP_PLACES_MAX; 0: this is not known. */
+void sxs_heap_places(struct sxs_heap_file *f, uint64_t address, const uint32_t *runs, size_t n);
 /** sxs_heap_end - write all blocks that are being filled, and END. */
 void sxs_heap_end(struct sxs_heap_file *f, const struct sxs_heap_totals *totals);
 

@@ -148,27 +148,6 @@ static void note_reason(struct search *s, size_t before)
     s->a->of[s->question].reason = strdup(bytes);
 }
 
-/* Adds the value types among the classes, so that values of them can be shown. */
-static void add_value_types(struct sxs_heap_answers *a, const struct sxs_heap_loaded *all, size_t n)
-{
-    ClassID parents[2] = {0, 0};
-    size_t  n_parents = 0;
-    char    name[NAME_SIZE];
-    for (size_t i = 0; i < n && n_parents < 2; i++)
-        if (sxs_class_name((sxs_class){a->rt, all[i].id}, name, sizeof(name), NULL, NULL) == 0 &&
-            (strcmp(name, "System.ValueType") == 0 || strcmp(name, "System.Enum") == 0))
-            parents[n_parents++] = all[i].id;
-    for (size_t i = 0; i < n; i++) {
-        sxs_class  cls = {a->rt, all[i].id}, parent = {a->rt, 0};
-        sxs_module module = {a->rt, 0};
-        mdTypeDef  token;
-        if (SUCCEEDED(
-                sxs_info_GetClassIDInfo2(a->rt, cls, &module, &token, &parent, 0, NULL, NULL)) &&
-            parent.id && (parent.id == parents[0] || parent.id == parents[1]))
-            sxs_types_add(cls);
-    }
-}
-
 /* Finds the static fields of all questions, and sets the reasons of those that have none. */
 static void find_all(struct sxs_heap_answers *a, struct sxs_heap_classes *classes)
 {
@@ -176,7 +155,7 @@ static void find_all(struct sxs_heap_answers *a, struct sxs_heap_classes *classe
     struct sxs_heap_loaded *all = sxs_heap_classes_all(classes, &n, &leaving);
     struct search          *s = malloc(sizeof(*s));
     if (all)
-        add_value_types(a, all, n);
+        sxs_heap_classes_add_values(a->rt, all, n);
     for (size_t q = 0; q < a->request.n && s && all; q++) {
         size_t before = a->n_fields;
         if (a->request.all[q].address)

@@ -2,11 +2,14 @@
 #include "tools/heap/classes.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/base.h"
 #include "base/hash.h"
 #include "manager/module_info.h"
 #include "sxs_info.h"
+#include "values/layout.h"
+#include "values/types.h"
 
 #define MAX_ARGS 16u /* type arguments; classes with more are not noted */
 #define EACH_MAX 64u /* classes of one generic type that are passed on */
@@ -214,4 +217,25 @@ void sxs_heap_classes_each(struct sxs_heap_classes *classes, ModuleID module, md
     for (size_t i = 0; i < n; i++)
         if (fn(found[i], arg))
             return;
+}
+
+void sxs_heap_classes_add_values(struct sxs_runtime *rt, const struct sxs_heap_loaded *all,
+                                 size_t n)
+{
+    ClassID parents[2] = {0, 0};
+    size_t  n_parents = 0;
+    char    name[64];
+    for (size_t i = 0; i < n && n_parents < 2; i++)
+        if (sxs_class_name((sxs_class){rt, all[i].id}, name, sizeof(name), NULL, NULL) == 0 &&
+            (strcmp(name, "System.ValueType") == 0 || strcmp(name, "System.Enum") == 0))
+            parents[n_parents++] = all[i].id;
+    for (size_t i = 0; i < n; i++) {
+        sxs_class  cls = {rt, all[i].id}, parent = {rt, 0};
+        sxs_module module = {rt, 0};
+        mdTypeDef  token;
+        if (SUCCEEDED(
+                sxs_info_GetClassIDInfo2(rt, cls, &module, &token, &parent, 0, NULL, NULL)) &&
+            parent.id && (parent.id == parents[0] || parent.id == parents[1]))
+            sxs_types_add(cls);
+    }
 }

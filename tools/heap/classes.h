@@ -63,6 +63,11 @@ void sxs_heap_classes_each(struct sxs_heap_classes *classes, ModuleID module, md
 struct sxs_heap_loaded *sxs_heap_classes_all(struct sxs_heap_classes *classes, size_t *n,
                                              size_t *leaving);
 
+/** sxs_heap_classes_add_values - add the value types among the @n classes @all to the table of
+ *  values/types.h. In a callback of the runtime, or on a thread that no runtime knows. */
+void sxs_heap_classes_add_values(struct sxs_runtime *rt, const struct sxs_heap_loaded *all,
+                                 size_t n);
+
 /** sxs_heap_classes_unloading - forget the classes of @assembly, and generic ones that may have
  *  type
  *  arguments of it. In a callback of the runtime, before the assembly is unloaded. */

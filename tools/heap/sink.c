@@ -12,6 +12,8 @@
 
 #define MAX_RANGES 65536u /* of generations */
 #define FIELD_SIZE 1024u  /* bytes of a static field's name */
+#define VARIANTS   64u    /* of a type */
+#define RUNS       SXS_HEAP_PLACES_MAX
 
 static uint32_t hash_of(uint64_t id)
 {
@@ -81,24 +83,177 @@ static uint64_t own_size(struct sxs_heap_class *c, uint64_t size)
     return size;
 }
 
+static struct sxs_heap_shape *shape_of(struct sxs_heap_class *c)
+{
+    if (!c->has_shape)
+        c->shape = sxs_heap_shape_read(c->id);
+    c->has_shape = 1;
+    return c->shape;
+}
+
+/* Returns the number of the variant of the type @type that has references in the slots of @mask; 0:
+ * there are too many variants, or no memory. */
+static uint32_t variant_of(struct sxs_heap_sink *sink, uint32_t type, uint64_t mask)
+{
+    struct sxs_heap_class *c = &sink->classes[type - 1];
+    for (uint32_t at = c->next; at; at = sink->classes[at - 1].next)
+        if (sink->classes[at - 1].mask == mask)
+            return at;
+    if (c->n_variants == VARIANTS || !add_class(sink, c->id))
+        return 0;
+    c = &sink->classes[type - 1]; /* the list may have moved */
+    sink->classes[sink->n_classes - 1].variant_of = type;
+    sink->classes[sink->n_classes - 1].mask = mask;
+    sink->classes[sink->n_classes - 1].next = c->next;
+    c->next = (uint32_t)sink->n_classes;
+    c->n_variants++;
+    return c->next;
+}
+
+/* ---- the slots of large objects and arrays ---- */
+
+static void write_places(struct sxs_heap_sink *sink)
+{
+    if (sink->n_runs)
+        sxs_heap_places(sink->file, sink->cursor.address, sink->runs, sink->n_runs);
+    sink->n_runs = 0;
+}
+
+/* Ends the comparison. @known: 1 if the slot of each reference was found. */
+static void end_cursor(struct sxs_heap_sink *sink, int known)
+{
+    if (known)
+        write_places(sink);
+    else
+        sxs_heap_places(sink->file, sink->cursor.address, NULL, 0);
+    sink->n_runs = 0;
+    sink->cursor.shape = NULL;
+}
+
+/* Returns 0 when the reference is in no slot. */
+static int place_reference(struct sxs_heap_sink *sink, uint64_t ref)
+{
+    uint64_t skipped;
+    if (sink->cursor.lead) {
+        sink->cursor.lead--;
+        return 1;
+    }
+    if (!sxs_heap_cursor_next(&sink->cursor, ref))
+        return 0;
+    skipped = sink->cursor.nulls;
+    sink->cursor.nulls = 0;
+    if (sink->n_runs && !skipped && sink->runs[sink->n_runs - 1] < UINT32_MAX) {
+        sink->runs[sink->n_runs - 1]++;
+        return 1;
+    }
+    if (sink->n_runs == RUNS)
+        write_places(sink);
+    sink->runs[sink->n_runs++] = (uint32_t)skipped;
+    sink->runs[sink->n_runs++] = 1;
+    return 1;
+}
+
+static void place_references(struct sxs_heap_sink *sink, const uint64_t *refs, size_t n)
+{
+    struct sxs_heap_cursor *c = &sink->cursor;
+    for (size_t i = 0; i < n; i++)
+        if (!place_reference(sink, refs[i])) {
+            end_cursor(sink, 0);
+            return;
+        }
+    if (!sxs_heap_cursor_ended(c))
+        return; /* more references come, or else it ends when another object comes */
+    if (sink->n_runs == 2 && !sink->runs[0] && sink->runs[1] == c->slots)
+        sink->n_runs = 0; /* no slot is null: this needs not be said */
+    end_cursor(sink, 1);
+}
+
+/* Begins with an object of which some references are null, or all if they come in parts. */
+static void begin_cursor(struct sxs_heap_sink *sink, const struct sxs_heap_class *c,
+                         uint64_t address, uint64_t slots, const uint64_t *refs, size_t n)
+{
+    struct sxs_heap_shape *s = c->shape;
+    if (!sink->runs)
+        sink->runs = malloc(RUNS * sizeof(*sink->runs));
+    sink->cursor = (struct sxs_heap_cursor){.shape = s, .address = address, .slots = slots};
+    if (!sink->runs) {
+        end_cursor(sink, 0);
+        return;
+    }
+    if (!s->has_lead) {
+        s->lead = !sxs_heap_cursor_next(&sink->cursor, refs[0]);
+        s->has_lead = 1;
+        sink->cursor.next = sink->cursor.nulls = 0;
+    }
+    sink->cursor.lead = s->lead;
+    place_references(sink, refs, n);
+}
+
+/* Returns the number of the type, or of the variant of it, of an object; notes in which slots the
+ * references are. */
+static uint32_t place_object(struct sxs_heap_sink *sink, uint32_t type, uint64_t address,
+                             uint64_t size, const uint64_t *refs, size_t n)
+{
+    struct sxs_heap_class *c = &sink->classes[type - 1];
+    struct sxs_heap_shape *s = shape_of(c);
+    uint64_t               slots, mask;
+    uint32_t               variant;
+    if (sink->cursor.shape) /* the one before is not complete */
+        end_cursor(sink, 0);
+    if (!s)
+        return type;
+    if (!sxs_heap_shape_fits(s, c->id, address, size, &slots)) {
+        sxs_heap_places(sink->file, address, NULL, 0);
+        return type;
+    }
+    if (!s->step && sxs_heap_shape_mask(s, address, refs, n, &mask)) {
+        if (n - s->lead == slots)
+            return type;
+        variant = variant_of(sink, type, mask);
+        if (variant)
+            return variant;
+    }
+    begin_cursor(sink, c, address, slots, refs, n);
+    return type;
+}
+
+static void write_object(struct sxs_heap_sink *sink, uint64_t address, uint32_t type,
+                         uint32_t variant, uint64_t size, const uint64_t *refs, size_t n)
+{
+    size = sxs_object_padded(size);
+    sxs_heap_object(sink->file, address, variant, own_size(&sink->classes[type - 1], size), refs,
+                    n);
+    sink->totals.references += n;
+}
+
 void sxs_heap_sink_more(struct sxs_heap_sink *sink, uint64_t address, ClassID cls, uint64_t size,
                         const uint64_t *refs, size_t n)
 {
     uint32_t type = sxs_heap_sink_class(sink, cls);
     if (!type)
         return;
-    size = sxs_object_padded(size);
-    sxs_heap_object(sink->file, address, type, own_size(&sink->classes[type - 1], size), refs, n);
-    sink->totals.references += n;
+    if (sink->cursor.shape && sink->cursor.address == address)
+        place_references(sink, refs, n);
+    write_object(sink, address, type, type, size, refs, n);
 }
 
 void sxs_heap_sink_object(struct sxs_heap_sink *sink, uint64_t address, ClassID cls, uint64_t size,
                           const uint64_t *refs, size_t n)
 {
-    sxs_heap_sink_more(sink, address, cls, size, refs, n);
+    uint32_t type = sxs_heap_sink_class(sink, cls), variant = type;
+    if (type && n && sink->in_memory)
+        variant = place_object(sink, type, address, size, refs, n);
+    if (type)
+        write_object(sink, address, type, variant, size, refs, n);
     sxs_heap_answers_see(sink->answers, address);
     sink->totals.objects++;
     sink->totals.bytes += sxs_object_padded(size);
+}
+
+void sxs_heap_sink_complete(struct sxs_heap_sink *sink)
+{
+    if (sink->cursor.shape)
+        end_cursor(sink, 0);
 }
 
 /* ---- roots ----------------------------------------------------------------------------------- */
@@ -225,6 +380,7 @@ void sxs_heap_sink_begin(struct sxs_heap_sink *sink, struct sxs_heap_file *file,
 {
     sink->file = file;
     sink->rt = rt;
+    sink->in_memory = 1;
     sxs_heap_begin(file, sxs_runtime_number(rt), how, 2, sxs_runtime_version(rt),
                    sxs_runtime_path(rt));
 }
@@ -233,6 +389,9 @@ void sxs_heap_sink_free(struct sxs_heap_sink *sink)
 {
     for (size_t i = 0; i < sink->n_names; i++)
         free(sink->names[i].field);
+    for (size_t i = 0; i < sink->n_classes; i++)
+        sxs_heap_shape_free(sink->classes[i].shape);
+    free(sink->runs);
     free(sink->names);
     free(sink->classes);
     sxs_index_free(&sink->class_index);

@@ -16,6 +16,7 @@
 #include "session/write/session_write.h"
 #include "tools/heap/answers_find.h"
 #include "tools/heap/walk.h"
+#include "values/types.h"
 
 #define MASK_LOW   COR_PRF_MONITOR_SUSPENDS
 #define MASK_HIGH  ((uint32_t)COR_PRF_HIGH_BASIC_GC | (uint32_t)COR_PRF_HIGH_MONITOR_EVENT_PIPE)
@@ -130,6 +131,7 @@ static void end_naming_locked(struct sxs_heap_runtime *h)
 {
     sxs_heap_answers_write(h->sink.answers, h->file);
     h->sink.answers = NULL;
+    sxs_types_close(h->sub->rt); /* metadata that the names of fields needed */
     atomic_store(&h->naming, 0);
     if (all.namer)
         sxs_namer_reset(all.namer);
@@ -230,6 +232,7 @@ void sxs_heap_received(struct sxs_heap_runtime *h, int stopped)
         return;
     h->complete = 1;
     sxs_bulk_end(&h->bulk, &h->sink);
+    sxs_heap_sink_complete(&h->sink);
     sxs_heap_slots_report(&h->slots, &h->sink, stopped);
     if (stopped)
         sxs_heap_answers_read(h->sink.answers, 1);
@@ -302,7 +305,7 @@ static void take_of_runtime(struct sxs_heap_runtime *h, struct sxs_heap_file *fi
     h->bulk = (struct sxs_bulk){0};
     h->suspend_ns = h->stopped_ns = 0;
     h->in_gc = h->walked = h->complete = 0;
-    h->named = (struct sxs_heap_naming){0};
+    h->named = (struct sxs_heap_naming){.classes = &h->classes};
     h->at_exit = trigger == SXS_HEAP_AT_EXIT;
     sxs_heap_slots_find(&h->classes, h->sub->rt, h->at_exit || !collect, &h->slots);
     h->file = file;

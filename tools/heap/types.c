@@ -2,14 +2,17 @@
 #include "tools/heap/types.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/base.h"
 #include "manager/module_info.h"
+#include "values/declared.h"
 
 #define SOME      64u   /* elements that are named by one call */
 #define NAME_SIZE 4096u /* bytes */
 #define MAX_DEPTH 64u   /* base classes that are searched for a finalizer */
+#define FIELD_ROOM 512u /* bytes of the name of a slot */
 
 enum { TABLE_TYPEREF = 0x01, TABLE_TYPEDEF = 0x02 };
 
@@ -106,6 +109,53 @@ static uint32_t number_of_class(struct sxs_heap_sink *sink, ClassID id)
     return 0;
 }
 
+/* ---- fields ---------------------------------------------------------------------------------- */
+
+/* Writes the name of a slot. @element: of an array: the type of its elements. */
+static void name_slot(const struct sxs_heap_shape *s, sxs_class cls, sxs_class element,
+                      uint32_t data, uint32_t offset, char *out, size_t size)
+{
+    if (!s->step)
+        sxs_field_path(cls, offset, 0, out, size);
+    else if (s->n > 1 || s->step > sizeof(uint64_t) ||
+             (sxs_types_find(cls.rt, element.id) &&
+              sxs_types_find(cls.rt, element.id)->kind == SXS_TYPE_STRUCT))
+        sxs_field_path(element, offset - data, 1, out, size);
+}
+
+/* Writes the fields of a type, unless its shape contradicts what the runtime says of it. @rank: of
+ * an array; 0: it is none. @stays: 0: the type may be unloaded. Then its fields get no names,
+ * because values/layout.h keeps the layouts that it is asked for. */
+static void write_fields(struct sxs_heap_sink *sink, size_t at, sxs_class element, unsigned rank,
+                         int stays)
+{
+    const struct sxs_heap_class *c = &sink->classes[at];
+    const struct sxs_heap_shape *s = c->shape;
+    sxs_class                    cls = {sink->rt, c->id};
+    uint32_t                     data = 2 * sizeof(uint64_t) + (rank > 1 ? rank * 8 : 0);
+    size_t                       room = s ? s->n * (size_t)FIELD_ROOM : 0;
+    const char                 **names = s ? calloc(s->n, sizeof(*names)) : NULL;
+    char                        *texts = s ? malloc(room) : NULL;
+    struct sxs_heap_fields       fields = {.type = (uint32_t)at + 1, .names = names};
+    if (texts && names && (rank != 0) == (s->step != 0) &&
+        (!rank || (s->base == data + sizeof(uint64_t) && s->offsets[0] >= data))) {
+        for (uint32_t i = 0; i < s->n; i++) {
+            names[i] = texts + i * (size_t)FIELD_ROOM;
+            texts[i * (size_t)FIELD_ROOM] = '\0';
+            if (stays && s->has_lead && !s->lead)
+                name_slot(s, cls, element, data, s->offsets[i], texts + i * (size_t)FIELD_ROOM,
+                          FIELD_ROOM);
+        }
+        fields.base = rank ? s->base : 0;
+        fields.step = s->step;
+        fields.lead = s->lead;
+        fields.n = s->n;
+        sxs_heap_fields(sink->file, &fields);
+    }
+    free(texts);
+    free(names);
+}
+
 static void write_type(struct sxs_heap_sink *sink, size_t at, struct sxs_namer *namer)
 {
     const struct sxs_heap_class *c = &sink->classes[at];
@@ -116,6 +166,10 @@ static void write_type(struct sxs_heap_sink *sink, size_t at, struct sxs_namer *
     char                         name[NAME_SIZE], file[NAME_SIZE] = "";
     struct sxs_heap_type         type = {
                 .number = (uint32_t)at + 1, .size = c->size, .name = name, .module = file};
+    if (c->variant_of) {
+        sxs_heap_variant(sink->file, (uint32_t)at + 1, c->variant_of, c->mask);
+        return;
+    }
     sxs_namer_class(namer, cls, name, sizeof(name));
     if (sxs_info_IsArrayClass(sink->rt, cls, &kind, &element, &rank) == S_OK) {
         type.flags |= SXS_HEAP_TYPE_ARRAY | SXS_HEAP_TYPE_VARIES;
@@ -131,6 +185,7 @@ static void write_type(struct sxs_heap_sink *sink, size_t at, struct sxs_namer *
         type.flags |= SXS_HEAP_TYPE_VARIES;
     sxs_heap_type(sink->file, &type);
     sink->totals.types++;
+    write_fields(sink, at, element, (unsigned)rank, !(type.flags & SXS_HEAP_TYPE_COLLECTIBLE));
 }
 
 static void write_name(struct sxs_heap_sink *sink, size_t at, struct sxs_namer *namer)
@@ -154,9 +209,23 @@ static void write_name(struct sxs_heap_sink *sink, size_t at, struct sxs_namer *
     sxs_heap_name(sink->file, (uint32_t)at + 1, name);
 }
 
+/* The fields of structs are known only if their types are in the table of values/types.h. Types that
+ * may be unloaded are left out: the table keeps what it has. */
+static void add_value_types(struct sxs_heap_naming *at, struct sxs_runtime *rt)
+{
+    size_t                  n, leaving;
+    struct sxs_heap_loaded *all = sxs_heap_classes_all(at->classes, &n, &leaving);
+    if (all)
+        sxs_heap_classes_add_values(rt, all, leaving);
+    free(all);
+}
+
 int sxs_heap_name_some(struct sxs_heap_naming *at, struct sxs_heap_sink *sink,
                        struct sxs_namer *namer)
 {
+    if (!at->begun)
+        add_value_types(at, sink->rt);
+    at->begun = 1;
     for (unsigned i = 0; i < SOME; i++) {
         if (at->next_class < sink->n_classes)
             write_type(sink, at->next_class++, namer);

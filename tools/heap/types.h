@@ -4,11 +4,14 @@
 #define SXS_TOOLS_HEAP_TYPES_H
 
 #include "symbols/names.h"
+#include "tools/heap/classes.h"
 #include "tools/heap/sink.h"
 
-/** Where the naming of a sink has arrived. Zeroed at the beginning. */
+/** Where the naming of a sink has arrived. Zeroed at the beginning, but for `classes`. */
 struct sxs_heap_naming {
-    size_t next_class, next_name;
+    struct sxs_heap_classes *classes; /* of the sink's runtime; borrowed */
+    int                      begun;
+    size_t                   next_class, next_name;
 };
 
 /**
