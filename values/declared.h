@@ -12,6 +12,7 @@
 struct sxs_declared {
     struct sxs_type_desc desc;
     char                *owned; /* desc.name, if it must be freed by free() */
+    mdToken              token; /* of a value type, in the module of the class; 0: another type */
     char                 name[SXS_DECLARED_NAME];
 };
 

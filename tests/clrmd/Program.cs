@@ -10,7 +10,9 @@ using Microsoft.Diagnostics.Runtime;
 /// <summary>
 /// Reads the heaps of all runtimes in a core dump with ClrMD, and prints them as JSON: for each
 /// runtime its version and path, and for each type its objects and bytes by kind of segment.
-/// Usage: clrmd DUMP. Exit status 1: a runtime could not be read; what could be is printed.
+/// Usage: clrmd DUMP [EDGES]. Exit status 1: a runtime could not be read; what could be is printed.
+/// To the file EDGES it writes a line for each reference of an object: the runtime's path, the
+/// addresses of both objects, and the field or the element, with a tab between them.
 /// </summary>
 internal static class Program
 {
@@ -24,13 +26,14 @@ internal static class Program
     private static int Main(string[] args)
     {
         using DataTarget target = DataTarget.LoadDump(args[0]);
+        using StreamWriter? edges = args.Length > 1 ? new StreamWriter(args[1]) : null;
         var runtimes = new List<object>();
         bool whole = true;
         foreach (ClrInfo info in target.ClrVersions)
         {
             try
             {
-                runtimes.Add(Read(info));
+                runtimes.Add(Read(info, edges));
             }
             catch (Exception e) when (e is ClrDiagnosticsException or InvalidOperationException or IOException or FileNotFoundException)
             {
@@ -44,7 +47,36 @@ internal static class Program
 
     private static string Version(ClrInfo info) => info.Version.ToString();
 
-    private static object Read(ClrInfo info)
+    /// <summary>The name of the field of <paramref name="fields"/> at an offset: "a", or "a.b" in a struct.</summary>
+    private static string Field(IEnumerable<ClrInstanceField> fields, int offset)
+    {
+        ClrInstanceField? at = null;
+        foreach (ClrInstanceField field in fields)
+        {
+            bool covers = field.IsValueType ? offset >= field.Offset && offset < field.Offset + field.Size : offset == field.Offset && field.IsObjectReference;
+            if (!covers)
+                continue;
+            if (at != null)
+                return "";
+            at = field;
+        }
+        if (at == null)
+            return "";
+        return at.IsValueType ? $"{at.Name}.{(at.Type == null ? "?" : Field(at.Type.Fields, offset - at.Offset))}" : at.Name ?? "?";
+    }
+
+    private static string Edge(ClrObject from, ClrReference to)
+    {
+        ClrType type = from.Type!;
+        if (!type.IsArray)
+            return Field(type.Fields, to.Offset);
+        int data = (int)(type.GetArrayElementAddress(from.Address, 0) - from.Address) - 8; // offsets count from the second word
+        int index = (to.Offset - data) / type.ComponentSize;
+        string inner = type.ComponentType is { IsValueType: true } c ? "." + Field(c.Fields, (to.Offset - data) % type.ComponentSize) : "";
+        return $"[{index}]{inner}";
+    }
+
+    private static object Read(ClrInfo info, StreamWriter? edges)
     {
         string folder = Path.GetDirectoryName(info.ModuleInfo.FileName)!;
         using ClrRuntime runtime = info.CreateRuntime(Path.Combine(folder, "libmscordaccore.so"), true);
@@ -67,6 +99,9 @@ internal static class Program
                     if (!types.TryGetValue(name, out sum!))
                         types[name] = sum = new Sum();
                 }
+                if (!at.IsFree && edges != null)
+                    foreach (ClrReference to in at.EnumerateReferencesWithFields(false, false))
+                        edges.WriteLine($"{info.ModuleInfo.FileName}\t{at.Address:x}\t{to.Object.Address:x}\t{to.Offset}\t{Edge(at, to)}");
                 sum.Objects++;
                 sum.Bytes += ((long)at.Size + 7) & ~7L; // what it takes on the heap
                 sum.Frozen += segment.Kind == GCSegmentKind.Frozen ? 1 : 0;

@@ -222,13 +222,21 @@ void sxs_heap_classes_each(struct sxs_heap_classes *classes, ModuleID module, md
 void sxs_heap_classes_add_values(struct sxs_runtime *rt, const struct sxs_heap_loaded *all,
                                  size_t n)
 {
-    ClassID parents[2] = {0, 0};
-    size_t  n_parents = 0;
-    char    name[64];
-    for (size_t i = 0; i < n && n_parents < 2; i++)
-        if (sxs_class_name((sxs_class){rt, all[i].id}, name, sizeof(name), NULL, NULL) == 0 &&
-            (strcmp(name, "System.ValueType") == 0 || strcmp(name, "System.Enum") == 0))
-            parents[n_parents++] = all[i].id;
+    static const char *const names[] = {"System.ValueType", "System.Enum", "System.__Canon"};
+    ClassID                  parents[ARRAY_LEN(names)] = {0};
+    size_t                   found = 0;
+    char                     name[64];
+    for (size_t i = 0; i < n && found < ARRAY_LEN(names); i++) {
+        if (sxs_class_name((sxs_class){rt, all[i].id}, name, sizeof(name), NULL, NULL) != 0)
+            continue;
+        for (size_t k = 0; k < ARRAY_LEN(names); k++)
+            if (strcmp(name, names[k]) == 0) {
+                parents[k] = all[i].id;
+                found++;
+            }
+    }
+    if (parents[2])
+        sxs_types_add((sxs_class){rt, parents[2]});
     for (size_t i = 0; i < n; i++) {
         sxs_class  cls = {rt, all[i].id}, parent = {rt, 0};
         sxs_module module = {rt, 0};

@@ -63,8 +63,8 @@ void sxs_heap_classes_each(struct sxs_heap_classes *classes, ModuleID module, md
 struct sxs_heap_loaded *sxs_heap_classes_all(struct sxs_heap_classes *classes, size_t *n,
                                              size_t *leaving);
 
-/** sxs_heap_classes_add_values - add the value types among the @n classes @all to the table of
- *  values/types.h. In a callback of the runtime, or on a thread that no runtime knows. */
+/** sxs_heap_classes_add_values - add the value types among the @n classes @all, and System.__Canon,
+ *  to the table of values/types.h. In a callback of the runtime, or on a thread that no runtime knows. */
 void sxs_heap_classes_add_values(struct sxs_runtime *rt, const struct sxs_heap_loaded *all,
                                  size_t n);
 

@@ -13,7 +13,7 @@ namespace Memory;
 internal static class Kinds
 {
     public const string Names = "small medium big node generic shared pair inner innergeneric bytes ints " +
-        "matrix jagged string large largestrings pinnedheap pinned handle weak finalizable boxed dependent ring common";
+        "matrix jagged string large largestrings pinnedheap pinned handle weak finalizable boxed dependent ring common fields";
 
     public static object? Allocate(string kind, int n) => kind switch
     {
@@ -42,6 +42,7 @@ internal static class Kinds
         "dependent" => Dependents(n),
         "ring" => Rings(n),
         "common" => Common(n),
+        "fields" => FieldKinds.Fields(n),
         _ => throw new ArgumentException($"no kind '{kind}'; there are: {Names}"),
     };
 
