@@ -17,6 +17,7 @@ struct type {
     uint64_t plain;              /* objects of the type's size */
     uint64_t size;
     uint32_t name;
+    uint32_t variant_of; /* number of a type; 0: it is no variant */
 };
 
 struct runtime {
@@ -71,6 +72,28 @@ static void take_types(struct counting *c, struct runtime *r, struct sxs_heap_re
     }
 }
 
+static void take_variants(struct runtime *r, struct sxs_heap_reader *reader)
+{
+    struct sxs_heap_variant_item i;
+    while (sxs_heap_take_variant(reader, &i))
+        type_of(r, i.number)->variant_of = i.type;
+}
+
+/* Objects of a variant are objects of its type. */
+static void join_variants(struct runtime *r)
+{
+    for (size_t i = 0; i < r->n; i++) {
+        struct type variant = r->types[i];
+        if (!variant.variant_of || variant.variant_of == i)
+            continue;
+        struct type *t = type_of(r, variant.variant_of); /* the list may move */
+        t->plain += variant.plain;
+        t->sized += variant.sized;
+        t->sized_bytes += variant.sized_bytes;
+        r->types[i] = (struct type){0};
+    }
+}
+
 static struct runtime *runtime_of(struct counting *c, uint32_t number)
 {
     for (size_t i = c->n; i-- > 0;)
@@ -92,6 +115,7 @@ static void count_block(struct counting *c, struct runtime *r, struct sxs_heap_r
                 sxs_strings_add(&c->out->strings, runtime.version.at, runtime.version.size);
         break;
     case SXS_HEAP_TYPES: take_types(c, r, reader); break;
+    case SXS_HEAP_VARIANTS: take_variants(r, reader); break;
     case SXS_HEAP_OBJECTS: count_objects(r, reader); break;
     case SXS_HEAP_END: r->ended |= sxs_heap_take_end(reader, &end); break;
     default: break;
@@ -183,6 +207,7 @@ int sxs_heap_counts_load(int folder_fd, uint32_t number, uint32_t runtime,
         if (!runtime || r.runtime == runtime)
             count_block(&c, runtime_of(&c, r.runtime), &r);
     for (size_t i = 0; i < c.n; i++) {
+        join_variants(&c.all[i]);
         give_runtime(&c, &c.all[i]);
         free(c.all[i].types);
     }

@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "cmd/heap/fields.h"
 #include "session/read/file_read.h"
 
 uint32_t sxs_heap_find(const struct sxs_heap_graph *g, uint64_t address, bool inside)
@@ -91,6 +92,7 @@ static void free_graph(struct sxs_heap_graph *g)
     free(g->types);
     free(g->roots);
     free(g->dependent);
+    sxs_heap_fields_free(g->fields);
 }
 
 void sxs_heap_free(struct sxs_heap_snapshot *s)

@@ -2,7 +2,7 @@
 /**
  * graph.h - the objects of one runtime and their references, from a heap snapshot.
  *
- * Objects have numbers: 0, 1, 2... in the order of their addresses. About 35 bytes per object and
+ * Objects have numbers: 0, 1, 2... in the order of their addresses. About 40 bytes per object and
  * 4 bytes per reference are needed, so that 10^7 objects fit into 1 GiB.
  */
 #ifndef SXS_CMD_HEAP_GRAPH_H
@@ -37,6 +37,8 @@ struct sxs_heap_pair {
     uint32_t primary, secondary; /* numbers of objects */
 };
 
+struct sxs_heap_fields;
+
 /** The objects of one runtime. */
 struct sxs_heap_graph {
     uint32_t                 runtime;     /* number */
@@ -59,6 +61,7 @@ struct sxs_heap_graph {
     uint32_t              n_roots;
     struct sxs_heap_pair *dependent; /* ordered by primary, then by secondary */
     uint32_t              n_dependent;
+    struct sxs_heap_fields *fields; /* fields.h; owned; NULL: the snapshot names none */
     uint64_t              unknown_references; /* to addresses where the snapshot has no object */
     uint64_t              unknown_roots;
 };

@@ -76,14 +76,33 @@ static void show_ways(const struct sxs_heap_tree *t, const uint32_t *order, bool
     free(n);
 }
 
-static void write_tree(struct writer *w, const char *name, const struct sxs_heap_tree *t,
-                       uint32_t n_types, bool ways)
+/* Two texts, if they are not empty: the field in which the parent has the node's objects, and that
+ * in which the objects of a list have one another. */
+static void write_fields(struct writer *w, const struct sxs_heap_graph *g,
+                         const struct sxs_heap_node *n)
+{
+    char field[512], next[600] = "";
+    sxs_heap_field_text(&w->r->s->strings, n->field, field, sizeof(field));
+    if (n->list)
+        sxs_heap_list_text(w->r->s, g, n, next, sizeof(next));
+    if (!field[0] && !next[0])
+        return;
+    putc(',', w->to);
+    sxs_json_string(w->to, field);
+    if (next[0]) {
+        putc(',', w->to);
+        sxs_json_string(w->to, next);
+    }
+}
+
+static void write_tree(struct writer *w, const char *name, const struct sxs_heap_graph *g,
+                       const struct sxs_heap_tree *t, bool ways)
 {
     bool       *shown = sxs_must_zeroed(t->n, sizeof(*shown));
     uint32_t   *order = sxs_heap_tree_sorted(t);
     const char *comma = "";
     if (ways)
-        show_ways(t, order, shown, n_types);
+        show_ways(t, order, shown, g->n_types);
     else
         show_largest(t, shown);
     fprintf(w->to, ",\n\"%s\":[", name);
@@ -91,10 +110,13 @@ static void write_tree(struct writer *w, const char *name, const struct sxs_heap
         const struct sxs_heap_node *n = &t->nodes[order[i]];
         if (!shown[order[i]])
             continue;
-        fprintf(w->to, "%s[%u,%u,%u,%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 "]", comma,
+        fprintf(w->to, "%s[%u,%u,%u,%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64, comma,
                 n->depth, n->what,
                 n->what == SXS_HEAP_ROOT_NAME ? name_number(w, n->number) : n->number, n->n,
                 n->bytes, n->all_n, n->all_bytes);
+        if (ways)
+            write_fields(w, g, n);
+        putc(']', w->to);
         comma = ",\n";
     }
     putc(']', w->to);
@@ -158,8 +180,8 @@ static void write_runtime(struct writer *w, const struct sxs_heap_analysis *a)
     putc(']', w->to);
     write_types(w, a);
     write_roots(w, a);
-    write_tree(w, "kept", &a->kept, g->n_types, false);
-    write_tree(w, "reached", &a->reached, g->n_types, true);
+    write_tree(w, "kept", g, &a->kept, false);
+    write_tree(w, "reached", g, &a->reached, true);
     putc('}', w->to);
 }
 

@@ -108,6 +108,23 @@ static void write_kept(struct writer *w, const struct sxs_heap_analysis *a)
     }
 }
 
+/* Writes for each step of a path the field that has the object of the step before, or null. */
+static void write_fields(struct writer *w, const struct sxs_heap_analysis *a,
+                         const struct sxs_heap_way *way)
+{
+    const char *before = "";
+    char        text[512] = "";
+    for (uint32_t i = way->node; i; i = a->reached.nodes[i].parent) {
+        fputs(before, w->to);
+        if (text[0])
+            sxs_json_string(w->to, text + 1); /* behind the "." or the space */
+        else
+            fputs("null", w->to);
+        sxs_heap_field_text(&w->r->s->strings, a->reached.nodes[i].field, text, sizeof(text));
+        before = ", ";
+    }
+}
+
 static void write_way(struct writer *w, const struct sxs_heap_analysis *a, uint32_t type,
                       const struct sxs_heap_way *way)
 {
@@ -118,6 +135,8 @@ static void write_way(struct writer *w, const struct sxs_heap_analysis *a, uint3
         fputs(i == way->node ? "" : ", ", w->to);
         sxs_json_string(w->to, sxs_heap_node_text(w->r->s, a->g, &a->reached.nodes[i]));
     }
+    fputs("], \"fields\": [", w->to);
+    write_fields(w, a, way);
     fputs("]}", w->to);
 }
 

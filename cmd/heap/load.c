@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "cmd/heap/addresses.h"
+#include "cmd/heap/fields.h"
 #include "cmd/output/must.h"
 #include "session/read/file_read.h"
 
@@ -183,7 +183,7 @@ static void note_block(struct sxs_heap_snapshot *s, struct loading *l, struct sx
     case SXS_HEAP_DEPENDENT: note_dependent(l, r); break;
     case SXS_HEAP_BOUNDS: note_bounds(l, r); break;
     case SXS_HEAP_END: l->g.ended |= sxs_heap_take_end(r, &l->g.end); break;
-    default: break;
+    default: sxs_heap_fields_note(&l->g.fields, &s->strings, r); break;
     }
 }
 
@@ -292,6 +292,7 @@ static void place(struct sxs_heap_snapshot *s, struct loading *l)
         sxs_lines_add(&s->problems, &s->n_problems,
                       "runtime %u: more than %u references, which are left out", g->runtime,
                       MAX_COUNT);
+    sxs_heap_fields_begin(g->fields, g->n, &l->pages);
     l->last = SXS_NO_OBJECT;
 }
 
@@ -318,23 +319,29 @@ static void fill_objects(struct sxs_heap_snapshot *s, struct loading *l, struct 
     struct sxs_heap_object_item o;
     uint64_t                    address;
     while (sxs_heap_take_object(r, &o)) {
+        uint64_t lost = 0;
         uint32_t i = object_at(l, o.address);
         if (i == SXS_NO_OBJECT)
             continue;
         struct numbered_type type = {0};
-        if (o.type < l->n_type_of)
-            type = l->type_of[o.type];
+        uint32_t             number = sxs_heap_fields_type(g->fields, o.type);
+        if (number < l->n_type_of)
+            type = l->type_of[number];
         if (!type.index)
             type.index = type_named(l, sxs_strings_add(&s->strings, unknown, strlen(unknown))) + 1;
         g->type[i] = type.index - 1;
         g->size[i] = o.sized ? o.size : type.size;
+        sxs_heap_fields_object(g->fields, i, o.type);
         while (sxs_heap_take_reference(r, &address)) {
             uint32_t to = sxs_pages_find(&l->pages, address);
             if (to != SXS_NO_OBJECT)
                 add_reference(l, i, to);
             else
-                g->unknown_references++;
+                lost++;
         }
+        g->unknown_references += lost;
+        if (lost)
+            sxs_heap_fields_lose(g->fields, i);
         l->last = i;
     }
 }
@@ -412,6 +419,7 @@ static void finish(struct sxs_heap_snapshot *s, struct loading *l)
     for (uint32_t i = 0; i < g->n_dependent; i++)
         add_reference(l, g->dependent[i].primary, g->dependent[i].secondary);
     close_gaps(g, l->fill);
+    sxs_heap_fields_end(g->fields);
     place_roots(l);
     g->n_types = (uint32_t)l->n_types;
     if (!g->ended)

@@ -192,11 +192,24 @@ static void write_kept(const struct writer *w)
 
 /* ---- one type ---- */
 
-/* Writes the path from an object to its root, a line for each step. */
+static void write_step(const struct writer *w, const struct sxs_heap_node *n, const char *field)
+{
+    char next[600] = "";
+    sxs_print_to(w->to, "%s%s", sxs_heap_node_text(w->r->s, w->a->g, n), field);
+    if (n->list) {
+        sxs_heap_list_text(w->r->s, w->a->g, n, next, sizeof(next));
+        sxs_print_to(w->to, " (a list%s%s)", next[0] ? " by " : "", next);
+    }
+    fputs("\n", w->to);
+}
+
+/* Writes the path from an object to its root, a line for each step: behind a type is its field that
+ * has the object of the line above. */
 static void write_way(const struct writer *w, const struct sxs_heap_way *way)
 {
     const struct sxs_heap_node *all = w->a->reached.nodes;
     const char                 *arrow = "";
+    char                        field[512] = "";
     sxs_print_to(w->to, "  %llu object%s, %s\n", (ull)way->n, plural(way->n), bytes(way->bytes));
     for (uint32_t i = way->node; i; i = all[i].parent) {
         const struct sxs_heap_node *n = &all[i];
@@ -205,8 +218,8 @@ static void write_way(const struct writer *w, const struct sxs_heap_way *way)
             i = n->parent;
             sxs_print_to(w->to, "%s ", sxs_heap_node_text(w->r->s, w->a->g, &all[i]));
         }
-        sxs_print_to(w->to, "%s%s\n", sxs_heap_node_text(w->r->s, w->a->g, n),
-                     n->list ? " (a list)" : "");
+        write_step(w, n, field);
+        sxs_heap_field_text(&w->r->s->strings, n->field, field, sizeof(field));
         arrow = n->dependent ? "<- (dependent handle) " : "<- ";
     }
 }

@@ -4,7 +4,8 @@
  *
  * Such trees are small, whatever the number of objects. Two are made: one of dominators ("what is
  * kept alive by what") and one of shortest paths ("how is it reached"). Below the top are nodes of
- * kinds of roots, and below some of these, nodes of the names of static fields or functions. An
+ * kinds of roots, and below some of these, nodes of the names of static fields or functions. In the
+ * tree of paths, objects that are in different fields of the parent are different nodes. An
  * object of the same type as a node a few levels above is counted there, so that a list of any
  * length is one node.
  */
@@ -12,6 +13,7 @@
 #define SXS_CMD_HEAP_TREE_H
 
 #include "base/index.h"
+#include "cmd/heap/fields.h"
 #include "cmd/heap/paths.h"
 
 /** What a node stands for. */
@@ -30,6 +32,11 @@ struct sxs_heap_node {
     bool     dependent; /* dependent handles lead from the parent's objects to these */
     uint16_t depth;
     uint32_t number, parent;   /* parent: a lower index; of node 0: 0 */
+    struct sxs_heap_field field; /* of a type in the tree of paths: in which field the parent's
+                                  * objects have these. Index: if all are the same element */
+    struct sxs_heap_field next;  /* of a list: in which field its objects have one another; not
+                                  * known if in several */
+    uint32_t next_in;            /* of a list: the type that has `next` */
     uint64_t n, bytes;         /* its own objects */
     uint64_t all_n, all_bytes; /* those of the nodes below it, too */
 };
@@ -51,6 +58,12 @@ void sxs_heap_tree_free(struct sxs_heap_tree *t);
 /** sxs_heap_node_text - return the text of a node: a type's name, "static fields"... Borrowed. */
 const char *sxs_heap_node_text(const struct sxs_heap_snapshot *s, const struct sxs_heap_graph *g,
                                const struct sxs_heap_node *node);
+
+/** sxs_heap_list_text - format in which field the objects of a list have one another: "next",
+ *  "[*].next", "Type.next" if that type is between them; "": not known, or in several. Returns
+ *  @buf. */
+const char *sxs_heap_list_text(const struct sxs_heap_snapshot *s, const struct sxs_heap_graph *g,
+                               const struct sxs_heap_node *node, char *buf, size_t size);
 
 /**
  * sxs_heap_tree_sorted - return the nodes, each one behind its parent and the siblings by falling

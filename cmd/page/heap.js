@@ -24,10 +24,11 @@ function element(name, attributes, ...children) {
 }
 
 // A node in the data: depth, what, number, objects, bytes, objects of all below, bytes of all below; in preorder.
+// In "reached" also, if known: the parent's field that has these objects, and the field by which a list goes on.
 // "kept" is the tree of dominators, "reached" that of shortest paths; nodes that were left out as small are
 // missing from both.
 function decode(list) {
-  const nodes = list.map(([depth, what, number, n, own, allN, all]) => ({ depth, what, number, n, own, allN, all, kids: [], parent: -1 }));
+  const nodes = list.map(([depth, what, number, n, own, allN, all, field = "", next = ""]) => ({ depth, what, number, n, own, allN, all, field, next, kids: [], parent: -1 }));
   const stack = [];
   nodes.forEach((node, i) => {
     stack.length = node.depth;
@@ -127,17 +128,23 @@ function paintPath() {
 
 // ---- the panel ----
 function line(list, name, value) { list.append(element("dt", {}, name), element("dd", {}, value)); }
-function step(node) {
+function step(node, field) {
   if (node.what !== TYPE) return element("li", { class: "root" }, text(node));
-  return element("li", {}, "← ", element("button", { onclick: () => showType(node.number) }, text(node)));
+  const item = element("li", {}, "← ", element("button", { onclick: () => showType(node.number) }, text(node)));
+  if (field) item.append(element("span", { class: "field" }, field));
+  if (node.next) item.append(` (a list by ${node.next})`);
+  return item;
 }
-// The path from an object to its root; the name of a root is one step with its kind.
+// The path from an object to its root; behind each type is its field that has the object before. The name of a root
+// is one step with its kind.
 function wayOf(nodes, i) {
   const list = element("ol", { class: "path" });
+  let { field } = nodes[i];
   for (let at = nodes[i].parent; at > 0; at = nodes[at].parent) {
     const node = nodes[at];
     if (node.what === KIND && list.lastChild && list.lastChild.dataset.name) { list.lastChild.textContent = `← ${text(node)} ${list.lastChild.dataset.name}`; continue; }
-    const item = step(node);
+    const item = step(node, field);
+    ({ field } = node);
     if (node.what === NAME) item.dataset.name = text(node);
     if (node.what !== TYPE) item.prepend("← ");
     list.append(item);

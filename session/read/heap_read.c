@@ -100,6 +100,7 @@ void sxs_heap_reader_rewind(struct sxs_heap_reader *r)
     r->bad = false;
     r->n_bad_blocks = 0;
     r->references = 0;
+    r->fields = r->places = 0;
 }
 
 /* Counts the block that was loaded last if a part of it was damaged. */
@@ -130,6 +131,7 @@ bool sxs_heap_reader_next(struct sxs_heap_reader *r)
     leave_block(r);
     r->left = 0;
     r->references = 0;
+    r->fields = r->places = 0;
     if (r->next >= r->end || r->next == r->damaged_at)
         return false;
     size_t got = r->end - r->next < sizeof(b) ? 0 : sxs_file_read_at(r->fd, &b, sizeof(b), r->next);
@@ -217,9 +219,15 @@ static struct sxs_heap_text take_text(struct sxs_heap_reader *r)
 /* Returns whether there is one more item, which it counts. */
 static bool begin_item(struct sxs_heap_reader *r)
 {
-    uint64_t address;
+    uint64_t             address;
+    uint32_t             number;
+    struct sxs_heap_text name;
     while (r->references)
         sxs_heap_take_reference(r, &address);
+    while (r->fields)
+        sxs_heap_take_field(r, &name);
+    while (r->places)
+        sxs_heap_take_place(r, &number);
     if (!r->left || r->bad)
         return false;
     r->left--;
@@ -331,6 +339,58 @@ bool sxs_heap_take_value(struct sxs_heap_reader *r, struct sxs_heap_value_item *
     out->owner = take_text(r);
     out->type = take_text(r);
     out->value = take_text(r);
+    return !r->bad;
+}
+
+bool sxs_heap_take_fields(struct sxs_heap_reader *r, struct sxs_heap_fields_item *out)
+{
+    if (!begin_item(r))
+        return false;
+    out->type = take_limited(r, SXS_HEAP_MAX_NUMBER);
+    out->base = take_limited(r, UINT32_MAX);
+    out->step = take_limited(r, UINT32_MAX);
+    out->lead = take_limited(r, 1);
+    out->n = take_limited(r, SXS_HEAP_SLOTS_MAX);
+    r->fields = r->bad ? 0 : out->n;
+    return !r->bad;
+}
+
+bool sxs_heap_take_field(struct sxs_heap_reader *r, struct sxs_heap_text *name)
+{
+    if (!r->fields)
+        return false;
+    *name = take_text(r);
+    r->fields = r->bad ? 0 : r->fields - 1;
+    return !r->bad;
+}
+
+bool sxs_heap_take_variant(struct sxs_heap_reader *r, struct sxs_heap_variant_item *out)
+{
+    if (!begin_item(r))
+        return false;
+    out->number = take_limited(r, SXS_HEAP_MAX_NUMBER);
+    out->type = take_limited(r, SXS_HEAP_MAX_NUMBER);
+    out->mask = take_number(r);
+    return !r->bad;
+}
+
+bool sxs_heap_take_places(struct sxs_heap_reader *r, struct sxs_heap_places_item *out)
+{
+    if (!begin_item(r))
+        return false;
+    r->previous = out->address = take_address(r, r->previous);
+    out->n = take_limited(r, SXS_HEAP_PLACES_MAX);
+    r->bad |= out->n % 2 != 0;
+    r->places = r->bad ? 0 : out->n;
+    return !r->bad;
+}
+
+bool sxs_heap_take_place(struct sxs_heap_reader *r, uint32_t *number)
+{
+    if (!r->places)
+        return false;
+    *number = take_limited(r, UINT32_MAX);
+    r->places = r->bad ? 0 : r->places - 1;
     return !r->bad;
 }
 

@@ -47,6 +47,7 @@ struct sxs_heap_reader {
     uint64_t       previous;   /* the address that the next delta is relative to */
     uint64_t       object;     /* the address of the object that was taken last */
     uint64_t       references; /* references of it that were not taken yet */
+    uint32_t       fields, places; /* of the last FIELDS or PLACES that were not taken yet */
     bool           bad;        /* the rest of the block is damaged */
     /* Damage that was found; reported by sxs_heap_reader_problem(). */
     uint64_t n_bad_blocks; /* blocks of which a part was skipped */
@@ -119,6 +120,17 @@ struct sxs_heap_value_item {
     uint64_t             address, offset, size, object;
     struct sxs_heap_text name, owner, type, value;
 };
+struct sxs_heap_fields_item {
+    uint32_t type, base, step, lead, n; /* n: names, for sxs_heap_take_field() */
+};
+struct sxs_heap_variant_item {
+    uint32_t number, type;
+    uint64_t mask;
+};
+struct sxs_heap_places_item {
+    uint64_t address;
+    uint32_t n; /* numbers, for sxs_heap_take_place() */
+};
 struct sxs_heap_end_item {
     uint64_t objects, bytes, references, roots, dependent, types, lacking, pause_ns, suspend_ns,
         status;
@@ -136,10 +148,18 @@ bool sxs_heap_take_name(struct sxs_heap_reader *r, struct sxs_heap_name_item *ou
 bool sxs_heap_take_dependent(struct sxs_heap_reader *r, struct sxs_heap_dependent_item *out);
 bool sxs_heap_take_bounds(struct sxs_heap_reader *r, struct sxs_heap_bounds_item *out);
 bool sxs_heap_take_value(struct sxs_heap_reader *r, struct sxs_heap_value_item *out);
+bool sxs_heap_take_fields(struct sxs_heap_reader *r, struct sxs_heap_fields_item *out);
+bool sxs_heap_take_variant(struct sxs_heap_reader *r, struct sxs_heap_variant_item *out);
+bool sxs_heap_take_places(struct sxs_heap_reader *r, struct sxs_heap_places_item *out);
 bool sxs_heap_take_end(struct sxs_heap_reader *r, struct sxs_heap_end_item *out);
 
 /** sxs_heap_take_reference - take the next reference of the object that was taken last. Returns
  *  false when it has no more. References that are not taken are skipped with the object. */
 bool sxs_heap_take_reference(struct sxs_heap_reader *r, uint64_t *address);
+
+/** sxs_heap_take_field, sxs_heap_take_place - take the next name of the FIELDS, or number of the
+ *  PLACES, that were taken last. As sxs_heap_take_reference(). */
+bool sxs_heap_take_field(struct sxs_heap_reader *r, struct sxs_heap_text *name);
+bool sxs_heap_take_place(struct sxs_heap_reader *r, uint32_t *number);
 
 #endif
