@@ -47,32 +47,36 @@ internal static class Program
 
     private static string Version(ClrInfo info) => info.Version.ToString();
 
-    /// <summary>The name of the field of <paramref name="fields"/> at an offset: "a", or "a.b" in a struct.</summary>
-    private static string Field(IEnumerable<ClrInstanceField> fields, int offset)
+    /// <summary>
+    /// The name of the reference at an offset of a type: "a", "a.b" in a struct, "a[3]" in an inline array; "?" where
+    /// fields overlap.
+    /// </summary>
+    private static string Field(ClrType type, int offset, int size)
     {
-        ClrInstanceField? at = null;
-        foreach (ClrInstanceField field in fields)
-        {
-            bool covers = field.IsValueType ? offset >= field.Offset && offset < field.Offset + field.Size : offset == field.Offset && field.IsObjectReference;
-            if (!covers)
-                continue;
-            if (at != null)
-                return "";
-            at = field;
-        }
-        if (at == null)
-            return "";
-        return at.IsValueType ? $"{at.Name}.{(at.Type == null ? "?" : Field(at.Type.Fields, offset - at.Offset))}" : at.Name ?? "?";
+        var fields = type.Fields.ToList();
+        if (fields.Count == 1 && size > fields[0].Size)
+            return $"[{offset / fields[0].Size}]"; // to the runtime, an inline array is one field
+        var at = fields.Where(f => f.IsValueType ? offset >= f.Offset && offset < f.Offset + Size(f, fields, size) : offset == f.Offset && f.IsObjectReference).ToList();
+        if (at.Count != 1)
+            return "?";
+        if (!at[0].IsValueType)
+            return at[0].Name ?? "?";
+        string inner = at[0].Type == null ? "?" : Field(at[0].Type!, offset - at[0].Offset, Size(at[0], fields, size));
+        return at[0].Name + (inner[0] == '[' ? "" : ".") + inner;
     }
+
+    /// <summary>The bytes up to the next field: ClrMD has those of one element for an inline array.</summary>
+    private static int Size(ClrInstanceField field, List<ClrInstanceField> fields, int size) =>
+        fields.Where(f => f.Offset > field.Offset).Select(f => f.Offset).DefaultIfEmpty(size).Min() - field.Offset;
 
     private static string Edge(ClrObject from, ClrReference to)
     {
         ClrType type = from.Type!;
         if (!type.IsArray)
-            return Field(type.Fields, to.Offset);
-        int data = (int)(type.GetArrayElementAddress(from.Address, 0) - from.Address) - 8; // offsets count from the second word
-        int index = (to.Offset - data) / type.ComponentSize;
-        string inner = type.ComponentType is { IsValueType: true } c ? "." + Field(c.Fields, (to.Offset - data) % type.ComponentSize) : "";
+            return Field(type, to.Offset, (int)from.Size - 2 * sizeof(long));
+        int data = (int)(type.GetArrayElementAddress(from.Address, 0) - from.Address) - sizeof(long);
+        int index = Math.DivRem(to.Offset - data, type.ComponentSize, out int offset);
+        string inner = type.ComponentType is { IsValueType: true } c ? "." + Field(c, offset, type.ComponentSize) : "";
         return $"[{index}]{inner}";
     }
 
@@ -101,7 +105,7 @@ internal static class Program
                 }
                 if (!at.IsFree && edges != null)
                     foreach (ClrReference to in at.EnumerateReferencesWithFields(false, false))
-                        edges.WriteLine($"{info.ModuleInfo.FileName}\t{at.Address:x}\t{to.Object.Address:x}\t{to.Offset}\t{Edge(at, to)}");
+                        edges.WriteLine($"{info.ModuleInfo.FileName}\t{at.Address:x}\t{to.Object.Address:x}\t{Edge(at, to)}");
                 sum.Objects++;
                 sum.Bytes += ((long)at.Size + 7) & ~7L; // what it takes on the heap
                 sum.Frozen += segment.Kind == GCSegmentKind.Frozen ? 1 : 0;

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 # heap_clrmd.sh - compares heap snapshots of three runtimes with what ClrMD reads from a core dump of the same
-# process: types, objects and bytes.
+# process: types, objects, bytes, and the fields of all references.
 . "$(dirname "$0")/lib.sh"
 need_real 3
 command -v gcore >/dev/null || skip_all "$0" "no gcore here (package gdb)"
@@ -11,7 +11,7 @@ clrmd=build/tools/clrmd/clrmd.dll
 kinds="keep:small=3000 keep:node=2000 keep:generic=1000 keep:shared=1000 keep:pair=1000 keep:inner=1000 \
 keep:innergeneric=1000 keep:bytes=500 keep:ints=500 keep:matrix=300 keep:jagged=300 keep:string=2000 keep:large=5 \
 keep:pinnedheap=100 keep:pinned=100 keep:handle=100 keep:finalizable=500 keep:boxed=1000 keep:dependent=100 \
-keep:ring=1000 keep:big=50"
+keep:ring=1000 keep:big=50 keep:fields=60"
 app() { echo "$kinds ready=$tmp/ready.$1 until=$tmp/until"; }
 
 "$sxsprof" run --quiet --tool heap -o "$tmp/s" -- "$runsxs" --timeout 300 \
@@ -33,10 +33,12 @@ touch "$tmp/until"
 wait "$run"
 check "the program ends with status 0" $? "$tmp/log"
 
-timeout 170 dotnet "$clrmd" "$tmp/core.$pid" >"$tmp/clrmd" 2>"$tmp/log"
+timeout 170 dotnet "$clrmd" "$tmp/core.$pid" "$tmp/edges" >"$tmp/clrmd" 2>"$tmp/log"
 check "ClrMD reads every runtime of the dump" $? "$tmp/log"
 rm -f "$tmp/core.$pid"
 python3 tests/integration/heap_clrmd.py "$tmp/snapshot" "$tmp/clrmd" >"$tmp/said" 2>&1
 check "types, objects and bytes are those that ClrMD reads; every difference is explained" $? "$tmp/said"
+python3 tests/integration/heap_fields.py "$tmp/s/$pid/heap-2" "$tmp/snapshot" "$tmp/edges" >"$tmp/said" 2>&1
+check "each reference has the field or the element that ClrMD gives it" $? "$tmp/said"
 rm -f "$tmp"/core*
 finish

@@ -7,7 +7,7 @@ need_real 3
 
 words() { # FILE: of one runtime
     echo "keep:node=1000 keep:generic=500 keep:finalizable=30 keep:dependent=40 keep:handle=10 keep:ring=100" \
-        "keep:pinned=20 keep:common=3 threads=2 static ready=$1 until=$tmp/go1 keep:node=700 ready=$1.more until=$tmp/go2"
+        "keep:pinned=20 keep:common=3 keep:fields=1 threads=2 static ready=$1 until=$tmp/go1 keep:node=700 ready=$1.more until=$tmp/go2"
 }
 timeout -k 5 170 "$sxsprof" run --quiet --tool heap -o "$tmp/s" -- "$runsxs" --timeout 160 8 memory "$(words "$tmp/r8")" \
     9 memory "$(words "$tmp/r9")" 10 memory "$(words "$tmp/r10")" >"$tmp/log" 2>&1 &
@@ -56,6 +56,8 @@ says "--type: an object of a static field, by its name" "$tmp/paths.json" \
 paths_of Held
 says "--type: an object of a static field of a value type, by its name" "$tmp/paths.json" \
     "[p['path'] for p in paths] == [['Memory.Held', 'Memory.Holding', 'Memory.Roots.Value', 'static field']]"
+says "--type: a field of a struct has its name, roots have none" "$tmp/paths.json" \
+    "[p['fields'] for p in paths] == [[None, 'It', None, None]]"
 paths_of PerThread
 says "--type: objects of a thread-static field, by its name and that of the thread" "$tmp/paths.json" \
     "len(paths) == 2 and {re.sub('thread [0-9]+', 'thread N', ' '.join(p['path'])) for p in paths} == {'Memory.PerThread Memory.Roots.perThread (thread N holder %d) thread-static field' % k for k in (0, 1)}"
@@ -65,6 +67,44 @@ says "--type: objects that handles keep" "$tmp/paths.json" \
 paths_of Dependent
 says "--type: objects that dependent handles keep, by their keys" "$tmp/paths.json" \
     "sum(p['objects'] for p in paths) == 40 and all(p['path'][:3] == ['Memory.Dependent', 'Memory.Key', 'Memory.Key[]'] and p['path'][-2:] == ['Memory.Roots.Kept', 'static field'] for p in paths)"
+# has_path TYPE: the text has the path on standard input
+has_path() {
+    timeout 100 "$sxsprof" heap --type "$1" --top 999 --number 1 "$tmp/s" 2>&1 | sed 's/ (a list by .*//' >"$tmp/text"
+    python3 -c 'import sys
+text, path = open(sys.argv[1]).read(), sys.stdin.read()
+sys.exit(0 if text.count(path) == 3 else "%d of 3 times:\n%s\nin\n%s" % (text.count(path), path, text))' "$tmp/text" \
+        >"$tmp/said" 2>&1
+}
+list="System.Collections.Generic.List<System.Object>"
+has_path "Memory.Fields" <<E2
+    Memory.Fields
+    <- System.Object[] [0]
+    <- $list._items
+    <- static field Memory.Roots.Kept
+E2
+check "a path names the fields and the elements that it goes through" $? "$tmp/said"
+bad=0
+for fields in "_first" "_second" "_five[0]" "Property" "_boxed|Memory.Inner.A" "_leaf.Pair.key" "_tuple.Item1" "_tuple.Item3" \
+    "_leaves|Memory.Leaf[] [*]" "_structs|Memory.Inner[] [*].A" "_wide|Memory.Around<Memory.Leaf>[] [0].In.B" \
+    "_square|Memory.Leaf[,] [*]" "_structSquare|Memory.Inner[,] [*].B" "_inners.Item.A" "_maybe.value.B"; do
+    { case $fields in *"|"*) echo "    <- ${fields#*|}" ;; esac; echo "    <- Memory.Fields.${fields%%|*}"; } |
+        has_path "Memory.Leaf" || { echo "$fields"; head -3 "$tmp/said"; bad=1; }
+done >"$tmp/wrong"
+check "inherited fields, fields of structs and of elements, inline arrays" $bad "$tmp/wrong"
+timeout 100 "$sxsprof" heap --type "Memory.Ring" --number 1 "$tmp/s" >"$tmp/text" 2>&1
+[ "$(grep -c '^    Memory.Node (a list by Next)$' "$tmp/text")" = 0 ] && timeout 100 "$sxsprof" heap --type "Memory.Node" --number 1 "$tmp/s" >"$tmp/text" 2>&1 &&
+    [ "$(grep -c '^    Memory.Node (a list by Next)$' "$tmp/text")" = 3 ]
+check "a list has the field by which it goes on" $? "$tmp/text"
+timeout 100 "$sxsprof" heap --number 1 --format html -o "$tmp/page.html" "$tmp/s" 2>"$tmp/said" &&
+    grep -q ',"._leaves"\]' "$tmp/page.html" && grep -q '," \[0\]"' "$tmp/page.html"
+check "the page has them" $? "$tmp/said"
+
+# A file of version 1 has no fields; all else is the same.
+cp -r "$tmp/s" "$tmp/old"
+printf '\1' | dd of="$tmp/old/$pid/heap-1" bs=1 seek=8 conv=notrunc 2>"$tmp/said"
+timeout 100 "$sxsprof" heap --number 1 "$tmp/s" >"$tmp/now" 2>&1; timeout 100 "$sxsprof" heap --number 1 "$tmp/old" >"$tmp/then" 2>&1
+cmp "$tmp/now" "$tmp/then" >"$tmp/said" 2>&1
+check "a snapshot of the format before is read" $? "$tmp/said"
 
 touch "$tmp/go1"
 wait_until all_exist "$tmp/r8.more" "$tmp/r9.more" "$tmp/r10.more"

@@ -23,7 +23,7 @@ internal abstract class FieldsBase
         _number = i;
         if (i % 2 == 0)
             _first = new Leaf();
-        _second = i % 3 == 0 ? _first : new Leaf();
+        _second = i % 3 == 1 ? _first : new Leaf();
     }
 }
 
@@ -110,7 +110,7 @@ internal sealed class Fields : FieldsBase
         for (int k = 0; k < i % 40; k++)
             _byName[k.ToString()] = new Leaf();
         _action = i % 2 == 0 ? () => _number++ : null;
-        Property = i % 7 == 0 ? null : new Leaf();
+        Property = i % 7 == 6 ? null : new Leaf();
     }
 }
 
