@@ -97,12 +97,12 @@ static void replace_references(const struct sxs_generic *in, struct sxs_sig *sig
 static void read_shared(const struct sxs_generic *in, struct sxs_sig *sig, uint32_t at,
                         struct sxs_type_desc *desc)
 {
-    ClassID               args[ARGS_MAX + 1];
-    struct sxs_generic    shared = *in;
-    struct sxs_type_desc  named = {.rt = desc->rt, .module = desc->module};
+    ClassID                args[ARGS_MAX + 1];
+    struct sxs_generic     shared = *in;
+    struct sxs_type_desc   named = {.rt = desc->rt, .module = desc->module};
     const struct sxs_type *t;
-    char                  name[SXS_DECLARED_NAME];
-    uint32_t              n = in->n_type_args;
+    char                   name[SXS_DECLARED_NAME];
+    uint32_t               n = in->n_type_args;
     if (n > ARGS_MAX || !(args[n] = sxs_types_canon(in->module.rt)))
         return;
     for (uint32_t i = 0; i < n; i++) {
@@ -148,9 +148,8 @@ void sxs_declared_read(const struct sxs_layout *l, const uint8_t *bytes, size_t 
             context.imp && is_enum(&context, nodes[at].value))
             read_enum(&context, nodes[at].value, &out->desc);
         if (out->desc.element == SXS_ELEMENT_VALUETYPE)
-            out->token = nodes[at].element == SXS_ELEMENT_GENERICINST
-                             ? nodes[nodes[at].child].value
-                             : nodes[at].value;
+            out->token = nodes[at].element == SXS_ELEMENT_GENERICINST ? nodes[nodes[at].child].value
+                                                                      : nodes[at].value;
         if (out->desc.element == SXS_ELEMENT_VALUETYPE && !sxs_type_desc_type(&out->desc) &&
             nodes[at].element == SXS_ELEMENT_GENERICINST && context.imp)
             read_shared(&context, &sig, at, &out->desc);

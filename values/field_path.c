@@ -73,12 +73,10 @@ static const struct sxs_field *find_field(const struct sxs_layout *l, uint32_t o
 
 static int is_inline_array(const struct sxs_layout *l)
 {
-    IMetaDataImport2 *imp = l->is_value && l->n_fields == 1
-                                ? sxs_module_import((sxs_module){l->rt, l->module})
-                                : NULL;
-    int               is = imp && sxs_import_has_attribute(
-                                      imp, l->token,
-                                      u"System.Runtime.CompilerServices.InlineArrayAttribute");
+    IMetaDataImport2 *imp =
+        l->is_value && l->n_fields == 1 ? sxs_module_import((sxs_module){l->rt, l->module}) : NULL;
+    int is = imp && sxs_import_has_attribute(
+                        imp, l->token, u"System.Runtime.CompilerServices.InlineArrayAttribute");
     if (imp)
         imp->vtbl->Release(imp);
     return is;

@@ -112,7 +112,7 @@ static void emit_fields(struct sxs_inspection *in, ClassID id, uint64_t at, uint
         const struct sxs_field  *f = &l->fields[i];
         const struct sxs_layout *of = f->in == id ? l : sxs_layout_get((sxs_class){in->rt, f->in});
         char                     name[SXS_INSPECT_NAME];
-        struct sxs_declared         *d = of ? malloc(sizeof(*d)) : NULL;
+        struct sxs_declared     *d = of ? malloc(sizeof(*d)) : NULL;
         struct sxs_shown_value   value = {.depth = depth, .offset = offset + f->offset};
         if (!d)
             continue;
@@ -285,7 +285,7 @@ int sxs_static_read(sxs_class cls, mdFieldDef token, struct sxs_static_field *ou
 {
     const struct sxs_layout *l = sxs_layout_get(cls);
     IMetaDataImport2        *imp = l ? sxs_module_import((sxs_module){cls.rt, l->module}) : NULL;
-    struct sxs_declared         *d = malloc(sizeof(*d));
+    struct sxs_declared     *d = malloc(sizeof(*d));
     PCCOR_SIGNATURE          bytes = NULL;
     ULONG                    size = 0;
     int                      err = -1;

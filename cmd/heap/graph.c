@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-#include "cmd/heap/fields.h"
+#include "cmd/heap/slots.h"
 #include "session/read/file_read.h"
 
 uint32_t sxs_heap_find(const struct sxs_heap_graph *g, uint64_t address, bool inside)

@@ -61,7 +61,7 @@ struct sxs_heap_graph {
     uint32_t              n_roots;
     struct sxs_heap_pair *dependent; /* ordered by primary, then by secondary */
     uint32_t              n_dependent;
-    struct sxs_heap_fields *fields; /* fields.h; owned; NULL: the snapshot names none */
+    struct sxs_heap_fields *fields;             /* fields.h; owned; NULL: the snapshot names none */
     uint64_t              unknown_references; /* to addresses where the snapshot has no object */
     uint64_t              unknown_roots;
 };

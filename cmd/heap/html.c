@@ -110,10 +110,9 @@ static void write_tree(struct writer *w, const char *name, const struct sxs_heap
         const struct sxs_heap_node *n = &t->nodes[order[i]];
         if (!shown[order[i]])
             continue;
-        fprintf(w->to, "%s[%u,%u,%u,%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64, comma,
-                n->depth, n->what,
-                n->what == SXS_HEAP_ROOT_NAME ? name_number(w, n->number) : n->number, n->n,
-                n->bytes, n->all_n, n->all_bytes);
+        fprintf(w->to, "%s[%u,%u,%u,%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64, comma, n->depth,
+                n->what, n->what == SXS_HEAP_ROOT_NAME ? name_number(w, n->number) : n->number,
+                n->n, n->bytes, n->all_n, n->all_bytes);
         if (ways)
             write_fields(w, g, n);
         putc(']', w->to);

@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "cmd/heap/fields.h"
+#include "cmd/heap/slots.h"
 #include "cmd/output/must.h"
 #include "session/read/file_read.h"
 

@@ -8,7 +8,7 @@
 struct sxs_heap_paths {
     uint32_t *from;  /* by object: the object before it; SXS_NO_OBJECT: a root refers to it;
                       * SXS_NOT_REACHED: no root leads to it. Owned */
-    uint32_t *by;    /* by object: the index in g->to of the reference to it from that object. Owned */
+    uint32_t *by; /* by object: the index in g->to of the reference to it from that object. Owned */
     uint32_t *order; /* the objects that are reached, by the length of their paths. Owned */
     uint32_t  n;     /* number of these */
 };

@@ -32,11 +32,11 @@ struct sxs_heap_node {
     bool     dependent; /* dependent handles lead from the parent's objects to these */
     uint16_t depth;
     uint32_t number, parent;   /* parent: a lower index; of node 0: 0 */
-    struct sxs_heap_field field; /* of a type in the tree of paths: in which field the parent's
+    struct sxs_heap_field field;   /* of a type in the tree of paths: in which field the parent's
                                   * objects have these. Index: if all are the same element */
-    struct sxs_heap_field next;  /* of a list: in which field its objects have one another; not
+    struct sxs_heap_field next;    /* of a list: in which field its objects have one another; not
                                   * known if in several */
-    uint32_t next_in;            /* of a list: the type that has `next` */
+    uint32_t              next_in; /* of a list: the type that has `next` */
     uint64_t n, bytes;         /* its own objects */
     uint64_t all_n, all_bytes; /* those of the nodes below it, too */
 };

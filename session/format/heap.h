@@ -39,8 +39,8 @@
 
 #define SXS_HEAP_BLOCK_MAGIC 0x4b424853u     /* "SHBK" */
 #define SXS_HEAP_BLOCK_MAX   (1024u * 1024u) /* bytes of a block, at most */
-#define SXS_HEAP_SLOTS_MAX   4096u /* of FIELDS; a variant has 64 at most */
-#define SXS_HEAP_PLACES_MAX  2048u /* numbers in an item of PLACES */
+#define SXS_HEAP_SLOTS_MAX   4096u           /* of FIELDS; a variant has 64 at most */
+#define SXS_HEAP_PLACES_MAX  2048u           /* numbers in an item of PLACES */
 
 /** What asked for the snapshot. */
 enum sxs_heap_trigger {

@@ -86,7 +86,7 @@ void sxs_heap_bounds(struct sxs_heap_file *f, unsigned generation, uint64_t star
 void sxs_heap_value(struct sxs_heap_file *f, const struct sxs_heap_value *value);
 /** sxs_heap_fields - write the names of slots. Returns 0, or -1 when they are too long: then nothing
  *  is written. */
-int sxs_heap_fields(struct sxs_heap_file *f, const struct sxs_heap_fields *fields);
+int  sxs_heap_fields(struct sxs_heap_file *f, const struct sxs_heap_fields *fields);
 void sxs_heap_variant(struct sxs_heap_file *f, uint32_t number, uint32_t type, uint64_t mask);
 /** sxs_heap_places - say in which slots the references of an object are. @runs: null slots and
  *  references in turn; @n: at most SXS_HEAP_PLACES_MAX; 0: this is not known. */

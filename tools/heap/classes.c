@@ -241,8 +241,7 @@ void sxs_heap_classes_add_values(struct sxs_runtime *rt, const struct sxs_heap_l
         sxs_class  cls = {rt, all[i].id}, parent = {rt, 0};
         sxs_module module = {rt, 0};
         mdTypeDef  token;
-        if (SUCCEEDED(
-                sxs_info_GetClassIDInfo2(rt, cls, &module, &token, &parent, 0, NULL, NULL)) &&
+        if (SUCCEEDED(sxs_info_GetClassIDInfo2(rt, cls, &module, &token, &parent, 0, NULL, NULL)) &&
             parent.id && (parent.id == parents[0] || parent.id == parents[1]))
             sxs_types_add(cls);
     }

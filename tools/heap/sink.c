@@ -83,12 +83,12 @@ static uint64_t own_size(struct sxs_heap_class *c, uint64_t size)
     return size;
 }
 
-static struct sxs_heap_shape *shape_of(struct sxs_heap_class *c)
+static struct sxs_heap_offsets *offsets_of(struct sxs_heap_class *c)
 {
-    if (!c->has_shape)
-        c->shape = sxs_heap_shape_read(c->id);
-    c->has_shape = 1;
-    return c->shape;
+    if (!c->has_offsets)
+        c->offsets = sxs_heap_offsets_read(c->id);
+    c->has_offsets = 1;
+    return c->offsets;
 }
 
 /* Returns the number of the variant of the type @type that has references in the slots of @mask; 0:
@@ -127,7 +127,7 @@ static void end_cursor(struct sxs_heap_sink *sink, int known)
     else
         sxs_heap_places(sink->file, sink->cursor.address, NULL, 0);
     sink->n_runs = 0;
-    sink->cursor.shape = NULL;
+    sink->cursor.offsets = NULL;
 }
 
 /* Returns 0 when the reference is in no slot. */
@@ -172,10 +172,10 @@ static void place_references(struct sxs_heap_sink *sink, const uint64_t *refs, s
 static void begin_cursor(struct sxs_heap_sink *sink, const struct sxs_heap_class *c,
                          uint64_t address, uint64_t slots, const uint64_t *refs, size_t n)
 {
-    struct sxs_heap_shape *s = c->shape;
+    struct sxs_heap_offsets *s = c->offsets;
     if (!sink->runs)
         sink->runs = malloc(RUNS * sizeof(*sink->runs));
-    sink->cursor = (struct sxs_heap_cursor){.shape = s, .address = address, .slots = slots};
+    sink->cursor = (struct sxs_heap_cursor){.offsets = s, .address = address, .slots = slots};
     if (!sink->runs) {
         end_cursor(sink, 0);
         return;
@@ -194,19 +194,19 @@ static void begin_cursor(struct sxs_heap_sink *sink, const struct sxs_heap_class
 static uint32_t place_object(struct sxs_heap_sink *sink, uint32_t type, uint64_t address,
                              uint64_t size, const uint64_t *refs, size_t n)
 {
-    struct sxs_heap_class *c = &sink->classes[type - 1];
-    struct sxs_heap_shape *s = shape_of(c);
-    uint64_t               slots, mask;
-    uint32_t               variant;
-    if (sink->cursor.shape) /* the one before is not complete */
+    struct sxs_heap_class   *c = &sink->classes[type - 1];
+    struct sxs_heap_offsets *s = offsets_of(c);
+    uint64_t                 slots, mask;
+    uint32_t                 variant;
+    if (sink->cursor.offsets) /* the one before is not complete */
         end_cursor(sink, 0);
     if (!s)
         return type;
-    if (!sxs_heap_shape_fits(s, c->id, address, size, &slots)) {
+    if (!sxs_heap_offsets_fits(s, c->id, address, size, &slots)) {
         sxs_heap_places(sink->file, address, NULL, 0);
         return type;
     }
-    if (!s->step && sxs_heap_shape_mask(s, address, refs, n, &mask)) {
+    if (!s->step && sxs_heap_offsets_mask(s, address, refs, n, &mask)) {
         if (n - s->lead == slots)
             return type;
         variant = variant_of(sink, type, mask);
@@ -232,7 +232,7 @@ void sxs_heap_sink_more(struct sxs_heap_sink *sink, uint64_t address, ClassID cl
     uint32_t type = sxs_heap_sink_class(sink, cls);
     if (!type)
         return;
-    if (sink->cursor.shape && sink->cursor.address == address)
+    if (sink->cursor.offsets && sink->cursor.address == address)
         place_references(sink, refs, n);
     write_object(sink, address, type, type, size, refs, n);
 }
@@ -252,7 +252,7 @@ void sxs_heap_sink_object(struct sxs_heap_sink *sink, uint64_t address, ClassID 
 
 void sxs_heap_sink_complete(struct sxs_heap_sink *sink)
 {
-    if (sink->cursor.shape)
+    if (sink->cursor.offsets)
         end_cursor(sink, 0);
 }
 
@@ -390,7 +390,7 @@ void sxs_heap_sink_free(struct sxs_heap_sink *sink)
     for (size_t i = 0; i < sink->n_names; i++)
         free(sink->names[i].field);
     for (size_t i = 0; i < sink->n_classes; i++)
-        sxs_heap_shape_free(sink->classes[i].shape);
+        sxs_heap_offsets_free(sink->classes[i].offsets);
     free(sink->runs);
     free(sink->names);
     free(sink->classes);

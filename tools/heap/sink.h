@@ -14,21 +14,21 @@
 #include "manager/runtime.h"
 #include "session/write/heap_write.h"
 #include "tools/heap/answers.h"
-#include "tools/heap/shape.h"
+#include "tools/heap/offsets.h"
 
 /** A type of objects, or a variant of one: those of its objects of which the same references are
  *  null. Its number is its index + 1. */
 struct sxs_heap_class {
     ClassID  id;
-    uint64_t size;       /* of its first object; of a variant: 0 */
-    uint8_t  varies;     /* another object had another size */
-    uint8_t  named;      /* written to the file */
-    uint8_t  has_shape;  /* `shape` was asked for */
+    uint64_t size;        /* of its first object; of a variant: 0 */
+    uint8_t  varies;      /* another object had another size */
+    uint8_t  named;       /* written to the file */
+    uint8_t  has_offsets; /* `offsets` was asked for */
     uint8_t  n_variants;
     uint32_t variant_of; /* number of the type; 0: it is no variant */
     uint32_t next;       /* of a type its first variant, of a variant the next one; 0: none */
-    uint64_t mask;       /* of a variant: bit i: slot i of the shape is a reference */
-    struct sxs_heap_shape *shape; /* of a type; owned; NULL: not known */
+    uint64_t mask;       /* of a variant: bit i: slot i of the offsets is a reference */
+    struct sxs_heap_offsets *offsets; /* of a type; owned; NULL: not known */
 };
 
 /** A name that roots refer to. Its number is its index + 1. */
@@ -57,10 +57,10 @@ struct sxs_heap_sink {
     struct sxs_index       name_index; /* functions only */
     size_t                 last_class; /* index of the class that was looked up last */
     int                    bounds;     /* generations were written */
-    int                    in_memory;  /* 1: objects are where they are said to be, and may be read */
-    struct sxs_heap_cursor cursor;     /* of an object whose references come in parts */
-    uint32_t              *runs;       /* of null slots and references of it, in turn; owned */
-    size_t                 n_runs;
+    int in_memory;                   /* 1: objects are where they are said to be, and may be read */
+    struct sxs_heap_cursor   cursor; /* of an object whose references come in parts */
+    uint32_t                *runs;   /* of null slots and references of it, in turn; owned */
+    size_t                   n_runs;
     struct sxs_heap_answers *answers;  /* values that were asked for; owned; NULL: none */
 };
 

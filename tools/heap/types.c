@@ -12,7 +12,7 @@
 #define SOME      64u   /* elements that are named by one call */
 #define NAME_SIZE 4096u /* bytes */
 #define MAX_DEPTH 64u   /* base classes that are searched for a finalizer */
-#define FIELD_ROOM 512u /* bytes of the name of a slot */
+#define FIELD_ROOM 512u  /* bytes of the name of a slot */
 
 enum { TABLE_TYPEREF = 0x01, TABLE_TYPEDEF = 0x02 };
 
@@ -112,7 +112,7 @@ static uint32_t number_of_class(struct sxs_heap_sink *sink, ClassID id)
 /* ---- fields ---------------------------------------------------------------------------------- */
 
 /* Writes the name of a slot. @element: of an array: the type of its elements. */
-static void name_slot(const struct sxs_heap_shape *s, sxs_class cls, sxs_class element,
+static void name_slot(const struct sxs_heap_offsets *s, sxs_class cls, sxs_class element,
                       uint32_t data, uint32_t offset, char *out, size_t size)
 {
     if (!s->step)
@@ -123,27 +123,27 @@ static void name_slot(const struct sxs_heap_shape *s, sxs_class cls, sxs_class e
         sxs_field_path(element, offset - data, 1, out, size);
 }
 
-/* Writes the fields of a type, unless its shape contradicts what the runtime says of it. @rank: of
+/* Writes the fields of a type, unless its offsets contradicts what the runtime says of it. @rank: of
  * an array; 0: it is none. @stays: 0: the type may be unloaded. Then its fields get no names,
  * because values/layout.h keeps the layouts that it is asked for. */
 static void write_fields(struct sxs_heap_sink *sink, size_t at, sxs_class element, unsigned rank,
                          int stays)
 {
-    const struct sxs_heap_class *c = &sink->classes[at];
-    const struct sxs_heap_shape *s = c->shape;
-    sxs_class                    cls = {sink->rt, c->id};
-    uint32_t                     data = 2 * sizeof(uint64_t) + (rank > 1 ? rank * 8 : 0);
-    size_t                       room = s ? s->n * (size_t)FIELD_ROOM : 0;
-    const char                 **names = s ? calloc(s->n, sizeof(*names)) : NULL;
-    char                        *texts = s ? malloc(room) : NULL;
-    struct sxs_heap_fields       fields = {.type = (uint32_t)at + 1, .names = names};
+    const struct sxs_heap_class   *c = &sink->classes[at];
+    const struct sxs_heap_offsets *s = c->offsets;
+    sxs_class                      cls = {sink->rt, c->id};
+    uint32_t                       data = 2 * sizeof(uint64_t) + (rank > 1 ? rank * 8 : 0);
+    size_t                         room = s ? s->n * (size_t)FIELD_ROOM : 0;
+    const char                   **names = s ? calloc(s->n, sizeof(*names)) : NULL;
+    char                          *texts = s ? malloc(room) : NULL;
+    struct sxs_heap_fields         fields = {.type = (uint32_t)at + 1, .names = names};
     if (texts && names && (rank != 0) == (s->step != 0) &&
-        (!rank || (s->base == data + sizeof(uint64_t) && s->offsets[0] >= data))) {
+        (!rank || (s->base == data + sizeof(uint64_t) && s->of_slot[0] >= data))) {
         for (uint32_t i = 0; i < s->n; i++) {
             names[i] = texts + i * (size_t)FIELD_ROOM;
             texts[i * (size_t)FIELD_ROOM] = '\0';
             if (stays && s->has_lead && !s->lead)
-                name_slot(s, cls, element, data, s->offsets[i], texts + i * (size_t)FIELD_ROOM,
+                name_slot(s, cls, element, data, s->of_slot[i], texts + i * (size_t)FIELD_ROOM,
                           FIELD_ROOM);
         }
         fields.base = rank ? s->base : 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "tools/heap/shape.h"
+#include "tools/heap/offsets.h"
 
 #include <stdlib.h>
 
@@ -25,9 +25,9 @@
  * (4 bytes), and bytes behind them that are not slots (4 bytes).
  */
 struct descriptor {
-    uint64_t                table; /* address of the method table */
-    struct sxs_heap_shape  *shape;
-    int64_t                 count;
+    uint64_t                 table; /* address of the method table */
+    struct sxs_heap_offsets *offsets;
+    int64_t                  count;
 };
 
 static int read_word(uint64_t at, uint64_t *out)
@@ -35,18 +35,18 @@ static int read_word(uint64_t at, uint64_t *out)
     return sxs_safe_read(out, (uintptr_t)at, sizeof(*out)) == sizeof(*out) ? 0 : -1;
 }
 
-static int add_slot(struct sxs_heap_shape *s, uint64_t offset)
+static int add_slot(struct sxs_heap_offsets *s, uint64_t offset)
 {
-    uint32_t end = s->step ? s->offsets[0] + s->step : s->base;
+    uint32_t end = s->step ? s->of_slot[0] + s->step : s->base;
     if (s->n == MAX_SLOTS || offset % WORD || offset < WORD || (s->n && offset + WORD > end))
         return -1;
-    s->offsets[s->n++] = (uint32_t)offset;
+    s->of_slot[s->n++] = (uint32_t)offset;
     return 0;
 }
 
 static int read_series(struct descriptor *d)
 {
-    struct sxs_heap_shape *s = d->shape;
+    struct sxs_heap_offsets *s = d->offsets;
     for (int64_t i = 0; i < d->count; i++) {
         uint64_t at = d->table - WORD - 16 * (uint64_t)(i + 1), size, offset;
         if (read_word(at, &size) || read_word(at + WORD, &offset))
@@ -67,8 +67,8 @@ static int read_series(struct descriptor *d)
 
 static int read_pattern(struct descriptor *d)
 {
-    struct sxs_heap_shape *s = d->shape;
-    uint64_t               at = d->table - 2 * WORD, offset, part, first;
+    struct sxs_heap_offsets *s = d->offsets;
+    uint64_t                 at = d->table - 2 * WORD, offset, part, first;
     if (!s->step || read_word(at, &offset))
         return -1;
     first = offset;
@@ -84,7 +84,7 @@ static int read_pattern(struct descriptor *d)
     return offset == first + s->step ? 0 : -1;
 }
 
-struct sxs_heap_shape *sxs_heap_shape_read(ClassID cls)
+struct sxs_heap_offsets *sxs_heap_offsets_read(ClassID cls)
 {
     struct descriptor d = {.table = cls};
     uint64_t          head, count;
@@ -92,62 +92,62 @@ struct sxs_heap_shape *sxs_heap_shape_read(ClassID cls)
     if (cls % WORD || read_word(cls, &head) || read_word(cls - WORD, &count))
         return NULL;
     d.count = (int64_t)count;
-    d.shape = calloc(1, sizeof(*d.shape));
-    if (d.shape)
-        d.shape->offsets = calloc(MAX_SLOTS, sizeof(*d.shape->offsets));
-    if (d.shape && d.shape->offsets) {
-        d.shape->base = (uint32_t)(head >> 32);
-        d.shape->step = (uint32_t)head & HAS_COMPONENTS ? (uint32_t)head & 0xffffu : 0;
+    d.offsets = calloc(1, sizeof(*d.offsets));
+    if (d.offsets)
+        d.offsets->of_slot = calloc(MAX_SLOTS, sizeof(*d.offsets->of_slot));
+    if (d.offsets && d.offsets->of_slot) {
+        d.offsets->base = (uint32_t)(head >> 32);
+        d.offsets->step = (uint32_t)head & HAS_COMPONENTS ? (uint32_t)head & 0xffffu : 0;
         if (d.count > 0 && d.count < (int64_t)MAX_SERIES)
             err = read_series(&d);
         else if (d.count < 0 && d.count > -(int64_t)MAX_SERIES)
             err = read_pattern(&d);
     }
-    if (err || !d.shape->n) {
-        sxs_heap_shape_free(d.shape);
+    if (err || !d.offsets->n) {
+        sxs_heap_offsets_free(d.offsets);
         return NULL;
     }
-    uint32_t *fitted = realloc(d.shape->offsets, d.shape->n * sizeof(*fitted));
+    uint32_t *fitted = realloc(d.offsets->of_slot, d.offsets->n * sizeof(*fitted));
     if (fitted)
-        d.shape->offsets = fitted;
-    return d.shape;
+        d.offsets->of_slot = fitted;
+    return d.offsets;
 }
 
-void sxs_heap_shape_free(struct sxs_heap_shape *shape)
+void sxs_heap_offsets_free(struct sxs_heap_offsets *offsets)
 {
-    if (shape)
-        free(shape->offsets);
-    free(shape);
+    if (offsets)
+        free(offsets->of_slot);
+    free(offsets);
 }
 
 /* ---- objects --------------------------------------------------------------------------------- */
 
-int sxs_heap_shape_fits(const struct sxs_heap_shape *shape, ClassID cls, uint64_t address,
-                        uint64_t size, uint64_t *slots)
+int sxs_heap_offsets_fits(const struct sxs_heap_offsets *offsets, ClassID cls, uint64_t address,
+                          uint64_t size, uint64_t *slots)
 {
     uintptr_t table, length;
     SXS_GUARDED_LOAD(table, address, 0, gone);
     if ((table & ~MARKS) != cls)
         return 0;
-    *slots = shape->n;
-    if (!shape->step)
-        return size == shape->base;
+    *slots = offsets->n;
+    if (!offsets->step)
+        return size == offsets->base;
     SXS_GUARDED_LOAD(length, address, 8, gone);
     length = (uint32_t)length;
-    *slots = length * shape->n;
-    return size == shape->base + length * shape->step;
+    *slots = length * offsets->n;
+    return size == offsets->base + length * offsets->step;
 gone:
     return 0;
 }
 
-static int compare(const struct sxs_heap_shape *s, uint64_t address, const uint64_t *refs, size_t n,
-                   uint64_t *mask)
+static int compare(const struct sxs_heap_offsets *s, uint64_t address, const uint64_t *refs,
+                   size_t n, uint64_t *mask)
 {
     size_t at = 0;
     *mask = 0;
     for (uint32_t i = 0; i < s->n; i++) {
         uintptr_t word;
-        SXS_GUARDED_LOAD(word, address + s->offsets[i], 0, gone);
+        SXS_GUARDED_LOAD(word, address + s->of_slot[i], 0, gone);
         if (!word)
             continue;
         if (at == n || refs[at] != word)
@@ -160,18 +160,18 @@ gone:
     return 0;
 }
 
-int sxs_heap_shape_mask(struct sxs_heap_shape *shape, uint64_t address, const uint64_t *refs,
-                        size_t n, uint64_t *mask)
+int sxs_heap_offsets_mask(struct sxs_heap_offsets *offsets, uint64_t address, const uint64_t *refs,
+                          size_t n, uint64_t *mask)
 {
-    if (!n || shape->n > SXS_HEAP_MASK_SLOTS)
+    if (!n || offsets->n > SXS_HEAP_MASK_SLOTS)
         return 0;
     for (uint8_t lead = 0; lead < 2; lead++) {
-        if ((shape->has_lead && lead != shape->lead) ||
-            !compare(shape, address, refs + lead, n - lead, mask))
+        if ((offsets->has_lead && lead != offsets->lead) ||
+            !compare(offsets, address, refs + lead, n - lead, mask))
             continue;
         if (n > lead) { /* without a reference in a slot both may fit */
-            shape->has_lead = 1;
-            shape->lead = lead;
+            offsets->has_lead = 1;
+            offsets->lead = lead;
         }
         return n > lead;
     }
@@ -180,11 +180,11 @@ int sxs_heap_shape_mask(struct sxs_heap_shape *shape, uint64_t address, const ui
 
 int sxs_heap_cursor_next(struct sxs_heap_cursor *c, uint64_t ref)
 {
-    const struct sxs_heap_shape *s = c->shape;
+    const struct sxs_heap_offsets *s = c->offsets;
     for (; c->next < c->slots; c->next++, c->nulls++) {
         uint64_t  element = c->next / s->n;
         uintptr_t word;
-        SXS_GUARDED_LOAD(word, c->address + s->offsets[c->next % s->n] + element * s->step, 0,
+        SXS_GUARDED_LOAD(word, c->address + s->of_slot[c->next % s->n] + element * s->step, 0,
                          gone);
         if (!word)
             continue;
