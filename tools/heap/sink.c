@@ -169,10 +169,9 @@ static void place_references(struct sxs_heap_sink *sink, const uint64_t *refs, s
 }
 
 /* Begins with an object of which some references are null, or all if they come in parts. */
-static void begin_cursor(struct sxs_heap_sink *sink, const struct sxs_heap_class *c,
-                         uint64_t address, uint64_t slots, const uint64_t *refs, size_t n)
+static void begin_cursor(struct sxs_heap_sink *sink, struct sxs_heap_offsets *s, uint64_t address,
+                         uint64_t slots, const uint64_t *refs, size_t n)
 {
-    struct sxs_heap_offsets *s = c->offsets;
     if (!sink->runs)
         sink->runs = malloc(RUNS * sizeof(*sink->runs));
     sink->cursor = (struct sxs_heap_cursor){.offsets = s, .address = address, .slots = slots};
@@ -213,7 +212,7 @@ static uint32_t place_object(struct sxs_heap_sink *sink, uint32_t type, uint64_t
         if (variant)
             return variant;
     }
-    begin_cursor(sink, c, address, slots, refs, n);
+    begin_cursor(sink, s, address, slots, refs, n);
     return type;
 }
 
