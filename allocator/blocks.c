@@ -13,12 +13,10 @@
 #include "allocator/internal.h"
 #include "allocator/live.h"
 
-#define SLOW __attribute__((noinline, cold))
-
 /* ---- allocation ------------------------------------------------------------------------------ */
 
 /* @next: a member of sxs_next, which sxs_take() may fill in. */
-SLOW static void *block_slow(void *(**next)(size_t), size_t size, uintptr_t caller)
+SXS_SLOW static void *block_slow(void *(**next)(size_t), size_t size, uintptr_t caller)
 {
     double n;
     int    taken = sxs_take(size, &n);
@@ -28,8 +26,8 @@ SLOW static void *block_slow(void *(**next)(size_t), size_t size, uintptr_t call
     return block;
 }
 
-SLOW static void *aligned_slow(void *(**next)(size_t, size_t), size_t align, size_t size,
-                               uintptr_t caller)
+SXS_SLOW static void *aligned_slow(void *(**next)(size_t, size_t), size_t align, size_t size,
+                                   uintptr_t caller)
 {
     double n;
     int    taken = sxs_take(size, &n);
@@ -44,7 +42,7 @@ SXS_EXPORT void *malloc(size_t size)
     return sxs_pass(size) ? sxs_next.malloc(size) : block_slow(&sxs_next.malloc, size, SXS_CALLER);
 }
 
-SLOW static void *calloc_slow(size_t n, size_t size, uintptr_t caller)
+SXS_SLOW static void *calloc_slow(size_t n, size_t size, uintptr_t caller)
 {
     double weight;
     int    taken = sxs_take(n * size, &weight);
@@ -73,7 +71,7 @@ SXS_EXPORT void *aligned_alloc(size_t align, size_t size)
                           : aligned_slow(&sxs_next.aligned_alloc, align, size, SXS_CALLER);
 }
 
-SLOW static int posix_memalign_slow(void **out, size_t align, size_t size, uintptr_t caller)
+SXS_SLOW static int posix_memalign_slow(void **out, size_t align, size_t size, uintptr_t caller)
 {
     double n;
     int    taken = sxs_take(size, &n);
@@ -105,12 +103,18 @@ SXS_EXPORT void *pvalloc(size_t size)
 
 /* A block that was reported is removed from the table before it is freed, because after that another
  * thread may get the same address. */
-SLOW static void free_slow(void *block)
+int sxs_block_leaves(const void *block)
 {
     if (sxs_early_size(block))
-        return;
+        return 1;
     sxs_report_released(sxs_live_take(block));
-    sxs_next.free(block);
+    return 0;
+}
+
+SXS_SLOW static void free_slow(void *block)
+{
+    if (!sxs_block_leaves(block))
+        sxs_next.free(block);
 }
 
 SXS_EXPORT void free(void *block)
@@ -121,10 +125,30 @@ SXS_EXPORT void free(void *block)
         sxs_next.free(block);
 }
 
+/* The next allocator may lack these, and they do no more than free(). */
+SXS_EXPORT void free_sized(void *block, size_t size);
+SXS_EXPORT void free_sized(void *block, size_t size)
+{
+    (void)size;
+    free(block);
+}
+
+SXS_EXPORT void free_aligned_sized(void *block, size_t align, size_t size);
+SXS_EXPORT void free_aligned_sized(void *block, size_t align, size_t size)
+{
+    (void)align, (void)size;
+    free(block);
+}
+
+SXS_EXPORT void cfree(void *block);
+SXS_EXPORT void cfree(void *block)
+{
+    free(block);
+}
+
 /* ---- both ------------------------------------------------------------------------------------ */
 
-/* Puts a block back into the table that was removed for a realloc() which then failed. */
-static void put_back(const void *block, uint64_t id)
+void sxs_block_back(const void *block, uint64_t id)
 {
     int64_t place = id ? sxs_live_reserve(block) : -1;
     if (place >= 0)
@@ -141,7 +165,7 @@ static void *move_early(const void *block, size_t old_size, size_t size)
 
 /* What realloc() returns counts as a new allocation, and the old block as freed, also if the address
  * is the same. */
-SLOW static void *realloc_slow(void *block, size_t size, uintptr_t caller)
+SXS_SLOW static void *realloc_slow(void *block, size_t size, uintptr_t caller)
 {
     double   n = 0;
     int      taken = !sxs_pass(size) && sxs_take(size, &n);
@@ -149,7 +173,7 @@ SLOW static void *realloc_slow(void *block, size_t size, uintptr_t caller)
     uint64_t id = early ? 0 : sxs_live_take(block);
     void    *moved = early ? move_early(block, early, size) : sxs_next.realloc(block, size);
     if (!moved && size)
-        put_back(block, id);
+        sxs_block_back(block, id);
     else
         sxs_report_released(id);
     if (taken && moved)

@@ -12,6 +12,9 @@
 
 #define SXS_RARELY(condition) __builtin_expect((condition) != 0, 0)
 
+/* A part of a function that few calls take. */
+#define SXS_SLOW __attribute__((noinline, cold))
+
 /* ---- next.c ---------------------------------------------------------------------------------- */
 
 /** The functions of the next library that has them: the C library's, or another allocator's. Before
@@ -26,11 +29,26 @@ struct sxs_next {
     void *(*valloc)(size_t);
     void *(*pvalloc)(size_t);
     void (*free)(void *);
+    void *(*mallocx)(size_t, int); /* these five are jemalloc's; NULL: there is none */
+    void *(*rallocx)(void *, size_t, int);
+    size_t (*xallocx)(void *, size_t, size_t, int);
+    void (*dallocx)(void *, int);
+    void (*sdallocx)(void *, size_t, int);
     void *(*mmap)(void *, size_t, int, int, int, off_t);
     int (*munmap)(void *, size_t);
     void *(*mremap)(void *, size_t, size_t, int, ...);
 };
 extern struct sxs_next sxs_next;
+
+/** The functions that other libraries call by these names: those of this library, or those of a program
+ *  that has its own. Blocks that leave this library uncounted come from them and go to them. */
+struct sxs_usual {
+    void *(*malloc)(size_t);
+    void *(*aligned_alloc)(size_t, size_t);
+    void (*free)(void *);
+    size_t (*usable_size)(void *); /* NULL: not found yet */
+};
+extern struct sxs_usual sxs_usual;
 
 /** sxs_next_find - find the next functions. Returns 1, or 0 while they are being found: by this
  *  thread, when the search itself allocates, or by another thread. */
@@ -39,12 +57,31 @@ int sxs_next_find(void);
 /** sxs_next_dlsym - return the next dlsym(). */
 void *(*sxs_next_dlsym(void))(void *, const char *);
 
+/** sxs_next_function - return the next function of this name behind this library, or NULL. */
+void *sxs_next_function(const char *name);
+
 /** sxs_next_is_allocator - tell whether an address is in the library of the next malloc(). */
 int sxs_next_is_allocator(uintptr_t address);
 
 /** sxs_early_size - return the size of a block that was allocated while the next functions were being
  *  found, or 0 if @block is none. Such a block is never freed. */
 size_t sxs_early_size(const void *block);
+
+/* ---- blocks.c -------------------------------------------------------------------------------- */
+
+/** sxs_block_leaves - report that a block is about to be released, if it was reported. Returns 0, or
+ *  1 if the block must not be freed: see sxs_early_size(). */
+int sxs_block_leaves(const void *block);
+
+/** sxs_block_back - report that a block which left was not released after all. @id: the number that
+ *  sxs_live_take() returned. */
+void sxs_block_back(const void *block, uint64_t id);
+
+/* ---- operators.c ----------------------------------------------------------------------------- */
+
+/** sxs_operator_replace - return the operator here that calls @found, or NULL if @found is no
+ *  operator new or delete, or one that is not counted here. */
+void *sxs_operator_replace(uintptr_t found, const char *name);
 
 /* ---- report.c -------------------------------------------------------------------------------- */
 
@@ -55,6 +92,8 @@ struct sxs_own {
     uint64_t        every; /* the one with which `remaining` was drawn; see pace.h */
     uint64_t        random; /* see sampling.h */
     struct sxs_pace pace;
+    uintptr_t       without_memory; /* who called the last operator new that found no memory */
+    int             searching;      /* 1: looking for the operators of C++ */
     int             inside; /* nonzero: in a function of the listener, or looking up functions */
 };
 extern SXS_TLS struct sxs_own sxs_own;

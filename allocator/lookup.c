@@ -17,8 +17,14 @@
 
 #include "allocator/internal.h"
 
-extern void *memalign(size_t align, size_t size);
-extern void *pvalloc(size_t size);
+extern void  *memalign(size_t align, size_t size);
+extern void  *pvalloc(size_t size);
+extern void   cfree(void *block);
+extern void  *mallocx(size_t size, int flags);
+extern void  *rallocx(void *block, size_t size, int flags);
+extern size_t xallocx(void *block, size_t size, size_t extra, int flags);
+extern void   dallocx(void *block, int flags);
+extern void   sdallocx(void *block, size_t size, int flags);
 
 /* Returns the function here that calls @found, or @found. The C library's reallocarray() calls
  * realloc() like any other code, so it may be found. The names below are those of this library, because it
@@ -38,15 +44,23 @@ static void *replace(void *found, const char *name)
         {"valloc", (uintptr_t)sxs_next.valloc, (uintptr_t)valloc},
         {"pvalloc", (uintptr_t)sxs_next.pvalloc, (uintptr_t)pvalloc},
         {"free", (uintptr_t)sxs_next.free, (uintptr_t)free},
+        {"cfree", (uintptr_t)sxs_next.free, (uintptr_t)cfree},
+        {"mallocx", (uintptr_t)sxs_next.mallocx, (uintptr_t)mallocx},
+        {"rallocx", (uintptr_t)sxs_next.rallocx, (uintptr_t)rallocx},
+        {"xallocx", (uintptr_t)sxs_next.xallocx, (uintptr_t)xallocx},
+        {"dallocx", (uintptr_t)sxs_next.dallocx, (uintptr_t)dallocx},
+        {"sdallocx", (uintptr_t)sxs_next.sdallocx, (uintptr_t)sdallocx},
         {"mmap", (uintptr_t)sxs_next.mmap, (uintptr_t)sxs_mmap_noted},
         {"mmap64", (uintptr_t)sxs_next.mmap, (uintptr_t)sxs_mmap_noted},
         {"munmap", (uintptr_t)sxs_next.munmap, (uintptr_t)sxs_munmap_noted},
         {"mremap", (uintptr_t)sxs_next.mremap, (uintptr_t)mremap},
     };
+    void *own;
     for (size_t i = 0; i < ARRAY_LEN(all); i++)
-        if ((uintptr_t)found == all[i].next && strcmp(name, all[i].name) == 0)
+        if (all[i].next && (uintptr_t)found == all[i].next && strcmp(name, all[i].name) == 0)
             return (void *)all[i].own;
-    return found;
+    own = sxs_operator_replace((uintptr_t)found, name);
+    return own ? own : found;
 }
 
 /* With these handles the result depends on who calls, so the call is passed on by a jump. */

@@ -11,6 +11,7 @@
 #include <link.h>
 #include <stdatomic.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
@@ -143,10 +144,21 @@ static void *kernel_mremap(void *addr, size_t old_len, size_t new_len, int flags
 }
 
 struct sxs_next sxs_next = {
-    first_malloc,        first_calloc,         first_realloc, first_memalign,
-    first_aligned_alloc, first_posix_memalign, first_valloc,  first_pvalloc,
-    first_free,          kernel_mmap,          kernel_munmap, kernel_mremap,
+    .malloc = first_malloc,
+    .calloc = first_calloc,
+    .realloc = first_realloc,
+    .memalign = first_memalign,
+    .aligned_alloc = first_aligned_alloc,
+    .posix_memalign = first_posix_memalign,
+    .valloc = first_valloc,
+    .pvalloc = first_pvalloc,
+    .free = first_free,
+    .mmap = kernel_mmap,
+    .munmap = kernel_munmap,
+    .mremap = kernel_mremap,
 };
+
+struct sxs_usual sxs_usual = {malloc, aligned_alloc, free, NULL};
 
 /* ---- finding them ---------------------------------------------------------------------------- */
 
@@ -190,12 +202,27 @@ void *(*sxs_next_dlsym(void))(void *, const char *)
     return function;
 }
 
+void *sxs_next_function(const char *name)
+{
+    return sxs_next_dlsym()(RTLD_NEXT, name);
+}
+
+static void set(void *function, const void *found)
+{
+    if (found)
+        memcpy(function, &found, sizeof(found));
+}
+
 /* Replaces @*function by the next one of this name; leaves it if there is none. */
 static void find_one(void *function, const char *name)
 {
-    void *next = sxs_next_dlsym()(RTLD_NEXT, name);
-    if (next)
-        memcpy(function, &next, sizeof(next));
+    set(function, sxs_next_function(name));
+}
+
+/* The same by the first function of this name in the program. */
+static void find_usual(void *function, const char *name)
+{
+    set(function, sxs_next_dlsym()(RTLD_DEFAULT, name));
 }
 
 enum { UNKNOWN, SEARCHING, KNOWN };
@@ -212,6 +239,15 @@ static void find_all(void)
     find_one(&next.posix_memalign, "posix_memalign");
     find_one(&next.valloc, "valloc");
     find_one(&next.pvalloc, "pvalloc");
+    find_one(&next.mallocx, "mallocx");
+    find_one(&next.rallocx, "rallocx");
+    find_one(&next.xallocx, "xallocx");
+    find_one(&next.dallocx, "dallocx");
+    find_one(&next.sdallocx, "sdallocx");
+    find_usual(&sxs_usual.malloc, "malloc");
+    find_usual(&sxs_usual.aligned_alloc, "aligned_alloc");
+    find_usual(&sxs_usual.free, "free");
+    find_usual(&sxs_usual.usable_size, "malloc_usable_size");
     find_one(&next.mmap, "mmap");
     find_one(&next.munmap, "munmap");
     find_one(&next.mremap, "mremap");

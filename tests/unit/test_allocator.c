@@ -226,6 +226,77 @@ static void functions_that_are_looked_up_in_the_c_library_are_reported(void **st
     free_each();
 }
 
+/* ---- C++ and jemalloc ------------------------------------------------------------------------ */
+
+/* This program is in C and has no operators of C++ behind those of the library. */
+extern void *_Znwm(size_t size);
+extern void *_ZnamSt11align_val_t(size_t size, size_t align);
+extern void  _ZdlPvm(void *block, size_t size);
+extern void  _ZdaPvSt11align_val_t(void *block, size_t align);
+
+static void use_operators(void)
+{
+    kept[0] = _Znwm(9001);
+    _ZdlPvm(_Znwm(9003), 9003);
+    kept[1] = _ZnamSt11align_val_t(9088, 64);
+    assert_int_equal((uintptr_t)kept[1] % 64, 0);
+    _ZdaPvSt11align_val_t(_ZnamSt11align_val_t(9152, 64), 64);
+    free(_Znwm(9005));
+    _ZdlPvm(malloc(9007), 9007);
+}
+
+static void operators_without_a_library_of_cxx_allocate_by_malloc(void **state)
+{
+    (void)state;
+    listen_during(use_operators, ALL);
+    assert_counts(9001, 1, 0);
+    assert_counts(9003, 1, 1);
+    assert_counts(9088, 1, 0);
+    assert_counts(9152, 1, 1);
+    assert_counts(9005, 1, 1);
+    assert_counts(9007, 1, 1);
+    free_each();
+}
+
+static void an_operator_without_memory_and_without_a_library_of_cxx_returns_null(void **state)
+{
+    volatile size_t most = SIZE_MAX / 2 - 4096;
+    (void)state;
+    assert_null(_Znwm(most));
+    assert_null(_ZnamSt11align_val_t(SIZE_MAX, 64));
+}
+
+extern void  *mallocx(size_t size, int flags);
+extern void  *rallocx(void *block, size_t size, int flags);
+extern size_t xallocx(void *block, size_t size, size_t extra, int flags);
+extern void   dallocx(void *block, int flags);
+extern void   sdallocx(void *block, size_t size, int flags);
+
+static void use_functions_of_jemalloc(void)
+{
+    char *block = mallocx(11001, 0);
+    memset(block, 'x', 11001);
+    block = rallocx(block, 11003, 6); /* aligned to 64 bytes */
+    assert_int_equal((uintptr_t)block % 64, 0);
+    for (int i = 0; i < 11001; i++)
+        assert_int_equal(block[i], 'x');
+    assert_in_range(xallocx(block, 11100, 0, 0), 11003, 11200);
+    dallocx(block, 0);
+    block = mallocx(11005, 64); /* all zero */
+    for (int i = 0; i < 11005; i++)
+        assert_int_equal(block[i], 0);
+    sdallocx(block, 11005, 0);
+}
+
+static void functions_of_jemalloc_work_without_it(void **state)
+{
+    (void)state;
+    listen_during(use_functions_of_jemalloc, ALL);
+    assert_counts(11001, 1, 1);
+    assert_counts(11008, 1, 1); /* a multiple of the alignment */
+    assert_counts(11005, 1, 1);
+}
+
 /* ---- realloc --------------------------------------------------------------------------------- */
 
 /* Through pointers, so that neither the compiler nor an analyzer has ideas of its own. */
@@ -545,6 +616,9 @@ int main(void)
         cmocka_unit_test(each_function_is_reported_once_with_its_size),
         cmocka_unit_test(what_is_freed_is_released_once),
         cmocka_unit_test(functions_that_are_looked_up_in_the_c_library_are_reported),
+        cmocka_unit_test(operators_without_a_library_of_cxx_allocate_by_malloc),
+        cmocka_unit_test(an_operator_without_memory_and_without_a_library_of_cxx_returns_null),
+        cmocka_unit_test(functions_of_jemalloc_work_without_it),
         cmocka_unit_test(nothing_is_reported_without_a_listener),
         cmocka_unit_test(an_allocation_changes_the_remaining_bytes),
         cmocka_unit_test(a_second_listener_is_refused),
