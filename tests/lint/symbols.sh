@@ -29,5 +29,6 @@ check libsxsprof.so DllGetClassObject DllCanUnloadNow sxsprof_print_stack sxspro
 check libsxsprof-preload.so sxsprof_signals_v1 sigaction signal bsd_signal ssignal sysv_signal __sysv_signal \
     sigset sigignore siginterrupt pthread_kill pthread_sigmask pthread_create mmap mmap64 munmap
 check libsxsprof-malloc.so sxsprof_allocator_v1 malloc calloc realloc reallocarray memalign aligned_alloc \
-    posix_memalign valloc pvalloc free mmap mmap64 munmap mremap dlsym
+    posix_memalign valloc pvalloc free free_sized free_aligned_sized cfree mallocx rallocx xallocx dallocx sdallocx \
+    mmap mmap64 munmap mremap dlsym $(sed -n "s,^    OPERATOR(\(_Z[A-Za-z0-9_]*\).*,\1,p" allocator/operators.c)
 exit $bad
