@@ -5,6 +5,7 @@
 #include <link.h>
 #include <string.h>
 
+#include "base/base.h"
 #include "base/loader.h"
 
 static void executable_range(struct sxs_elf *elf, const struct dl_phdr_info *info)
@@ -25,7 +26,7 @@ static void executable_range(struct sxs_elf *elf, const struct dl_phdr_info *inf
 }
 
 /* Returns the end address of the readable segment that contains @at, or 0 if there is none. */
-static uintptr_t segment_end(const struct dl_phdr_info *info, uintptr_t at)
+SXS_SIGSAFE static uintptr_t segment_end(const struct dl_phdr_info *info, uintptr_t at)
 {
     for (unsigned i = 0; i < info->dlpi_phnum; i++) {
         const ElfW(Phdr) *p = &info->dlpi_phdr[i];
@@ -62,8 +63,8 @@ static void find_eh_frame(struct sxs_elf *elf, const struct dl_phdr_info *info,
 }
 
 /* Copies the build ID from the note segment @notes to @id. Returns its size in bytes, or 0. */
-static uint8_t find_build_id(uint8_t id[20], const struct dl_phdr_info *info,
-                             const ElfW(Phdr) * notes)
+SXS_SIGSAFE static uint8_t find_build_id(uint8_t id[20], const struct dl_phdr_info *info,
+                                         const ElfW(Phdr) * notes)
 {
     uintptr_t at = info->dlpi_addr + notes->p_vaddr, end = at + notes->p_filesz;
     if (end < at || segment_end(info, at) < end)
@@ -89,7 +90,7 @@ static uint8_t find_build_id(uint8_t id[20], const struct dl_phdr_info *info,
     return 0;
 }
 
-uint8_t sxs_elf_build_id(const struct dl_phdr_info *info, uint8_t id[20])
+SXS_SIGSAFE uint8_t sxs_elf_build_id(const struct dl_phdr_info *info, uint8_t id[20])
 {
     uint8_t size = 0;
     for (unsigned i = 0; i < info->dlpi_phnum && !size; i++)

@@ -7,6 +7,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/base.h"
+
 /** One mapped ELF file. */
 struct sxs_elf {
     uintptr_t   bias;          /* address = bias + ELF virtual address */
@@ -41,8 +43,8 @@ uint64_t sxs_elf_changes(void);
  * sxs_elf_build_id - copy the GNU build ID of a loaded file to @id.
  * Reads only notes that lie in memory that is loaded according to the file's program headers.
  * Returns the size of the build ID in bytes, or 0 if the file has none. To be called inside a
- * callback of dl_iterate_phdr().
+ * callback of dl_iterate_phdr(), or with a copy of the notes. Signal-safe.
  */
-uint8_t sxs_elf_build_id(const struct dl_phdr_info *info, uint8_t id[20]);
+SXS_SIGSAFE uint8_t sxs_elf_build_id(const struct dl_phdr_info *info, uint8_t id[20]);
 
 #endif

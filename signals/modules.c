@@ -11,19 +11,9 @@
 #include <link.h>
 #include <string.h>
 
+#include "base/find_object.h"
 #include "base/loader.h"
 #include "signals/router.h"
-
-/* _dl_find_object(), which exists since glibc 2.35, or NULL. It is not linked, because the loader
- * of an earlier glibc refuses a library that names a later version, even in a weak reference. Set
- * before any other code of the library's constructors; before that, and with an earlier glibc, the
- * program headers are searched. */
-static int (*find_object)(void *address, struct dl_find_object *found);
-
-__attribute__((constructor(101))) static void look_up_find_object(void)
-{
-    *(void **)&find_object = dlvsym(RTLD_DEFAULT, "_dl_find_object", "GLIBC_2.35");
-}
 
 /* Callback of dl_iterate_phdr() for older versions of glibc. */
 static int find_by_headers(struct dl_phdr_info *info, size_t size, void *arg)
@@ -56,9 +46,9 @@ SXS_SIGSAFE int module_find(uintptr_t addr, struct module *m)
     struct dl_find_object found;
     memset(m, 0, sizeof(*m));
     m->addr = addr;
-    if (!find_object)
+    if (!sxs_find_object_exists())
         return sxs_loader_each(find_by_headers, m);
-    if (find_object((void *)addr, &found) != 0)
+    if (sxs_find_object(addr, &found) != 0)
         return 0;
     m->lo = (uintptr_t)found.dlfo_map_start;
     m->hi = (uintptr_t)found.dlfo_map_end;
@@ -71,7 +61,7 @@ SXS_SIGSAFE int module_find(uintptr_t addr, struct module *m)
 SXS_SIGSAFE int module_bounds(uintptr_t addr, uintptr_t *lo, uintptr_t *hi)
 {
     struct dl_find_object found;
-    if (!find_object || find_object((void *)addr, &found) != 0)
+    if (sxs_find_object(addr, &found) != 0)
         return 0;
     *lo = (uintptr_t)found.dlfo_map_start;
     *hi = (uintptr_t)found.dlfo_map_end;

@@ -368,35 +368,54 @@ SXS_SIGSAFE static int read_fde(const struct sxs_cfi *cfi, struct cursor *body, 
     return body->failed || fde->hi < fde->lo ? -1 : 0;
 }
 
-SXS_SIGSAFE struct sxs_cfi_row sxs_cfi_find(const struct sxs_cfi *cfi, size_t at, uintptr_t pc)
+/* Finds the row for @pc in the description @fde, whose range and CIE have been read. */
+SXS_SIGSAFE static struct sxs_cfi_row row_at(const struct sxs_cfi *cfi, const struct fde *fde,
+                                             uintptr_t pc)
 {
-    struct sxs_cfi_row row = {.rule = {.kind = SXS_RULE_NONE}};
-    struct cursor all = {cfi->bytes + (at < cfi->size ? at : cfi->size), cfi->bytes + cfi->size, 0};
-    struct cursor body;
-    struct fde    fde;
-    struct machine m = {.cfi = cfi, .cie = &fde.cie};
-    uint32_t       back;
-    if (!next_entry(&all, &body))
+    struct sxs_cfi_row row = {.lo = fde->lo, .hi = fde->hi, .rule = {.kind = SXS_RULE_NONE}};
+    struct machine     m = {.cfi = cfi, .cie = &fde->cie};
+    if (pc < fde->lo || pc >= fde->hi)
         return row;
-    back = (uint32_t)read_fixed(&body, 4);
-    if (read_cie_of(cfi, &body, back, &fde.cie) || read_fde(cfi, &body, &fde))
-        return row;
-    row.lo = fde.lo;
-    row.hi = fde.hi;
-    if (pc < fde.lo || pc >= fde.hi)
-        return row;
-    m.pc = fde.lo;
+    m.pc = fde->lo;
     m.target = UINTPTR_MAX; /* execute all: a CIE's instructions do not advance the address */
-    if (run_program(&m, fde.cie.initial))
+    if (run_program(&m, fde->cie.initial))
         return row;
     m.initial = m.now;
-    m.pc = fde.lo;
+    m.pc = fde->lo;
     m.target = pc;
-    if (run_program(&m, fde.instructions))
+    if (run_program(&m, fde->instructions))
         return row;
     row.from = m.pc;
     row.rule = rule_of(&m);
     return row;
+}
+
+SXS_SIGSAFE struct sxs_cfi_row sxs_cfi_find(const struct sxs_cfi *cfi, size_t at, uintptr_t pc)
+{
+    struct cursor all = {cfi->bytes + (at < cfi->size ? at : cfi->size), cfi->bytes + cfi->size, 0};
+    struct cursor body;
+    struct fde    fde;
+    uint32_t      back;
+    if (!next_entry(&all, &body))
+        return (struct sxs_cfi_row){.rule = {.kind = SXS_RULE_NONE}};
+    back = (uint32_t)read_fixed(&body, 4);
+    if (read_cie_of(cfi, &body, back, &fde.cie) || read_fde(cfi, &body, &fde))
+        return (struct sxs_cfi_row){.rule = {.kind = SXS_RULE_NONE}};
+    return row_at(cfi, &fde, pc);
+}
+
+SXS_SIGSAFE struct sxs_cfi_row sxs_cfi_find_apart(const struct sxs_cfi *cie,
+                                                  const struct sxs_cfi *fde, uintptr_t pc)
+{
+    struct cursor all_cie = {cie->bytes, cie->bytes + cie->size, 0};
+    struct cursor all_fde = {fde->bytes, fde->bytes + fde->size, 0};
+    struct cursor cie_body, body;
+    struct fde    found;
+    if (!next_entry(&all_cie, &cie_body) || read_fixed(&cie_body, 4) != 0 ||
+        read_cie(cie, cie_body, &found.cie) || !next_entry(&all_fde, &body) ||
+        !read_fixed(&body, 4) || read_fde(fde, &body, &found))
+        return (struct sxs_cfi_row){.rule = {.kind = SXS_RULE_NONE}};
+    return row_at(fde, &found, pc);
 }
 
 size_t sxs_cfi_size(const uint8_t *bytes, size_t size)

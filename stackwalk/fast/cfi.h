@@ -40,6 +40,13 @@ struct sxs_cfi_row {
 SXS_SIGSAFE struct sxs_cfi_row sxs_cfi_find(const struct sxs_cfi *cfi, size_t at, uintptr_t pc);
 
 /**
+ * sxs_cfi_find_apart - as sxs_cfi_find(), with copies of two entries of the section: of a
+ * description @fde and of the CIE that it refers to. The address of each is where the original
+ * starts. Signal-safe; uses 1 KB of stack. */
+SXS_SIGSAFE struct sxs_cfi_row sxs_cfi_find_apart(const struct sxs_cfi *cie,
+                                                  const struct sxs_cfi *fde, uintptr_t pc);
+
+/**
  * sxs_cfi_each - call @on for each description in @cfi, in the section's order.
  * @on: receives the offset of the description and the code range it covers. Nonzero stops the
  *   iteration.

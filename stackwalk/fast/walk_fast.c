@@ -7,6 +7,7 @@
 #include "base/safe_read.h"
 #include "base/session_state.h"
 #include "stackwalk/fast/code_scan.h"
+#include "stackwalk/fast/loaded.h"
 #include "stackwalk/fast/rule_cache.h"
 #include "stackwalk/fast/tables.h"
 #include "stackwalk/fast/walk_clock.h"
@@ -40,6 +41,8 @@ struct walk {
     const struct sxs_module      *module;
     /* the epoch of cached rules, shifted to its bits of a key */
     uint64_t                      epoch;
+    /* 0: the last rule must not be cached, because other code may come to its address */
+    int                           lasts;
     /* with limits->checked: the addresses copied */
     uintptr_t                     window_at, window_end;
     uintptr_t                     window[WINDOW_WORDS]; /* the copied words */
@@ -103,11 +106,15 @@ SXS_SIGSAFE __attribute__((noinline)) static struct sxs_rule find_rule(struct wa
 {
     uintptr_t                pc = ip - !is_leaf, start = 0;
     const struct sxs_module *m = module_of(w, pc);
-    struct sxs_rule          rule;
+    struct sxs_rule          rule = {.kind = SXS_RULE_NOWHERE};
+    int                      is_code;
     if (m)
         return sxs_tables_rule(m, pc);
-    if (w->limits->find_code && !w->limits->find_code(pc, &start))
-        return (struct sxs_rule){.kind = SXS_RULE_NOWHERE};
+    is_code = w->limits->find_code && w->limits->find_code(pc, &start);
+    w->lasts = is_code;
+    if (!is_code && (sxs_loaded_rule(pc, &rule) || w->limits->find_code))
+        return rule;
+    w->lasts = 1;
     rule = sxs_code_scan(ip, is_leaf, start);
     if (rule.kind == SXS_RULE_FRAME && !is_leaf && sxs_code_is_patchpoint(ip))
         rule.kind = SXS_RULE_PATCHPOINT;
@@ -121,12 +128,12 @@ SXS_SIGSAFE static HOT struct sxs_rule rule_at(struct walk *w, uintptr_t ip, int
     /* Not an address. Its upper bits would collide with those of the key. */
     if (ip >> 47)
         return rule;
+    w->lasts = 1;
     if (__builtin_expect(sxs_rule_cache_get(&cache, key, &rule), 1))
         return rule;
     w->counts.misses++;
     rule = find_rule(w, ip, is_leaf);
-    /* not cached, because the address may become code at any time */
-    if (rule.kind != SXS_RULE_NOWHERE)
+    if (w->lasts && rule.kind != SXS_RULE_NOWHERE)
         sxs_rule_cache_put(&cache, key, &rule);
     return rule;
 }
@@ -148,7 +155,7 @@ SXS_SIGSAFE static int is_return(struct walk *w, uintptr_t ip)
         return 0;
     }
     /* Code that is not known yet is not cached, so it is looked up again next time. */
-    if (rule.kind != SXS_RULE_NOWHERE)
+    if (w->lasts && rule.kind != SXS_RULE_NOWHERE)
         sxs_rule_cache_put(&cache, key, &rule);
     return 1;
 }
@@ -513,6 +520,7 @@ SXS_SIGSAFE static HOT size_t walk_from(const ucontext_t *uc, const struct sxs_w
     w.limits = limits;
     w.index = sxs_tables_enter();
     w.module = NULL;
+    w.lasts = 1;
     w.window_at = w.window_end = 0;
     w.counts = (struct sxs_walk_counts){0};
     unsigned      epoch =

@@ -12,8 +12,9 @@
 
 #include <cmocka.h>
 
-#include "stackwalk/fast/cfi.h"
 #include "base/elf_notes.h"
+#include "stackwalk/fast/cfi.h"
+#include "stackwalk/fast/loaded.h"
 #include "stackwalk/fast/tables.h"
 #include "stackwalk/fast/unwind_table.h"
 
@@ -101,6 +102,73 @@ static void functions_are_found_with_and_without_the_linkers_list(void **state)
     sxs_unwind_table_free(found);
 }
 
+/* ---- files that are not listed yet ---- */
+
+static uint32_t          n_given;
+static struct sxs_loaded given;
+
+static void on_loaded(const struct sxs_loaded *file, void *user)
+{
+    (void)user;
+    n_given++;
+    given = *file;
+}
+
+static void files_that_are_not_listed_have_the_same_rules(void **state)
+{
+    struct sxs_elf elf = {0};
+    size_t         differ = 0, n = 0, n_none = 0;
+    (void)state;
+    assert_int_equal(sxs_elf_each(largest, &elf), 0);
+    struct sxs_unwind_table *table = sxs_unwind_table_make(&elf);
+    assert_non_null(table);
+    for (uintptr_t pc = elf.lo; pc < elf.hi; pc += 251) {
+        struct sxs_rule listed = sxs_unwind_table_find(table, pc, elf.bias), loaded;
+        if (sxs_loaded_rule(pc, &loaded)) {
+            differ += memcmp(&listed, &loaded, sizeof(listed)) != 0;
+            n++;
+        } else {
+            n_none += listed.kind != SXS_RULE_NONE;
+        }
+    }
+    sxs_unwind_table_free(table);
+    if (!n)
+        skip(); /* a C library before 2.35 */
+    assert_int_equal(differ, 0);
+    assert_true(n_none * 10 < n); /* padding, and large descriptions */
+}
+
+static void a_file_that_is_not_listed_is_given_once(void **state)
+{
+    struct sxs_rule rule;
+    uint8_t         id[20];
+    struct sxs_elf  elf = {0};
+    uintptr_t       pc = (uintptr_t)dlsym(RTLD_DEFAULT, "qsort");
+    (void)state;
+    sxs_loaded_each(on_loaded, NULL);
+    n_given = 0;
+    if (!sxs_loaded_rule(pc, &rule))
+        skip();
+    assert_true(sxs_loaded_rule(pc + 1, &rule));
+    assert_false(sxs_loaded_rule((uintptr_t)&elf, &rule)); /* the stack */
+    assert_false(sxs_loaded_rule(8, &rule));
+    sxs_loaded_each(on_loaded, NULL);
+    assert_int_equal(n_given, 1);
+    assert_true(given.lo <= pc && pc < given.hi);
+    assert_non_null(strstr(given.path, "libc.so"));
+    assert_int_equal(sxs_elf_each(largest, &elf), 0);
+    memcpy(id, elf.build_id, sizeof(id));
+    if (elf.lo == given.lo) {
+        assert_int_equal(given.bias, elf.bias);
+        assert_int_equal(given.hi, elf.hi);
+        assert_int_equal(given.build_id_size, elf.build_id_size);
+        assert_memory_equal(given.build_id, id, elf.build_id_size);
+    }
+    n_given = 0;
+    sxs_loaded_each(on_loaded, NULL);
+    assert_int_equal(n_given, 0);
+}
+
 /* Where the same file lies elsewhere in memory, its rules are the same. */
 static void a_table_serves_all_copies_of_its_file(void **state)
 {
@@ -126,8 +194,8 @@ static void damaged_tables_give_rules_or_none_but_never_a_crash(void **state)
     assert_int_equal(sxs_elf_each(largest, &elf), 0);
     for (int round = 0; round < 30; round++) {
         struct sxs_elf damaged = elf;
-        size_t         whole = sxs_cfi_size((const uint8_t *)elf.eh_frame, elf.eh_frame_room), size = whole;
-        uint8_t       *bytes = malloc(size);
+        size_t whole = sxs_cfi_size((const uint8_t *)elf.eh_frame, elf.eh_frame_room), size = whole;
+        uint8_t *bytes = malloc(size);
         assert_non_null(bytes);
         memcpy(bytes, (const void *)elf.eh_frame, size);
         for (int i = 0; i < 200; i++) {
@@ -157,6 +225,8 @@ int main(void)
         cmocka_unit_test(functions_begin_with_the_return_address_on_top),
         cmocka_unit_test(a_library_comes_and_goes),
         cmocka_unit_test(functions_are_found_with_and_without_the_linkers_list),
+        cmocka_unit_test(files_that_are_not_listed_have_the_same_rules),
+        cmocka_unit_test(a_file_that_is_not_listed_is_given_once),
         cmocka_unit_test(a_table_serves_all_copies_of_its_file),
         cmocka_unit_test(damaged_tables_give_rules_or_none_but_never_a_crash),
     };

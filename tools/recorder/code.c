@@ -17,6 +17,8 @@
 #include "base/elf_notes.h"
 #include "tools/recorder/code_ranges.h"
 #include "tools/recorder/unloads.h"
+#include "base/hash.h"
+#include "stackwalk/fast/loaded.h"
 #include "stackwalk/fast/walk_fast.h"
 #include "signals/signals.h"
 #include "symbols/names.h"
@@ -27,8 +29,8 @@ static struct {
     struct sxs_namer          *namer;
     struct sxs_code_ranges     known; /* code that needs no further lookup */
     struct sxs_code_ranges     elf;   /* code of ELF files */
-    /* what sxs_elf_changes() returned last */
-    uint64_t                   elf_changes;
+    /* what sxs_elf_changes() returned last, and when `elf` was compared with it */
+    uint64_t                   elf_changes, elf_ns;
 } code = {.lock = PTHREAD_MUTEX_INITIALIZER};
 SXS_FORK_RESETS(code.lock);
 SXS_SESSION_RESETS(code);
@@ -430,9 +432,36 @@ void sxs_code_end(void)
 
 /* ---- ELF files ------------------------------------------------------------------------------- */
 
-static void record_module(const struct dl_phdr_info *info, uintptr_t lo, uintptr_t hi)
+/* One of a file's executable segments, from @lo to @hi. */
+struct segment {
+    uintptr_t      base, lo, hi;
+    uint64_t       time_ns; /* the file was there at this time */
+    const uint8_t *build_id;
+    uint8_t        build_id_size;
+    const char    *path; /* the loader's */
+};
+
+/* Two files that were loaded at the same place, one after the other, differ in this number. */
+static uint64_t identity(const struct segment *s)
 {
-    const char *path = info->dlpi_name && info->dlpi_name[0] ? info->dlpi_name : "/proc/self/exe";
+    uint64_t hash = sxs_hash_add(sxs_hash_text(SXS_HASH_START, s->path), s->base);
+    for (unsigned i = 0; i < s->build_id_size; i++)
+        hash = sxs_hash_add(hash, s->build_id[i]);
+    return hash;
+}
+
+static int has_module(const struct sxs_code_ranges *ranges, const struct segment *s)
+{
+    for (size_t at = 0; at < ranges->n; at++)
+        if (ranges->list[at].lo == s->lo && ranges->list[at].hi == s->hi &&
+            ranges->list[at].function == identity(s))
+            return 1;
+    return 0;
+}
+
+static void record_module(const struct segment *s)
+{
+    const char *path = s->path[0] ? s->path : "/proc/self/exe";
     char        resolved[4096];
     size_t      len;
     struct sxs_record_module *r;
@@ -442,45 +471,96 @@ static void record_module(const struct dl_phdr_info *info, uintptr_t lo, uintptr
     r = sxs_samples_reserve(code.writer, sizeof(*r) + len);
     if (!r)
         return;
-    r->time_ns = sxs_now_ns(CLOCK_MONOTONIC);
-    r->base = info->dlpi_addr;
-    r->lo = lo;
-    r->hi = hi;
-    r->build_id_size = sxs_elf_build_id(info, r->build_id);
+    r->time_ns = s->time_ns;
+    r->base = s->base;
+    r->lo = s->lo;
+    r->hi = s->hi;
+    r->build_id_size = s->build_id_size;
+    memcpy(r->build_id, s->build_id, s->build_id_size);
     r->path_size = (uint16_t)len;
     memcpy(r->path, path, len);
     sxs_samples_commit(r, SXS_RECORD_MODULE);
 }
 
+/* Records a segment that is not in @had: it came after `elf` was up to date last. If the addresses were
+ * free then, it is the only file that can have been there since; otherwise it has been there at
+ * s->time_ns for certain. */
+static void record_new(const struct sxs_code_ranges *had, struct segment *s)
+{
+    int was_free = 1;
+    if (has_module(had, s))
+        return;
+    for (size_t at = 0; at < had->n && was_free; at++)
+        was_free = had->list[at].hi <= s->lo || had->list[at].lo >= s->hi;
+    if (was_free && code.elf_ns && code.elf_ns < s->time_ns)
+        s->time_ns = code.elf_ns;
+    record_module(s);
+}
+
+static void put_segment(const struct segment *s)
+{
+    sxs_code_ranges_put(&code.elf, (struct sxs_code_range){s->lo, s->hi, NULL, identity(s)});
+}
+
 static int module_visit(struct dl_phdr_info *info, size_t size, void *arg)
 {
     const struct sxs_code_ranges *had = arg;
+    uint8_t                       build_id[20];
+    struct segment                s = {.base = info->dlpi_addr,
+                                       .build_id = build_id,
+                                       .build_id_size = sxs_elf_build_id(info, build_id),
+                                       .path = info->dlpi_name ? info->dlpi_name : ""};
     (void)size;
     for (int i = 0; i < info->dlpi_phnum; i++) {
         const ElfW(Phdr) *ph = &info->dlpi_phdr[i];
-        uintptr_t lo = info->dlpi_addr + ph->p_vaddr, hi = lo + ph->p_memsz;
-        int       known = 0;
+        s.lo = info->dlpi_addr + ph->p_vaddr;
+        s.hi = s.lo + ph->p_memsz;
+        s.time_ns = sxs_now_ns(CLOCK_MONOTONIC);
         if (ph->p_type != PT_LOAD || !(ph->p_flags & PF_X))
             continue;
-        for (size_t at = 0; at < had->n && !known; at++)
-            known = had->list[at].lo == lo && had->list[at].hi == hi;
-        if (!known)
-            record_module(info, lo, hi);
-        sxs_code_ranges_put(&code.elf, (struct sxs_code_range){lo, hi, NULL, 0});
+        record_new(had, &s);
+        put_segment(&s);
     }
     return 0;
 }
 
-void sxs_code_modules(void)
+/* Records a file that a walk met, and which may have been unloaded since. */
+static void met_visit(const struct sxs_loaded *file, void *unused)
 {
-    uint64_t      changes = sxs_elf_changes();
-    pthread_mutex_lock(&code.lock);
-    if (code.writer && changes != code.elf_changes) {
+    struct segment s = {file->bias,     file->lo,            file->hi,  file->time_ns,
+                        file->build_id, file->build_id_size, file->path};
+    (void)unused;
+    record_new(&code.elf, &s);
+    put_segment(&s);
+}
+
+static void modules_locked(void)
+{
+    uint64_t now = sxs_now_ns(CLOCK_MONOTONIC), changes = sxs_elf_changes();
+    sxs_loaded_each(met_visit, NULL); /* first, because a walk met them before they are listed now */
+    if (changes != code.elf_changes) {
         struct sxs_code_ranges had = code.elf;
         code.elf_changes = changes;
         code.elf = (struct sxs_code_ranges){0};
         sxs_loader_each(module_visit, &had);
         free(had.list);
     }
+    code.elf_ns = now;
+}
+
+void sxs_code_modules(void)
+{
+    pthread_mutex_lock(&code.lock);
+    if (code.writer)
+        modules_locked();
+    pthread_mutex_unlock(&code.lock);
+}
+
+void sxs_code_exits(void)
+{
+    if (pthread_mutex_trylock(&code.lock) != 0)
+        return;
+    if (code.writer)
+        modules_locked();
     pthread_mutex_unlock(&code.lock);
 }

@@ -251,8 +251,9 @@ static long next_period(long period, int busy)
 static void list_loaded(int modules)
 {
     sxs_loader_hold();    /* held for all of this, so that no fork happens in between */
-    sxs_tables_refresh(); /* nearly free when nothing was loaded */
-    if (modules)
+    /* Nearly free when nothing was loaded. What is listed for walks is recorded at once, because it may be
+     * unloaded soon. */
+    if (sxs_tables_refresh() != 0 || modules)
         sxs_code_modules();
     sxs_loader_release();
 }
@@ -451,6 +452,7 @@ __attribute__((destructor)) static void ended(void)
     if (sxs_recorder_is_on()) {
         atomic_store(&recorder.exits, 1);
         sxs_threads_each_busy(leave_living);
+        sxs_code_exits();
         atomic_store(&recorder.header->ended_ns, sxs_now_ns(CLOCK_MONOTONIC));
     }
     atomic_fetch_sub(&n_reporting, 1);
