@@ -42,7 +42,7 @@ struct walk {
     /* the epoch of cached rules, shifted to its bits of a key */
     uint64_t                      epoch;
     /* 0: the last rule must not be cached, because other code may come to its address */
-    int                           lasts;
+    int lasts;
     /* with limits->checked: the addresses copied */
     uintptr_t                     window_at, window_end;
     uintptr_t                     window[WINDOW_WORDS]; /* the copied words */

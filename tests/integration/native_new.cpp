@@ -30,17 +30,23 @@ static void use(std::size_t bytes, int n, Allocate allocate, Release release)
 
 extern "C" __attribute__((visibility("default"))) void news_use(std::size_t first, int n)
 {
-    use(first, n, [](std::size_t b) { return ::operator new(b); },
+    use(
+        first, n, [](std::size_t b) { return ::operator new(b); },
         [](void *p, std::size_t) { ::operator delete(p); });
-    use(first + 2, n, [](std::size_t b) { return ::operator new[](b); },
+    use(
+        first + 2, n, [](std::size_t b) { return ::operator new[](b); },
         [](void *p, std::size_t) { ::operator delete[](p); });
-    use(first + 4, n, [](std::size_t b) { return ::operator new(b, std::nothrow); },
+    use(
+        first + 4, n, [](std::size_t b) { return ::operator new(b, std::nothrow); },
         [](void *p, std::size_t) { ::operator delete(p, std::nothrow); });
-    use(first + 6, n, [](std::size_t b) { return ::operator new[](b, std::nothrow); },
+    use(
+        first + 6, n, [](std::size_t b) { return ::operator new[](b, std::nothrow); },
         [](void *p, std::size_t) { ::operator delete[](p, std::nothrow); });
-    use(first + 8, n, [](std::size_t b) { return ::operator new(b); },
+    use(
+        first + 8, n, [](std::size_t b) { return ::operator new(b); },
         [](void *p, std::size_t b) { ::operator delete(p, b); });
-    use(first + 10, n, [](std::size_t b) { return ::operator new[](b); },
+    use(
+        first + 10, n, [](std::size_t b) { return ::operator new[](b); },
         [](void *p, std::size_t b) { ::operator delete[](p, b); });
 }
 
@@ -51,7 +57,8 @@ extern "C" __attribute__((visibility("default"))) void news_use_aligned(std::siz
     for (int form = 0; form < 3; form++)
         for (int i = 0; i < n; i++) {
             std::size_t size = first + (2 * form + 0) * step, gone = size + step;
-            kept = form == 1 ? ::operator new(size, aligned, std::nothrow) : ::operator new[](size, aligned);
+            kept = form == 1 ? ::operator new(size, aligned, std::nothrow)
+                             : ::operator new[](size, aligned);
             kept = form == 1 ? ::operator new(gone, aligned, std::nothrow)
                              : ::operator new[](gone, aligned);
             if (reinterpret_cast<std::size_t>(kept) % 128)
@@ -98,8 +105,10 @@ extern "C" __attribute__((visibility("default"))) int news_fail(void)
 extern "C" __attribute__((visibility("default"))) void news_use_jemalloc(std::size_t first, int n)
 {
     auto mallocx = reinterpret_cast<void *(*)(std::size_t, int)>(dlsym(RTLD_DEFAULT, "mallocx"));
-    auto rallocx = reinterpret_cast<void *(*)(void *, std::size_t, int)>(dlsym(RTLD_DEFAULT, "rallocx"));
-    auto sdallocx = reinterpret_cast<void (*)(void *, std::size_t, int)>(dlsym(RTLD_DEFAULT, "sdallocx"));
+    auto rallocx =
+        reinterpret_cast<void *(*)(void *, std::size_t, int)>(dlsym(RTLD_DEFAULT, "rallocx"));
+    auto sdallocx =
+        reinterpret_cast<void (*)(void *, std::size_t, int)>(dlsym(RTLD_DEFAULT, "sdallocx"));
     auto dallocx = reinterpret_cast<void (*)(void *, int)>(dlsym(RTLD_DEFAULT, "dallocx"));
     for (int i = 0; i < n; i++) {
         kept = mallocx(first, 0);

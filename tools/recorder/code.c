@@ -9,19 +9,19 @@
 #include <time.h>
 
 #include "base/clock.h"
+#include "base/elf_notes.h"
 #include "base/fork.h"
+#include "base/hash.h"
 #include "base/loader.h"
 #include "base/session_state.h"
-#include "symbols/compiled.h"
-#include "symbols/describe.h"
-#include "base/elf_notes.h"
-#include "tools/recorder/code_ranges.h"
-#include "tools/recorder/unloads.h"
-#include "base/hash.h"
+#include "signals/signals.h"
 #include "stackwalk/fast/loaded.h"
 #include "stackwalk/fast/walk_fast.h"
-#include "signals/signals.h"
+#include "symbols/compiled.h"
+#include "symbols/describe.h"
 #include "symbols/names.h"
+#include "tools/recorder/code_ranges.h"
+#include "tools/recorder/unloads.h"
 
 static struct {
     pthread_mutex_t            lock; /* guards all members; runtimes are called while it is held */
@@ -30,7 +30,7 @@ static struct {
     struct sxs_code_ranges     known; /* code that needs no further lookup */
     struct sxs_code_ranges     elf;   /* code of ELF files */
     /* what sxs_elf_changes() returned last, and when `elf` was compared with it */
-    uint64_t                   elf_changes, elf_ns;
+    uint64_t elf_changes, elf_ns;
 } code = {.lock = PTHREAD_MUTEX_INITIALIZER};
 SXS_FORK_RESETS(code.lock);
 SXS_SESSION_RESETS(code);
@@ -461,7 +461,7 @@ static int has_module(const struct sxs_code_ranges *ranges, const struct segment
 
 static void record_module(const struct segment *s)
 {
-    const char *path = s->path[0] ? s->path : "/proc/self/exe";
+    const char               *path = s->path[0] ? s->path : "/proc/self/exe";
     char        resolved[4096];
     size_t      len;
     struct sxs_record_module *r;
@@ -527,8 +527,8 @@ static int module_visit(struct dl_phdr_info *info, size_t size, void *arg)
 /* Records a file that a walk met, and which may have been unloaded since. */
 static void met_visit(const struct sxs_loaded *file, void *unused)
 {
-    struct segment s = {file->bias,     file->lo,            file->hi,  file->time_ns,
-                        file->build_id, file->build_id_size, file->path};
+    struct segment s = {file->bias,          file->lo,  file->hi, file->time_ns, file->build_id,
+                        file->build_id_size, file->path};
     (void)unused;
     record_new(&code.elf, &s);
     put_segment(&s);
@@ -537,7 +537,8 @@ static void met_visit(const struct sxs_loaded *file, void *unused)
 static void modules_locked(void)
 {
     uint64_t now = sxs_now_ns(CLOCK_MONOTONIC), changes = sxs_elf_changes();
-    sxs_loaded_each(met_visit, NULL); /* first, because a walk met them before they are listed now */
+    sxs_loaded_each(met_visit,
+                    NULL); /* first, because a walk met them before they are listed now */
     if (changes != code.elf_changes) {
         struct sxs_code_ranges had = code.elf;
         code.elf_changes = changes;
