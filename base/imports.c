@@ -11,11 +11,13 @@
 
 #include <elf.h>
 #include <link.h>
+#include <pthread.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
 #include "base/base.h"
+#include "base/fork.h"
 #include "base/loader.h"
 
 /* The tables of one module that are needed to find its import slots. */
@@ -78,6 +80,11 @@ static int find_tables(struct dl_phdr_info *info, size_t size, void *arg)
     return 1;
 }
 
+/* Held while a page is writable: another thread that changed a slot of the same page would make it
+ * read-only again meanwhile. */
+static pthread_mutex_t writing = PTHREAD_MUTEX_INITIALIZER;
+SXS_FORK_RESETS(writing);
+
 /* Writes @value to @slot. Returns 1, or 0 if the page cannot be made writable. */
 static int write_slot(const struct tables *t, void **slot, void *value)
 {
@@ -98,6 +105,7 @@ int sxs_imports_replace(uintptr_t addr, const struct sxs_import *imports, size_t
     int           patched = 0;
     if (!sxs_loader_each(find_tables, &t) || !t.symbols || !t.strings)
         return 0;
+    pthread_mutex_lock(&writing);
     for (int table = 0; table < 2; table++) {
         for (size_t i = 0; t.rela[table] && i < t.n_rela[table]; i++) {
             const ElfW(Rela) *rela = &t.rela[table][i];
@@ -116,6 +124,7 @@ int sxs_imports_replace(uintptr_t addr, const struct sxs_import *imports, size_t
                     patched += write_slot(&t, slot, imports[k].hook);
         }
     }
+    pthread_mutex_unlock(&writing);
     return patched;
 }
 

@@ -14,7 +14,7 @@ struct sxs_import {
 
 /** sxs_imports_replace - make the module with @addr in its memory call the hooks of @imports.
  *  Returns how many import slots were changed; 0 when the module imports none of them. Takes the
- *  loader's lock. Any thread; not signal-safe. */
+ *  loader's lock, and one of its own. Any thread; not signal-safe. */
 int sxs_imports_replace(uintptr_t addr, const struct sxs_import *imports, size_t n);
 
 /** sxs_module_range - find the addresses that the module with @addr in its memory takes up.

@@ -54,6 +54,14 @@ static void serve_requests(void)
 
 static const struct sxs_thread service = {"sxsprof gc", serve_requests};
 
+/* In a child, the thread is gone, and so are those that wait. */
+static void child_goes_on(void)
+{
+    all.first = NULL;
+    all.running = 0;
+    all.changed = (pthread_cond_t)PTHREAD_COND_INITIALIZER;
+}
+
 static void append_locked(struct request *r)
 {
     struct request **end = &all.first;
@@ -64,7 +72,9 @@ static void append_locked(struct request *r)
 
 int sxs_gc_thread_call(void (*work)(void *arg), void *arg)
 {
-    struct request r = {.work = work, .arg = arg};
+    static struct sxs_fork_part part = {.child = child_goes_on};
+    struct request              r = {.work = work, .arg = arg};
+    sxs_fork_register(&part);
     pthread_mutex_lock(&all.lock);
     if (!all.running && sxs_thread_start(&service) != 0) {
         sxs_error("no collection is forced, because no thread can be started");

@@ -199,12 +199,19 @@ static enum sxs_state decide_state(const struct sxs_runtime *rt)
     return s->cancel ? SXS_STATE_CANCELLED : SXS_STATE_GUARDED;
 }
 
+/* A runtime that finds no place is profiled, but functions that go through all runtimes leave it out. */
 static void list_runtime(struct sxs_runtime *rt)
 {
+    int listed;
     pthread_mutex_lock(&manager.lock);
-    if (manager.n_live < SXS_MAX_RUNTIMES)
+    listed = manager.n_live < SXS_MAX_RUNTIMES;
+    if (listed)
         manager.live[manager.n_live++] = sxs_runtime_ref(rt);
     pthread_mutex_unlock(&manager.lock);
+    if (!listed)
+        sxs_warn("runtime %u (%s): %u runtimes live already: sessions that begin later, names of "
+                 "code that samples meet, and forced collections leave it out",
+                 rt->number, rt->version, SXS_MAX_RUNTIMES);
 }
 
 HRESULT sxs_manager_initialize(struct sxs_runtime *rt, IUnknown *info, int attach)

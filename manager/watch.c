@@ -8,7 +8,9 @@
 
 #define WAITING 64u
 
-static _Atomic(const struct sxs_watch *) watch;
+/* What is waited for: read in callbacks, which may run while it changes. */
+static _Atomic uint64_t longer_than_ns; /* pauses; 0: none */
+static int (*_Atomic type_is_wanted)(const char *type);
 
 /* A leaf lock: nothing is called while it is held, so a thread that waits for it does not hold up a
  * collection for longer than copying an event. */
@@ -22,7 +24,8 @@ SXS_FORK_RESETS(waiting.lock);
 
 void sxs_watch_for(const struct sxs_watch *next)
 {
-    atomic_store(&watch, next);
+    atomic_store(&longer_than_ns, next ? next->pause_ns : 0);
+    atomic_store(&type_is_wanted, next ? next->is_type : NULL);
     pthread_mutex_lock(&waiting.lock);
     waiting.n = 0;
     waiting.n_lost = 0;
@@ -57,16 +60,16 @@ static void add_event(const struct sxs_watch_event *event)
 
 void sxs_watch_pause(unsigned runtime, uint64_t time_ns, uint64_t duration_ns)
 {
-    const struct sxs_watch *now = atomic_load_explicit(&watch, memory_order_acquire);
-    if (now && now->pause_ns && duration_ns > now->pause_ns)
+    uint64_t limit = atomic_load_explicit(&longer_than_ns, memory_order_relaxed);
+    if (limit && duration_ns > limit)
         add_event(&(struct sxs_watch_event){
             .time_ns = time_ns, .duration_ns = duration_ns, .runtime = runtime});
 }
 
 int sxs_watch_type(const char *type)
 {
-    const struct sxs_watch *now = atomic_load_explicit(&watch, memory_order_acquire);
-    return now && now->is_type && now->is_type(type);
+    int (*is_wanted)(const char *) = atomic_load_explicit(&type_is_wanted, memory_order_acquire);
+    return is_wanted && is_wanted(type);
 }
 
 void sxs_watch_exception(unsigned runtime, uint64_t time_ns, const char *type)

@@ -27,11 +27,12 @@ struct sxs_watch_event {
 struct sxs_watch {
     uint64_t pause_ns; /* pauses that are longer; 0: none */
     /* Returns 1 if exceptions of the type @type are waited for. NULL: none are. Called on threads of
-     * the program, in callbacks; takes no lock. */
+     * the program, in callbacks, a last time perhaps after something else is waited for; takes no
+     * lock. */
     int (*is_type)(const char *type);
 };
 
-/** sxs_watch_for - wait for events from now on. @watch: has static storage; NULL: for none. Events
+/** sxs_watch_for - wait for events from now on. @watch: copied; NULL: for none. Events
  *  that were not taken are dropped. Any thread; not signal-safe. */
 void sxs_watch_for(const struct sxs_watch *watch);
 

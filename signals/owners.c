@@ -39,7 +39,8 @@ static int add_locked(const struct module *m, uintptr_t addr)
         return -ENOSPC;
     o->text = addr;
     memcpy(o->path, m->path, sizeof(o->path));
-    sxs_ranges_add(&router.ranges, m->lo, m->hi, n, SXS_RANGE_MODULE);
+    if (sxs_ranges_add(&router.ranges, m->lo, m->hi, n, SXS_RANGE_MODULE) != 0)
+        return -ENOSPC;
     reserved_give(m, n);
     atomic_store_explicit(&router.n_owners, n + 1, memory_order_release);
     return n;
@@ -291,6 +292,21 @@ static void find_hidden(int owner)
     }
 }
 
+/* Says once that some code has no owner: faults in it go to the host's handlers. */
+static void warn_of_overflow(void)
+{
+    static _Atomic int said;
+    sigset_t           saved;
+    unsigned           n;
+    router_lock(&saved);
+    n = router.ranges.overflow;
+    router_unlock(&saved);
+    if (n && !atomic_exchange(&said, 1))
+        sxs_warn("signals: the code of the runtimes is in more than %d pieces of memory: faults and "
+                 "suspension signals in %u of them may not reach their runtime",
+                 SXS_RANGES_MAX, n);
+}
+
 int owner_adopt(uintptr_t addr, struct sxs_adoption *out)
 {
     int owner = owner_register(addr, 1);
@@ -304,6 +320,7 @@ int owner_adopt(uintptr_t addr, struct sxs_adoption *out)
     }
     if (!router.preloaded || reserved_lost())
         maps_scan();
+    warn_of_overflow();
     if (out) {
         struct owner *o = &router.owners[owner];
         out->hooked = o->hooked;

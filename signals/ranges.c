@@ -133,10 +133,16 @@ void sxs_ranges_remove(struct sxs_ranges *r, uintptr_t lo, uintptr_t hi, int own
 {
     const struct snapshot *now =
         &r->kept[atomic_load_explicit(&r->generation, memory_order_relaxed) % SXS_RANGES_KEPT];
-    int touched = 0;
-    for (unsigned i = 0; i < now->n && !touched; i++)
-        touched = now->at[i].owner == owner && now->at[i].kind == SXS_RANGE_CODE &&
-                  now->at[i].lo < hi && now->at[i].hi > lo;
-    if (touched && now->n + 2 <= SXS_RANGES_MAX)
+    int touched = 0, splits = 0;
+    for (unsigned i = 0; i < now->n; i++) {
+        const struct sxs_range *v = &now->at[i];
+        if (v->owner != owner || v->kind != SXS_RANGE_CODE || v->lo >= hi || v->hi <= lo)
+            continue;
+        touched = 1;
+        splits |= v->lo < lo && v->hi > hi; /* at most one range: it is in two pieces then */
+    }
+    if (touched && now->n + (unsigned)splits > SXS_RANGES_MAX)
+        r->overflow++;
+    else if (touched)
         rebuild_snapshot(r, lo, hi, owner, NULL);
 }

@@ -13,8 +13,8 @@
 
 #include "base/base.h"
 
-#define SXS_RANGES_MAX  512 /* ranges in a snapshot */
-#define SXS_RANGES_KEPT 4   /* snapshots: the present one and the last ones */
+#define SXS_RANGES_MAX  4096 /* ranges in a snapshot */
+#define SXS_RANGES_KEPT 4    /* snapshots: the present one and the last ones */
 
 enum sxs_range_kind {
     SXS_RANGE_MODULE, /* the segments of a loaded module */
@@ -30,7 +30,7 @@ struct sxs_range {
 /** The index. Must be zeroed before use. */
 struct sxs_ranges {
     _Atomic unsigned generation; /* the present snapshot is kept[generation % SXS_RANGES_KEPT] */
-    unsigned         overflow;   /* number of ranges that were not added for lack of room */
+    unsigned         overflow;   /* calls that changed nothing for lack of room */
     struct snapshot {
         unsigned n;
         struct sxs_range at[SXS_RANGES_MAX]; /* sorted by address, not overlapping */
@@ -53,8 +53,8 @@ SXS_SIGSAFE int sxs_ranges_find(const struct sxs_ranges *r, uintptr_t addr, stru
 int sxs_ranges_add(struct sxs_ranges *r, uintptr_t lo, uintptr_t hi, int owner,
                    enum sxs_range_kind kind);
 
-/** sxs_ranges_remove - cut [lo, hi) out of the code ranges of @owner. Does nothing if the table has
- *  too little room for the pieces. Callers must serialize calls. */
+/** sxs_ranges_remove - cut [lo, hi) out of the code ranges of @owner. Does nothing if one of them
+ *  would be left in two pieces and the table is full (counted in overflow). Callers must serialize calls. */
 void sxs_ranges_remove(struct sxs_ranges *r, uintptr_t lo, uintptr_t hi, int owner);
 
 #endif

@@ -55,63 +55,53 @@ struct column {
 };
 
 struct table {
-    const char   *name;
-    struct column columns[12];
-    const char   *engine, *order;
-    bool          expires;
+    const char          *name;
+    const struct column *columns;
+    unsigned             n_columns;
+    const char          *engine, *order;
+    bool                 expires;
 };
+
+#define COLUMNS(...)                                 \
+    .columns = (const struct column[]){__VA_ARGS__}, \
+    .n_columns = sizeof((const struct column[]){__VA_ARGS__}) / sizeof(struct column)
 
 /* Equal rows of ReplacingMergeTree become one when parts are merged: frames, stacks and sources are
  * written by every machine. */
 static const struct table tables[] = {
     {.name = "frames",
-     .columns = {{"frame", "UInt64", NULL},
-                 {"name", "String", "ZSTD(3)"},
-                 {"file", "String", "ZSTD(3)"},
-                 {"runtime", "String", "ZSTD(3)"},
-                 {"flags", "UInt16", "ZSTD(3)"}},
+     COLUMNS({"frame", "UInt64", NULL}, {"name", "String", "ZSTD(3)"},
+             {"file", "String", "ZSTD(3)"}, {"runtime", "String", "ZSTD(3)"},
+             {"flags", "UInt16", "ZSTD(3)"}),
      .engine = "ReplacingMergeTree",
      .order = "frame"},
     {.name = "stacks",
-     .columns = {{"stack", "UInt64", NULL},
-                 {"thread", "String", "ZSTD(3)"},
-                 {"root", "UInt8", "ZSTD(3)"},
-                 {"class", "String", "ZSTD(3)"},
-                 {"runtime", "String", "ZSTD(3)"},
-                 {"typed", "UInt8", "ZSTD(3)"},
-                 {"frames", "Array(UInt64)", "ZSTD(3)"}},
+     COLUMNS({"stack", "UInt64", NULL}, {"thread", "String", "ZSTD(3)"},
+             {"root", "UInt8", "ZSTD(3)"}, {"class", "String", "ZSTD(3)"},
+             {"runtime", "String", "ZSTD(3)"}, {"typed", "UInt8", "ZSTD(3)"},
+             {"frames", "Array(UInt64)", "ZSTD(3)"}),
      .engine = "ReplacingMergeTree",
      .order = "stack"},
     {.name = "sources",
-     .columns = {{"source", "UInt64", NULL},
-                 {"service_id", "UInt64", NULL},
-                 {"service", "String", "ZSTD(3)"},
-                 {"version", "String", "ZSTD(3)"},
-                 {"machine", "String", "ZSTD(3)"},
-                 {"container", "String", "ZSTD(3)"},
-                 {"process", "String", "ZSTD(3)"},
-                 {"command", "String", "ZSTD(3)"},
-                 {"runtimes", "Array(String)", "ZSTD(3)"},
-                 {"labels", "Nested(key String, value String)", NULL},
-                 {"seen", "DateTime", "ZSTD(3)"}},
+     COLUMNS({"source", "UInt64", NULL}, {"service_id", "UInt64", NULL},
+             {"service", "String", "ZSTD(3)"}, {"version", "String", "ZSTD(3)"},
+             {"machine", "String", "ZSTD(3)"}, {"container", "String", "ZSTD(3)"},
+             {"process", "String", "ZSTD(3)"}, {"command", "String", "ZSTD(3)"},
+             {"runtimes", "Array(String)", "ZSTD(3)"},
+             {"labels", "Nested(key String, value String)", NULL}, {"seen", "DateTime", "ZSTD(3)"}),
      .engine = "ReplacingMergeTree",
      .order = "source"},
     {.name = "samples",
-     .columns = {{"service", "UInt64", "ZSTD(1)"},
-                 {"kind", SXS_CLICKHOUSE_KINDS, "ZSTD(1)"},
-                 {"stack", "UInt64", "ZSTD(1)"},
-                 {"time", "DateTime", "DoubleDelta, ZSTD(1)"},
-                 {"source", "UInt64", "ZSTD(1)"},
-                 {"count", "UInt64", "T64, ZSTD(1)"},
-                 {"value", "UInt64", "T64, ZSTD(1)"},
-                 {"trace", "FixedString(16)", "ZSTD(1)"}},
+     COLUMNS({"service", "UInt64", "ZSTD(1)"}, {"kind", SXS_CLICKHOUSE_KINDS, "ZSTD(1)"},
+             {"stack", "UInt64", "ZSTD(1)"}, {"time", "DateTime", "DoubleDelta, ZSTD(1)"},
+             {"source", "UInt64", "ZSTD(1)"}, {"count", "UInt64", "T64, ZSTD(1)"},
+             {"value", "UInt64", "T64, ZSTD(1)"}, {"trace", "FixedString(16)", "ZSTD(1)"}),
      .engine = "MergeTree PARTITION BY toDate(time)",
      .order = "service, kind, stack, source, time",
      .expires = true},
     {.name = "schema",
-     .columns = {{"version", "UInt32", NULL},
-                 {"keep_days", "UInt32", NULL},
-                 {"made", "DateTime", NULL}},
+     COLUMNS({"version", "UInt32", NULL}, {"keep_days", "UInt32", NULL},
+             {"made", "DateTime", NULL}),
      .engine = "MergeTree",
      .order = "made"},
 };
@@ -123,7 +113,7 @@ bool sxs_clickhouse_schema_sql(FILE *to, const struct sxs_clickhouse_server *ser
         return false;
     const struct table *t = &tables[i];
     fprintf(to, "CREATE TABLE IF NOT EXISTS %s (", t->name);
-    for (unsigned c = 0; t->columns[c].name; c++) {
+    for (unsigned c = 0; c < t->n_columns; c++) {
         fprintf(to, "%s%s %s", c ? ", " : "", t->columns[c].name, t->columns[c].type);
         if (server->codecs && t->columns[c].codec)
             fprintf(to, " CODEC(%s)", t->columns[c].codec);

@@ -5,6 +5,7 @@
 #include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 
 #include "base/base.h"
 #include "base/clock.h"
@@ -24,24 +25,38 @@ static struct {
     void *arg;
 } conditions;
 
+static _Atomic int n_reading; /* callbacks that may read the settings */
+
 /* In callbacks. */
 static int is_type(const char *type)
 {
-    const struct sxs_keep_settings *s = atomic_load(&conditions.settings);
-    for (size_t i = 0; s && i < s->n_triggers; i++)
-        if (sxs_trigger_fits(&s->triggers[i], type))
-            return 1;
-    return 0;
+    const struct sxs_keep_settings *s;
+    int                             fits = 0;
+    atomic_fetch_add(&n_reading, 1);
+    s = atomic_load(&conditions.settings);
+    for (size_t i = 0; s && i < s->n_triggers && !fits; i++)
+        fits = sxs_trigger_fits(&s->triggers[i], type);
+    atomic_fetch_sub(&n_reading, 1);
+    return fits;
+}
+
+/* Waits for callbacks that read the settings: they only compare names. */
+static void forget_settings(void)
+{
+    static const struct timespec nap = {0, 100000};
+    sxs_watch_for(NULL);
+    atomic_store(&conditions.settings, NULL);
+    while (atomic_load(&n_reading))
+        nanosleep(&nap, NULL);
 }
 
 void sxs_conditions_start(const struct sxs_keep_settings *s)
 {
-    static struct sxs_watch watch;
-    sxs_watch_for(NULL);
+    struct sxs_watch watch = {0};
+    forget_settings();
     memset(&conditions.seen, 0, sizeof(conditions.seen));
     memset(&conditions.cpu, 0, sizeof(conditions.cpu));
     atomic_store(&conditions.settings, s);
-    watch = (struct sxs_watch){0};
     for (size_t i = 0; i < s->n_triggers; i++) {
         const struct sxs_trigger *t = &s->triggers[i];
         if (t->kind == SXS_TRIGGER_GC && (!watch.pause_ns || t->limit < watch.pause_ns))
@@ -55,8 +70,7 @@ void sxs_conditions_start(const struct sxs_keep_settings *s)
 
 void sxs_conditions_stop(void)
 {
-    sxs_watch_for(NULL);
-    atomic_store(&conditions.settings, NULL);
+    forget_settings();
 }
 
 /* ---- events ---------------------------------------------------------------------------------- */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* test_force_gc_export.c - sxsprof_force_gc() collects in the chosen runtimes, and says why not. */
+#include "manager/force_gc.h"
 #include "tests/unit/manager_fixture.h"
 
 static const struct sxs_tool *const tools[] = {&sxs_census_tool};
@@ -44,6 +45,59 @@ static void the_chosen_runtimes_collect_and_failures_are_reported(void **state)
 {
     (void)state;
     PASSES(forced_body);
+}
+
+/* ---- in a forked child ----------------------------------------------------------------------- */
+
+static _Atomic int n_worked, may_end;
+
+static void work_long(void *unused)
+{
+    (void)unused;
+    atomic_fetch_add(&n_worked, 1);
+    while (!atomic_load(&may_end))
+        usleep(1000);
+}
+
+static void work_shortly(void *unused)
+{
+    (void)unused;
+    atomic_fetch_add(&n_worked, 1);
+}
+
+static void *call_long(void *unused)
+{
+    (void)unused;
+    CHECK_EQ(sxs_gc_thread_call(work_long, NULL), 0);
+    return NULL;
+}
+
+/* The thread of the parent does not exist in the child. */
+static void child_thread_body(void)
+{
+    pthread_t caller;
+    pid_t     child;
+    int       status = 0;
+    CHECK_EQ(pthread_create(&caller, NULL, call_long, NULL), 0);
+    while (!atomic_load(&n_worked))
+        usleep(1000);
+    child = fork();
+    if (child == 0) {
+        alarm(30);
+        CHECK_EQ(sxs_gc_thread_call(work_shortly, NULL), 0);
+        CHECK_EQ(atomic_load(&n_worked), 2);
+        _exit(0);
+    }
+    CHECK_EQ(waitpid(child, &status, 0), child);
+    atomic_store(&may_end, 1);
+    pthread_join(caller, NULL);
+    CHECK_EQ(status, 0);
+}
+
+static void a_forked_child_has_a_thread_of_its_own_for_collections(void **state)
+{
+    (void)state;
+    PASSES(child_thread_body);
 }
 
 #define THREADS 8
@@ -102,6 +156,7 @@ static void a_forked_child_forces_nothing(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_forked_child_has_a_thread_of_its_own_for_collections),
         cmocka_unit_test(the_chosen_runtimes_collect_and_failures_are_reported),
         cmocka_unit_test(many_threads_may_force_collections_at_once),
         cmocka_unit_test(a_forked_child_forces_nothing),

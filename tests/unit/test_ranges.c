@@ -180,6 +180,26 @@ static void a_full_table_refuses_counts_and_keeps_what_it_has(void **state)
     assert_int_equal(index_ranges(), 0);
 }
 
+static void a_full_table_still_removes(void **state)
+{
+    unsigned         n = 0, split = 0;
+    struct sxs_range found;
+    (void)state;
+    while (sxs_ranges_add(&ranges, at(4 * n), at(4 * n + 3), 1, SXS_RANGE_CODE) == 0)
+        n++;
+    ranges.overflow = 0;
+    for (; split < 9 && index_ranges() < SXS_RANGES_MAX; split++)
+        sxs_ranges_remove(&ranges, at(4 * split + 1), at(4 * split + 2), 1);
+    assert_int_equal(index_ranges(), SXS_RANGES_MAX);
+    assert_int_equal(ranges.overflow, 0);
+    sxs_ranges_remove(&ranges, at(4 * split + 1), at(4 * split + 2), 1); /* no room for a piece */
+    assert_int_equal(ranges.overflow, 1);
+    assert_true(sxs_ranges_find(&ranges, at(4 * split + 1), &found));
+    sxs_ranges_remove(&ranges, at(4 * split), at(4 * split + 3), 1);
+    assert_false(sxs_ranges_find(&ranges, at(4 * split), &found));
+    assert_int_equal(index_ranges(), SXS_RANGES_MAX - 1);
+}
+
 static void a_range_that_would_break_into_too_many_pieces_is_refused_whole(void **state)
 {
     struct sxs_range found;
@@ -256,6 +276,7 @@ int main(void)
         cmocka_unit_test_setup(code_never_overwrites_a_module_and_fills_the_gaps_around_it, fresh),
         cmocka_unit_test_setup(neighbours_of_one_owner_and_kind_are_one_range, fresh),
         cmocka_unit_test_setup(a_full_table_refuses_counts_and_keeps_what_it_has, fresh),
+        cmocka_unit_test_setup(a_full_table_still_removes, fresh),
         cmocka_unit_test_setup(a_range_that_would_break_into_too_many_pieces_is_refused_whole,
                                fresh),
         cmocka_unit_test_setup(readers_never_see_half_an_update, fresh),

@@ -235,6 +235,20 @@ static void one_event_a_minute_counts(void **state)
     assert_int_equal(n_events, 3);
 }
 
+static void what_is_waited_for_is_copied(void **state)
+{
+    struct sxs_watch       watch = {.pause_ns = 100};
+    struct sxs_watch_event e;
+    uint64_t               n_lost;
+    (void)state;
+    sxs_watch_for(&watch);
+    watch.pause_ns = 0; /* as the next session does with its own */
+    sxs_watch_pause(1, 5, 101);
+    assert_int_equal(sxs_watch_take(&e, &n_lost), 1);
+    assert_int_equal(e.duration_ns, 101);
+    sxs_watch_for(NULL);
+}
+
 static void events_that_nobody_takes_are_dropped_and_counted(void **state)
 {
     static const struct sxs_watch watch = {.pause_ns = 1};
@@ -441,6 +455,7 @@ int main(void)
         cmocka_unit_test(rates_go_back_if_lower_ones_do_not_help),
         cmocka_unit_test(processor_time_is_that_of_five_seconds),
         cmocka_unit_test(one_event_a_minute_counts),
+        cmocka_unit_test(what_is_waited_for_is_copied),
         cmocka_unit_test(events_that_nobody_takes_are_dropped_and_counted),
         cmocka_unit_test(descriptions_are_json),
         cmocka_unit_test(segments_are_made_kept_and_deleted),

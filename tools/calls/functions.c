@@ -6,40 +6,41 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/session_state.h"
-#include "base/hash.h"
-#include "tools/calls/await.h"
-#include "tools/calls/catalogue.h"
-#include "tools/calls/select.h"
-#include "tools/calls/not_instrumented.h"
 #include "base/fork.h"
+#include "base/hash.h"
 #include "base/log.h"
+#include "base/session_state.h"
 #include "base/tick.h"
 #include "session/write/calls_write.h"
 #include "symbols/names.h"
+#include "tools/calls/await.h"
+#include "tools/calls/catalogue.h"
+#include "tools/calls/not_instrumented.h"
+#include "tools/calls/select.h"
 
 #define BLOCK 1024u /* struct sxs_called allocated at a time; never moved, never freed */
 
 /* The decision on a FunctionID: an entry of a hash table with open addressing. */
 struct decision {
-    uintptr_t          id; /* 0: free; FORGOTTEN: deleted */
+    uintptr_t          id;      /* 0: free; FORGOTTEN: deleted */
     uint32_t           runtime; /* the runtime's number */
-    struct sxs_called *called; /* NULL: not hooked */
+    struct sxs_called *called;  /* NULL: not hooked */
 };
 #define FORGOTTEN 1u
 
 static struct {
     /* Guards namer and the functions of select.h. Held while a runtime is asked for names. Only a
      * thread for which a collection need not wait may take this lock. */
-    pthread_mutex_t                 naming;
-    struct sxs_namer               *namer; /* under naming */
-    pthread_mutex_t                 lock;  /* guards the rest; not held while a runtime is called */
-    struct decision                *table; /* owned */
-    size_t                          n, cap; /* entries used, deleted ones included; allocated */
-    struct sxs_called              *block; /* the latest block */
-    uint32_t                        n_called;
-    struct sxs_calls_arena          arena;
-    struct sxs_calls_header        *header;
+    pthread_mutex_t          naming;
+    struct sxs_namer        *namer;  /* under naming */
+    pthread_mutex_t          lock;   /* guards the rest; not held while a runtime is called */
+    struct decision         *table;  /* owned */
+    size_t                   n, cap; /* entries used, deleted ones included; allocated */
+    size_t                   n_deleted;
+    struct sxs_called       *block; /* the latest block */
+    uint32_t                 n_called;
+    struct sxs_calls_arena   arena;
+    struct sxs_calls_header *header;
 } functions = {.naming = PTHREAD_MUTEX_INITIALIZER, .lock = PTHREAD_MUTEX_INITIALIZER};
 SXS_FORK_RESETS(functions.naming);
 SXS_SESSION_KEEPS(functions);
@@ -70,11 +71,14 @@ static struct decision *find_locked(uint32_t runtime, uintptr_t id)
 
 static int grow_locked(void)
 {
-    size_t           cap = functions.cap ? functions.cap * 2 : 4096;
-    struct decision *old = functions.table, *table = calloc(cap, sizeof(*table));
+    size_t           n_left = functions.n - functions.n_deleted, cap = functions.cap;
+    struct decision *old = functions.table, *table;
+    if (4 * (n_left + 1) > cap) /* else it is large enough without the deleted entries */
+        cap = cap ? cap * 2 : 4096;
+    table = calloc(cap, sizeof(*table));
     if (!table)
         return -ENOMEM;
-    functions.n = 0;
+    functions.n = functions.n_deleted = 0;
     for (size_t i = 0; i < functions.cap; i++) {
         size_t at;
         if (old[i].id <= FORGOTTEN)
@@ -110,13 +114,13 @@ static void keep_locked(uint32_t runtime, uintptr_t id, struct sxs_called *calle
 /* ---- what is hooked --------------------------------------------------------------------------- */
 
 static struct sxs_calls_function *new_record_locked(const struct sxs_selection *s,
-                                                    sxs_calls_ref *ref)
+                                                    sxs_calls_ref              *ref)
 {
-    size_t name = strnlen(s->name, 4000), file = strlen(s->file);
-    size_t size = offsetof(struct sxs_calls_function, text) + name + file;
+    size_t                     name = strnlen(s->name, 4000), file = strlen(s->file);
+    size_t                     size = offsetof(struct sxs_calls_function, text) + name + file;
     struct sxs_calls_function *r;
-    *ref = sxs_calls_cells(&functions.arena,
-                           (uint32_t)((size + SXS_CALLS_CELL - 1) / SXS_CALLS_CELL));
+    *ref =
+        sxs_calls_cells(&functions.arena, (uint32_t)((size + SXS_CALLS_CELL - 1) / SXS_CALLS_CELL));
     if (!*ref)
         return NULL;
     r = sxs_calls_cell(*ref);
@@ -298,10 +302,11 @@ void sxs_functions_limits(unsigned hz, unsigned ns, unsigned every)
 void sxs_functions_back_off(struct sxs_called *fn, uint64_t ticks)
 {
     const struct sxs_calls_header *h = functions.header;
-    uint64_t now = sxs_tick(), last = atomic_exchange(&fn->looked, now);
-    uint64_t ns = atomic_load(&h->seen_ns) - h->started_ns;
-    double   per_ns = ns ? (double)(atomic_load(&h->seen_tick) - h->started_tick) / (double)ns : 0;
-    if (!limits.hz || fn->with_values || !last || per_ns <= 0 || (double)ticks >= per_ns * limits.ns ||
+    uint64_t                       now = sxs_tick(), last = atomic_exchange(&fn->looked, now);
+    uint64_t                       ns = atomic_load(&h->seen_ns) - h->started_ns;
+    double per_ns = ns ? (double)(atomic_load(&h->seen_tick) - h->started_tick) / (double)ns : 0;
+    if (!limits.hz || fn->with_values || !last || per_ns <= 0 ||
+        (double)ticks >= per_ns * limits.ns ||
         (double)(now - last) >= per_ns * 1e9 * limits.every / limits.hz)
         return;
     atomic_store(&fn->record->backed_off, 1);
@@ -318,6 +323,7 @@ void sxs_functions_forget(sxs_function fn)
     if (d) {
         d->id = FORGOTTEN; /* not 0: searches for entries behind this one must not stop here */
         d->called = NULL;
+        functions.n_deleted++;
     }
     pthread_mutex_unlock(&functions.lock);
 }

@@ -58,10 +58,14 @@ static void child_goes_on(void)
     sxs_chunks_forget(&file.chunks);
 }
 
+/* While another thread holds the lock, it closes the file, and stores the end itself, or makes it. */
 __attribute__((destructor)) static void ended(void)
 {
+    if (pthread_mutex_trylock(&file.lock) != 0)
+        return;
     if (file.started == 1 && !atomic_load(&file.forked))
         atomic_store(&file.header->ended_ns, sxs_now_ns(CLOCK_MONOTONIC));
+    pthread_mutex_unlock(&file.lock);
 }
 
 static int start_locked(const char *name)

@@ -206,12 +206,20 @@ static void child_goes_on(void)
     sxs_assembly_copies_forget();
 }
 
+/* Held while a session ends, which closes the file. */
+static pthread_mutex_t closing = PTHREAD_MUTEX_INITIALIZER;
+SXS_FORK_RESETS(closing);
+SXS_SESSION_KEEPS(closing);
+
 __attribute__((destructor)) static void ended(void)
 {
-    if (instrument.started != 1 || atomic_load(&instrument.forked))
+    if (pthread_mutex_trylock(&closing) != 0)
         return;
-    sxs_refused_look(1);
-    sxs_instrument_end(0);
+    if (instrument.started == 1 && !atomic_load(&instrument.forked)) {
+        sxs_refused_look(1);
+        sxs_instrument_end(0);
+    }
+    pthread_mutex_unlock(&closing);
 }
 
 /* ---- start ------------------------------------------------------------------------------------ */
@@ -400,11 +408,9 @@ static int drain_callouts(void)
     return drained;
 }
 
-static void end_session(void)
+static void end_locked(void)
 {
     int drained;
-    if (instrument.started != 1)
-        return;
     sxs_worker_end(&instrument.service);
     sxs_requests_end();
     sxs_refused_look(1);
@@ -420,6 +426,14 @@ static void end_session(void)
     sxs_modules_free();
     free(instrument.path);
     instrument.started = 0; /* for the destructor */
+}
+
+static void end_session(void)
+{
+    pthread_mutex_lock(&closing);
+    if (instrument.started == 1)
+        end_locked();
+    pthread_mutex_unlock(&closing);
 }
 
 /* ---- events ----------------------------------------------------------------------------------- */
