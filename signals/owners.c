@@ -302,9 +302,10 @@ static void warn_of_overflow(void)
     n = router.ranges.overflow;
     router_unlock(&saved);
     if (n && !atomic_exchange(&said, 1))
-        sxs_warn("signals: the code of the runtimes is in more than %d pieces of memory: faults and "
-                 "suspension signals in %u of them may not reach their runtime",
-                 SXS_RANGES_MAX, n);
+        sxs_warn(
+            "signals: the code of the runtimes is in more than %d pieces of memory: faults and "
+            "suspension signals in %u of them may not reach their runtime",
+            SXS_RANGES_MAX, n);
 }
 
 int owner_adopt(uintptr_t addr, struct sxs_adoption *out)
