@@ -51,6 +51,11 @@ void sxs_loader_hold(void)
     pthread_mutex_lock(&looking);
 }
 
+int sxs_loader_try_hold(void)
+{
+    return !unusable && pthread_mutex_trylock(&looking) == 0;
+}
+
 void sxs_loader_release(void)
 {
     pthread_mutex_unlock(&looking);

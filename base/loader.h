@@ -30,6 +30,10 @@ int sxs_loader_each(int (*visit)(struct dl_phdr_info *info, size_t size, void *u
 void sxs_loader_hold(void);
 void sxs_loader_release(void);
 
+/** sxs_loader_try_hold - as sxs_loader_hold(), unless another thread is between the two functions, or
+ *  sxs_loader_is_usable() is 0. Returns 1, or 0 if nothing was done. */
+int sxs_loader_try_hold(void);
+
 /** sxs_loader_is_usable - tell whether dl_iterate_phdr() and libunwind may be called. Returns 0 in
  *  a forked child in which a lock of the loader or of libunwind may be held for ever, else 1.
  *  Any thread. */

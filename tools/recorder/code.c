@@ -557,11 +557,25 @@ void sxs_code_modules(void)
     pthread_mutex_unlock(&code.lock);
 }
 
+/* Takes the locks in the order of the service thread, which lists modules. Returns 0 if it does not
+ * get both at once. */
+static int try_modules(void)
+{
+    int got;
+    if (!sxs_loader_try_hold())
+        return 0;
+    got = pthread_mutex_trylock(&code.lock) == 0;
+    if (got && code.writer)
+        modules_locked();
+    if (got)
+        pthread_mutex_unlock(&code.lock);
+    sxs_loader_release();
+    return got;
+}
+
 void sxs_code_exits(void)
 {
-    if (pthread_mutex_trylock(&code.lock) != 0)
-        return;
-    if (code.writer)
-        modules_locked();
-    pthread_mutex_unlock(&code.lock);
+    const struct timespec nap = {0, 1000000};
+    for (int i = 0; i < 100 && !try_modules(); i++)
+        nanosleep(&nap, NULL);
 }

@@ -54,8 +54,8 @@ void sxs_code_end(void);
  * last call. */
 void sxs_code_modules(void);
 
-/** sxs_code_exits - the same while the process exits: does nothing if another thread holds the lock,
- *  because that thread may wait for ever for a runtime. */
+/** sxs_code_exits - the same while the process exits. Gives up after 0.1 s if another thread holds the
+ *  lock, because that thread may wait for ever for a runtime. */
 void sxs_code_exits(void);
 
 #endif
