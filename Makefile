@@ -591,7 +591,7 @@ check:
 check-run:
 	$(Q)$(if $(SAN),,sh setup/runtimes.sh build/runtimes && sh setup/managed.sh build/managed && \
 	    sh setup/ilasm.sh build/managed && sh setup/crossgen.sh build/managed && \
-	    sh setup/native_aot.sh build/native_aot && sh setup/dotnet_trace.sh build/tools && sh setup/hosts.sh build/hosts &&) \
+	    sh setup/aspnet.sh build/aspnet && sh setup/native_aot.sh build/native_aot && sh setup/dotnet_trace.sh build/tools && sh setup/hosts.sh build/hosts &&) \
 	    BUILD=$(O) SAN=$(SAN) sh tests/run.sh
 
 check-loop: all unit

@@ -48,12 +48,42 @@ struct range {
 struct sxs_trace_code {
     struct range *all; /* owned; by address */
     size_t        n, cap;
+    char        **names; /* owned, as its texts; of endpoints, by number; NULL: none */
+    size_t        n_names;
 };
 
 static int by_address(const void *a, const void *b)
 {
     const struct range *x = a, *y = b;
     return (x->lo > y->lo) - (x->lo < y->lo);
+}
+
+static void add_name(struct sxs_trace_code *code, const struct sxs_samples_record *r)
+{
+    enum { MAX_NUMBER = 1 << 20 }; /* a damaged file may have any */
+    uint32_t number = r->name->number;
+    if (!number || number > MAX_NUMBER)
+        return;
+    if (number >= code->n_names) {
+        size_t n = number * 2u;
+        code->names = sxs_must(reallocarray(code->names, n, sizeof(*code->names)));
+        memset(code->names + code->n_names, 0, (n - code->n_names) * sizeof(*code->names));
+        code->n_names = n;
+    }
+    free(code->names[number]);
+    code->names[number] = sxs_must(strndup(r->text[0], r->text_size[0]));
+}
+
+/* Returns the name of the endpoint of a sample, or NULL. */
+static const char *name_of(const struct sxs_trace_code *code, const struct sxs_sample_context *c)
+{
+    return c->endpoint < code->n_names ? code->names[c->endpoint] : NULL;
+}
+
+/* Returns the route of a sample, or NULL when it is not known. */
+static const char *route_of(const struct sxs_trace_code *code, const struct sxs_sample_context *c)
+{
+    return c->source >= SXS_ENDPOINT_ROUTE ? name_of(code, c) : NULL;
 }
 
 struct sxs_trace_code *sxs_trace_code_read(struct sxs_samples *reader)
@@ -65,6 +95,8 @@ struct sxs_trace_code *sxs_trace_code_read(struct sxs_samples *reader)
         if (r.type == SXS_RECORD_CODE) {
             SXS_GROW(code->all, code->n, code->cap);
             code->all[code->n++] = (struct range){r.code->lo, r.code->hi, r.code->runtime};
+        } else if (r.type == SXS_RECORD_NAME) {
+            add_name(code, &r);
         }
     sxs_samples_rewind(reader);
     if (code->n)
@@ -74,8 +106,12 @@ struct sxs_trace_code *sxs_trace_code_read(struct sxs_samples *reader)
 
 void sxs_trace_code_free(struct sxs_trace_code *code)
 {
-    if (code)
-        free(code->all);
+    if (!code)
+        return;
+    for (size_t i = 0; i < code->n_names; i++)
+        free(code->names[i]);
+    free(code->names);
+    free(code->all);
     free(code);
 }
 
@@ -117,35 +153,57 @@ static uint32_t hash_of(const struct sxs_session_process *process, const uint8_t
     return (uint32_t)sxs_table_hash(id, 16, (uint64_t)process->pid << 32 | runtime);
 }
 
+/* The part of a trace that a sample belongs to. */
+struct part {
+    const struct sxs_session_process *process;
+    const struct sxs_sample_context  *context;
+    const char                       *route; /* NULL: that without a route */
+    bool                              any;   /* whatever its route is */
+};
+
+static bool is_part(const struct sxs_traces *t, const struct sxs_trace *trace, const struct part *p)
+{
+    bool has_route = trace->source >= SXS_ENDPOINT_ROUTE;
+    if (trace->process != p->process || trace->runtime != p->context->runtime ||
+        memcmp(trace->id, p->context->trace, sizeof(trace->id)) != 0)
+        return false;
+    if (p->any || !p->route)
+        return p->any || !has_route;
+    return has_route && strcmp(sxs_strings_text(&t->strings, trace->endpoint), p->route) == 0;
+}
+
 /* Returns the number of a trace + 1; 0: it is not there, and *at is where it would be. */
-static uint32_t find_trace(const struct sxs_traces *t, const struct sxs_session_process *process,
-                           const struct sxs_sample_context *c, uint32_t hash, size_t *at)
+static uint32_t find_trace(const struct sxs_traces *t, const struct part *p, uint32_t hash,
+                           size_t *at)
 {
     uint32_t number;
     *at = hash;
-    for (; (number = sxs_index_next(&t->index, hash, at)) != 0; ++*at) {
-        const struct sxs_trace *trace = &t->all[number - 1];
-        if (trace->process == process && trace->runtime == c->runtime &&
-            memcmp(trace->id, c->trace, sizeof(trace->id)) == 0)
+    for (; (number = sxs_index_next(&t->index, hash, at)) != 0; ++*at)
+        if (is_part(t, &t->all[number - 1], p))
             return number;
-    }
     return 0;
 }
 
-static struct sxs_trace *trace_of(struct sxs_traces *t, const struct sxs_session_process *process,
-                                  const struct sxs_sample_context *c)
+static struct sxs_trace *trace_of(struct sxs_traces *t, const struct part *p)
 {
-    uint32_t hash = hash_of(process, c->trace, c->runtime), number;
-    size_t   at;
+    const struct sxs_sample_context *c = p->context;
+    uint32_t                         hash = hash_of(p->process, c->trace, c->runtime), number;
+    struct sxs_trace                *trace;
+    size_t                           at;
     sxs_must(sxs_index_reserve(&t->index) == 0 ? t : NULL);
-    number = find_trace(t, process, c, hash, &at);
+    number = find_trace(t, p, hash, &at);
     if (number)
         return &t->all[number - 1];
     SXS_GROW(t->all, t->n, t->cap);
     sxs_index_put(&t->index, at, hash, t->n);
-    t->all[t->n] = (struct sxs_trace){.process = process, .runtime = c->runtime};
-    memcpy(t->all[t->n].id, c->trace, sizeof(t->all[t->n].id));
-    return &t->all[t->n++];
+    trace = &t->all[t->n++];
+    *trace = (struct sxs_trace){.process = p->process, .runtime = c->runtime};
+    memcpy(trace->id, c->trace, sizeof(trace->id));
+    if (p->route) {
+        trace->endpoint = sxs_strings_add(&t->strings, p->route, strlen(p->route));
+        trace->source = SXS_ENDPOINT_ROUTE;
+    }
+    return trace;
 }
 
 const struct sxs_trace *sxs_traces_of(const struct sxs_traces          *t,
@@ -154,11 +212,17 @@ const struct sxs_trace *sxs_traces_of(const struct sxs_traces          *t,
                                       const struct sxs_record_sample   *v)
 {
     const struct sxs_sample_context *c = t->n ? sxs_trace_context(code, v) : NULL;
-    uint32_t                         number;
+    struct part                      p = {.process = process, .context = c};
+    uint32_t                         hash, number;
     size_t                           at;
     if (!c)
         return NULL;
-    number = find_trace(t, process, c, hash_of(process, c->trace, c->runtime), &at);
+    p.route = route_of(code, c);
+    hash = hash_of(process, c->trace, c->runtime);
+    number = find_trace(t, &p, hash, &at);
+    p.any = true; /* what has no route was counted at the only one that the trace has */
+    if (!number)
+        number = find_trace(t, &p, hash, &at);
     return number ? &t->all[number - 1] : NULL;
 }
 
@@ -166,29 +230,19 @@ const struct sxs_trace *sxs_traces_of(const struct sxs_traces          *t,
 
 struct loading {
     struct sxs_traces        *t;
-    struct sxs_samples_header head;  /* of the file that is read */
-    uint32_t                 *names; /* owned; strings by number; 0: none */
-    size_t                    n_names;
+    struct sxs_samples_header head; /* of the file that is read */
 };
 
-static void read_names(struct loading *l, struct sxs_samples *reader)
+/* The best name of a trace without a route is kept, and of those the latest. */
+static void take_name(struct sxs_traces *t, struct sxs_trace *trace,
+                      const struct sxs_sample_context *c, const char *name, uint64_t time_ns)
 {
-    enum { MAX_NUMBER = 1 << 20 }; /* a damaged file may have any */
-    struct sxs_samples_record r;
-    sxs_samples_rewind(reader);
-    while (sxs_samples_next(reader, &r)) {
-        uint32_t number = r.type == SXS_RECORD_NAME ? r.name->number : 0;
-        if (!number || number > MAX_NUMBER)
-            continue;
-        if (number >= l->n_names) {
-            size_t n = number * 2u;
-            l->names = sxs_must(reallocarray(l->names, n, sizeof(*l->names)));
-            memset(l->names + l->n_names, 0, (n - l->n_names) * sizeof(*l->names));
-            l->n_names = n;
-        }
-        l->names[number] = sxs_strings_add(&l->t->strings, r.text[0], r.text_size[0]);
-    }
-    sxs_samples_rewind(reader);
+    if (trace->source >= SXS_ENDPOINT_ROUTE || !name || !*name || c->source < trace->source ||
+        (c->source == trace->source && time_ns < trace->endpoint_ns))
+        return;
+    trace->endpoint = sxs_strings_add(&t->strings, name, strlen(name));
+    trace->source = c->source;
+    trace->endpoint_ns = time_ns;
 }
 
 static void take_sample(struct loading *l, const struct sxs_session_process *process,
@@ -198,7 +252,8 @@ static void take_sample(struct loading *l, const struct sxs_session_process *pro
     uint64_t                         hz = l->head.asked_hz ? l->head.asked_hz : 1000;
     uint64_t                         weight =
         v->weight_ns && v->weight_ns < 86400000000000u ? v->weight_ns : 1000000000u / hz;
-    struct sxs_trace *trace = c ? trace_of(l->t, process, c) : NULL;
+    struct part       p = {.process = process, .context = c, .route = c ? route_of(code, c) : NULL};
+    struct sxs_trace *trace = c ? trace_of(l->t, &p) : NULL;
     if (!trace)
         return;
     trace->samples++;
@@ -206,10 +261,7 @@ static void take_sample(struct loading *l, const struct sxs_session_process *pro
         trace->waiting_ns += weight;
     else
         trace->running_ns += weight;
-    if (c->endpoint < l->n_names && l->names[c->endpoint] && v->time_ns >= trace->endpoint_ns) {
-        trace->endpoint = l->names[c->endpoint];
-        trace->endpoint_ns = v->time_ns;
-    }
+    take_name(l->t, trace, c, name_of(code, c), v->time_ns);
     if (!trace->first_ns || v->time_ns < trace->first_ns)
         trace->first_ns = v->time_ns;
     if (v->time_ns > trace->last_ns)
@@ -223,16 +275,12 @@ static void take_file(struct loading *l, const struct sxs_process_part *part,
     struct sxs_samples_record r;
     l->t->on = true;
     l->t->n_missed += atomic_load_explicit(&l->head.n_contexts_missed, memory_order_relaxed);
-    read_names(l, reader);
     while (sxs_samples_next(reader, &r))
         if (r.type == SXS_RECORD_SAMPLE &&
             sxs_period_has(part->period,
                            l->head.started_realtime_ns + (r.sample->time_ns - l->head.started_ns)))
             take_sample(l, part->process, code, r.sample);
     sxs_trace_code_free(code);
-    free(l->names);
-    l->names = NULL;
-    l->n_names = 0;
 }
 
 static int load_part(void *to, const struct sxs_process_part *part)
@@ -271,6 +319,46 @@ static int by_weight(const void *a, const void *b)
     return memcmp(x->id, y->id, sizeof(x->id));
 }
 
+/* Returns the only part of a trace that has a route; NULL: there is none, or several. */
+static struct sxs_trace *only_route(struct sxs_traces *t, const struct sxs_trace *of)
+{
+    uint32_t          hash = hash_of(of->process, of->id, of->runtime), number;
+    struct sxs_trace *only = NULL;
+    for (size_t at = hash; (number = sxs_index_next(&t->index, hash, &at)) != 0; at++) {
+        struct sxs_trace *other = &t->all[number - 1];
+        if (other->source < SXS_ENDPOINT_ROUTE || other->process != of->process ||
+            other->runtime != of->runtime || memcmp(other->id, of->id, sizeof(of->id)) != 0)
+            continue;
+        if (only)
+            return NULL;
+        only = other;
+    }
+    return only;
+}
+
+/* Counts the samples of a trace whose route could not be read at the only route that it has. Leaves
+ * the index to order_traces(). */
+static void join_parts(struct sxs_traces *t)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < t->n; i++) {
+        struct sxs_trace *v = &t->all[i];
+        struct sxs_trace *into = v->source < SXS_ENDPOINT_ROUTE ? only_route(t, v) : NULL;
+        if (!into)
+            continue;
+        into->samples += v->samples;
+        into->running_ns += v->running_ns;
+        into->waiting_ns += v->waiting_ns;
+        into->first_ns = v->first_ns < into->first_ns ? v->first_ns : into->first_ns;
+        into->last_ns = v->last_ns > into->last_ns ? v->last_ns : into->last_ns;
+        v->samples = 0;
+    }
+    for (size_t i = 0; i < t->n; i++)
+        if (t->all[i].samples)
+            t->all[n++] = t->all[i];
+    t->n = n;
+}
+
 /* Orders the traces, and enters their new places into the index. */
 static void order_traces(struct sxs_traces *t)
 {
@@ -295,7 +383,7 @@ int sxs_traces_load(const char *dir, const struct sxs_session *session, const ch
     memset(out, 0, sizeof(*out));
     sxs_strings_add(&out->strings, "", 0);
     err = sxs_processes_take(dir, session, process, load_part, &l);
-    free(l.names);
+    join_parts(out);
     order_traces(out);
     for (size_t i = 0; i < out->n; i++)
         out->all[i].wanted = fits(out, &out->all[i], choice);

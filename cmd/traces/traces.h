@@ -38,12 +38,14 @@ static inline bool sxs_trace_choice_is_all(const struct sxs_trace_choice *choice
  */
 int sxs_trace_id_read(const char *text, char out[SXS_TRACE_ID_SIZE]);
 
-/** One trace in one runtime of one process. */
+/** One trace in one runtime of one process, or its part in one endpoint: a trace may have requests of
+ *  several, and samples whose route is known are counted at that. */
 struct sxs_trace {
     const struct sxs_session_process *process; /* borrowed from the session */
     uint8_t                           id[16];
     uint32_t                          runtime;     /* its number */
     uint32_t                          endpoint;    /* string; 0: not known */
+    uint32_t                          source;      /* enum sxs_endpoint_source of that name */
     uint64_t                          endpoint_ns; /* time of the sample that had that name */
     uint64_t                          samples, running_ns, waiting_ns;
     uint64_t first_ns, last_ns; /* time of the first and of the last sample */
@@ -74,7 +76,7 @@ void sxs_traces_free(struct sxs_traces *t);
 /** sxs_traces_any - tell whether a trace is wanted. */
 bool sxs_traces_any(const struct sxs_traces *t);
 
-/** Which runtime the code of a file "samples" is of. */
+/** What a file "samples" says beside its samples: of which runtime code is, and names of endpoints. */
 struct sxs_trace_code;
 
 /** sxs_trace_code_read - read it. @reader: rewound at the end. Returns an owned object. */

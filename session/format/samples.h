@@ -165,15 +165,21 @@ struct sxs_record_sample {
     /* Behind the IPs: struct sxs_sample_context, as many as the record's size has room for. */
 };
 
+/** Where the name of an endpoint comes from. A greater one is the better name. */
+enum sxs_endpoint_source {
+    SXS_ENDPOINT_NAME,  /* the name of an Activity */
+    SXS_ENDPOINT_PATH,  /* the path of the request, with numbers and GUIDs replaced */
+    SXS_ENDPOINT_ROUTE, /* the route of the endpoint */
+};
+
 /** The Activity (System.Diagnostics) that was current on the thread of a sample. A thread has a
  *  current Activity, or none, in each runtime to which it belongs. */
 struct sxs_sample_context {
     uint8_t  trace[16]; /* id of the trace and of the span: W3C Trace Context */
     uint8_t  span[8];
-    uint32_t endpoint; /* what the oldest Activity of this process above it is called: number of a
-                        * NAME record; 0: not known */
+    uint32_t endpoint; /* what the request is called: number of a NAME record; 0: not known */
     uint16_t runtime;  /* number of the runtime */
-    uint16_t zero;
+    uint16_t source;   /* enum sxs_endpoint_source; 0 in earlier sessions */
 };
 
 /** A thread. The same tid can have several records: another one when the thread gets a name, and

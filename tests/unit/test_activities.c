@@ -27,7 +27,9 @@ enum {
     A_OTHER = 0x8000,
     A_ITEMS = 0x9000,
     A_TAGS = 0xa000,
-    A_TAG = 0xb000
+    A_TAG = 0xb000,
+    A_ENDPOINT = 0xc000,
+    A_PATTERN = 0xd000
 };
 
 #define WORDS 512
@@ -84,6 +86,8 @@ static void learn_all(void)
     learn(A_OTHER, (struct sxs_role){.kind = SXS_ROLE_OTHER});
     learn(A_TAGS, (struct sxs_role){.kind = SXS_ROLE_TAGS, .tags_first = 8});
     learn(A_TAG, (struct sxs_role){.kind = SXS_ROLE_TAG, .tag = {8, 16, 24}});
+    learn(A_ENDPOINT, (struct sxs_role){.kind = SXS_ROLE_ENDPOINT, .endpoint = {8, 16}});
+    learn(A_PATTERN, (struct sxs_role){.kind = SXS_ROLE_PATTERN, .raw = 8});
     learn(A_ACTIVITY,
           (struct sxs_role){.kind = SXS_ROLE_ACTIVITY, .activity = {8, 16, 24, 32, 40, 48}});
 }
@@ -126,6 +130,11 @@ static int drop_world(void **state)
     return munmap(world.heap, 2 * WORDS * sizeof(uintptr_t));
 }
 
+/* The stack of the thread; NULL: none. */
+static const struct sxs_activity_stack *stack;
+static enum sxs_endpoint_source         source; /* of the last name */
+static int                              is_known;
+
 static enum sxs_found look(char name[SXS_ACTIVITY_UNITS + 1], int *is_right)
 {
     static const uint8_t      trace[16] = {1, 0x23, 0x45, 0x67, 0x89, 0xab, 0xcd, 0xef,
@@ -133,7 +142,9 @@ static enum sxs_found look(char name[SXS_ACTIVITY_UNITS + 1], int *is_right)
     static const uint8_t      span[8] = {0, 0xf0, 0x67, 0xaa, 0x0b, 0xa9, 0x02, 0xb7};
     struct sxs_sample_context context;
     struct sxs_activity_text  text = {0};
-    enum sxs_found            found = sxs_activities_read(&world.a, world.native, &context, &text);
+    enum sxs_found found = sxs_activities_read(&world.a, world.native, stack, &context, &text);
+    source = text.source;
+    is_known = text.is_known;
     *is_right = found == SXS_FOUND_ONE && memcmp(context.trace, trace, 16) == 0 &&
                 memcmp(context.span, span, 8) == 0;
     for (unsigned i = 0; found == SXS_FOUND_ONE && i < text.n; i++)
@@ -211,7 +222,7 @@ static void the_route_is_the_name_if_there_is_one(void **state)
     ((uintptr_t *)parent)[6] = PUT(A_TAGS, PUT(A_TAG, put_string("x"), 0, path));
     check_found("/order/{id}");
     ((uintptr_t *)path)[3] = 0;
-    check_found("/order/7");
+    check_found("/order/{number}");
 }
 
 static void an_unknown_class_is_asked_for(void **state)
@@ -306,11 +317,167 @@ static void a_thread_that_belongs_to_another_is_not_believed(void **state)
     check_not(SXS_FOUND_UNKNOWN);
 }
 
+/* ---- requests ---------------------------------------------------------------------------------- */
+
+static uintptr_t                 words[64]; /* of a stack */
+static struct sxs_activity_stack found_stack;
+
+/* A class whose objects have @size bytes, and the class from which it derives. */
+static uintptr_t put_class(unsigned size, uintptr_t parent)
+{
+    return PUT((uintptr_t)(size + 8) << 32, 0, parent);
+}
+
+/* A request of ASP.NET Core with this Activity. Its reference is in a task that continues after
+ * another one, which is on the stack. */
+static void put_request(uintptr_t activity, uintptr_t endpoint, const char *path)
+{
+    struct sxs_requests *r = &world.a.requests;
+    uintptr_t            request, box, inner;
+    r->task = put_class(16, 0);
+    r->context = put_class(16, 0);
+    r->request = put_class(56, 0);
+    r->feature = put_class(16, 0);
+    r->continuation_at = r->activity_at = 8;
+    r->feature_at = 8;
+    r->endpoint_feature_at = 16;
+    r->endpoint_at = 24;
+    r->base_at = 32;
+    r->path_at = 40;
+    atomic_store(&r->known, 1);
+    box = put_class(24, put_class(16, r->task));
+    request = PUT(put_class(56, put_class(56, r->request)), PUT(r->feature, activity), 0, endpoint,
+                  put_string("/shop"), path ? put_string(path) : 0, 0);
+    ((uintptr_t *)request)[2] = request;
+    inner = PUT(box, PUT(box, 0, request, 0), 0, 0);
+    memset(words, 0, sizeof(words));
+    words[3] = world.key;
+    words[7] = 0x7f12;
+    words[9] = inner;
+    found_stack =
+        (struct sxs_activity_stack){.from = (uintptr_t)words, .to = (uintptr_t)(words + 64)};
+    stack = &found_stack;
+}
+
+static uintptr_t put_endpoint(const char *route, const char *display)
+{
+    return PUT(A_ENDPOINT, route ? PUT(A_PATTERN, put_string(route)) : 0, put_string(display));
+}
+
+static int drop_request(void **state)
+{
+    stack = NULL;
+    return drop_world(state);
+}
+
+static void a_request_is_called_by_the_route_of_its_endpoint(void **state)
+{
+    (void)state;
+    put_request(world.activity, put_endpoint("/order/{id}", "HTTP: GET /order/{id}"), "/order/7");
+    check_found("/order/{id}");
+    assert_int_equal(source, SXS_ENDPOINT_ROUTE);
+}
+
+static void a_route_gets_its_first_slash(void **state)
+{
+    (void)state;
+    put_request(world.activity, put_endpoint("order/{id}", "Shop.Get"), "/order/7");
+    check_found("/order/{id}");
+}
+
+static void a_route_that_many_actions_share_is_not_the_name(void **state)
+{
+    (void)state;
+    put_request(world.activity, put_endpoint("{controller}/{action}", "Shop.Get"), "/order/7");
+    check_found("Shop.Get");
+    assert_int_equal(source, SXS_ENDPOINT_ROUTE);
+}
+
+static void the_request_of_another_activity_is_not_taken(void **state)
+{
+    (void)state;
+    put_request(world.thread, put_endpoint("/order/{id}", "x"), "/order/7");
+    check_found("GET");
+    assert_int_equal(source, SXS_ENDPOINT_NAME);
+}
+
+static void a_request_without_an_endpoint_is_called_by_its_path(void **state)
+{
+    (void)state;
+    put_request(world.activity, 0, "/order/7");
+    check_found("/shop/order/{number}");
+    assert_int_equal(source, SXS_ENDPOINT_PATH);
+}
+
+static void the_route_of_a_known_span_is_not_read_again(void **state)
+{
+    (void)state;
+    put_request(world.activity, put_endpoint("/order/{id}", "x"), "/order/7");
+    memcpy(&found_stack.known, (const uint8_t[]){0, 0xf0, 0x67, 0xaa, 0x0b, 0xa9, 0x02, 0xb7}, 8);
+    check_found("");
+    assert_true(is_known);
+    found_stack.known++;
+    check_found("/order/{id}");
+    assert_false(is_known);
+}
+
+/* Objects that refer to each other in circles, and a stack full of words that lead to them. */
+static void a_search_ends(void **state)
+{
+    uintptr_t all[32], box;
+    (void)state;
+    put_request(world.thread, 0, NULL);
+    box = put_class(24, world.a.requests.task);
+    for (size_t i = 0; i < 32; i++)
+        all[i] = PUT(box, 0, 0, 0);
+    for (size_t i = 0; i < 32; i++)
+        for (size_t k = 1; k < 4; k++)
+            ((uintptr_t *)all[i])[k] = all[(i * 7 + k * 5) % 32];
+    for (size_t i = 0; i < 64; i++)
+        words[i] = all[i % 32];
+    check_found("GET");
+}
+
+static void check_folded(const char *path, const char *expected)
+{
+    struct sxs_activity_text text = {0};
+    char                     folded[SXS_ACTIVITY_UNITS + 1] = "";
+    for (; path[text.n]; text.n++)
+        text.units[text.n] = (uint16_t)path[text.n];
+    sxs_activities_fold(&text);
+    for (unsigned i = 0; i < text.n; i++)
+        folded[i] = (char)text.units[i];
+    folded[text.n] = '\0';
+    assert_string_equal(folded, expected);
+}
+
+static void numbers_and_guids_of_a_path_are_folded(void **state)
+{
+    (void)state;
+    check_folded("", "");
+    check_folded("/", "/");
+    check_folded("/ef/17", "/ef/{number}");
+    check_folded("/ef/6292/", "/ef/{number}/");
+    check_folded("17", "{number}");
+    check_folded("/v2/a1/1a", "/v2/a1/1a");
+    check_folded("/a//9", "/a//{number}");
+    check_folded("/u/9f0c2b1e-aaaa-BBBB-cccc-000000000001/x", "/u/{guid}/x");
+    check_folded("/u/9f0c2b1eaaaabbbbcccc000000000001", "/u/{guid}");
+    check_folded("/u/00000000000000000000000000000001", "/u/{guid}");
+    check_folded("/u/9f0c2b1e-aaaa-bbbb-cccc-00000000000g",
+                 "/u/9f0c2b1e-aaaa-bbbb-cccc-00000000000g");
+    check_folded(
+        "/1/1/1/1/1/1/1/1/1/1/1/1/1/1/1/1/1/1/1/1/1/1/1/1/1/1",
+        "/{number}/{number}/{number}/{number}/{number}/{number}/{number}/{number}/{number}/"
+        "{number}/{number}/{number}/{number}/{n");
+}
+
 /* ---- names of endpoints ---------------------------------------------------------------------- */
 
 static void a_name_for_which_there_was_no_room_is_written_later(void **state)
 {
-    const struct sxs_activity_text get = {3, {'G', 'E', 'T'}}, put_text = {3, {'P', 'U', 'T'}};
+    const struct sxs_activity_text get = {.n = 3, .units = {'G', 'E', 'T'}},
+                                   put_text = {.n = 3, .units = {'P', 'U', 'T'}};
     struct sxs_folder              folder;
     char                           path[] = "/tmp/sxsprof-test.XXXXXX", command[64];
     uint32_t                       number;
@@ -335,7 +502,7 @@ static void a_name_for_which_there_was_no_room_is_written_later(void **state)
     assert_int_equal(system(command), 0);
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, make_world, drop_world)
+#define TEST(name) cmocka_unit_test_setup_teardown(name, make_world, drop_request)
 
 int main(void)
 {
@@ -350,6 +517,14 @@ int main(void)
         TEST(damaged_memory_gives_the_right_ids_or_none),
         TEST(a_thread_that_belongs_to_another_is_not_believed),
         TEST(a_name_for_which_there_was_no_room_is_written_later),
+        TEST(a_request_is_called_by_the_route_of_its_endpoint),
+        TEST(a_route_gets_its_first_slash),
+        TEST(a_route_that_many_actions_share_is_not_the_name),
+        TEST(the_request_of_another_activity_is_not_taken),
+        TEST(a_request_without_an_endpoint_is_called_by_its_path),
+        TEST(the_route_of_a_known_span_is_not_read_again),
+        TEST(a_search_ends),
+        TEST(numbers_and_guids_of_a_path_are_folded),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -6,8 +6,10 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "base/guarded.h"
 #include "base/log.h"
 #include "base/session_state.h"
+#include "tools/recorder/stacks.h"
 
 static struct sxs_activities followed[SXS_SLOT_RUNTIMES];
 static _Atomic unsigned      n_followed;
@@ -76,24 +78,99 @@ void sxs_activities_thread_ended(struct sxs_activities *a, sxs_thread thread)
 
 /* ---- suspensions ----------------------------------------------------------------------------- */
 
-SXS_SIGSAFE static enum sxs_found look(struct sxs_activities *a, const struct sxs_thread_slot *t,
+/* A request that was not found by so many samples is searched for by each 8th only. */
+#define MANY_SEARCHES 4u
+#define SEARCH_EVERY  8u
+#define STACK_ROOM    (16u << 10) /* bytes that must be free below */
+
+SXS_SIGSAFE static uint64_t span_of(const struct sxs_sample_context *c)
+{
+    uint64_t span;
+    memcpy(&span, c->span, sizeof(span));
+    return span;
+}
+
+/* Returns 1 if the search has room on the stack: it may be a coroutine's, of a few KiB. */
+SXS_SIGSAFE static int has_room(const struct sxs_thread_slot *t, uintptr_t frame,
+                                enum sxs_stack_kind kind, uintptr_t to)
+{
+    uintptr_t own = (uintptr_t)__builtin_thread_pointer(), word;
+    uintptr_t lo = atomic_load_explicit(&t->stack_lo, memory_order_relaxed);
+    if (kind == SXS_STACK_OWN && lo && frame >= lo)
+        return frame - lo > STACK_ROOM;
+    return kind == SXS_STACK_LISTED && to == (own & ~(uintptr_t)15) &&
+           sxs_guarded_copy(&word, frame - STACK_ROOM, sizeof(word)) == sizeof(word);
+}
+
+/* Returns 1 if the thread's stack can be searched. */
+SXS_SIGSAFE static int stack_of(const struct sxs_thread_slot *t, uintptr_t frame,
+                                struct sxs_activity_stack *out)
+{
+    uint32_t            n = atomic_load_explicit(&t->n_route_missed, memory_order_relaxed);
+    int                 skips = n >= MANY_SEARCHES && n % SEARCH_EVERY;
+    enum sxs_stack_kind kind;
+    out->from = frame;
+    out->known = atomic_load_explicit(&t->route_span, memory_order_acquire);
+    out->skipped = skips ? atomic_load_explicit(&t->missed_span, memory_order_relaxed) : 0;
+    if (!sxs_guarded_reliable())
+        return 0;
+    kind = sxs_stacks_find(t, 0, frame, &out->to);
+    return kind != SXS_STACK_UNKNOWN && has_room(t, frame, kind, out->to);
+}
+
+/* A signal handler may interrupt this, and then does the same on the same thread. */
+SXS_SIGSAFE static void keep_route(struct sxs_thread_slot *t, const struct sxs_sample_context *c)
+{
+    atomic_store_explicit(&t->route_span, 0, memory_order_release);
+    atomic_store_explicit(&t->route_name, c->endpoint, memory_order_release);
+    atomic_store_explicit(&t->route_span, span_of(c), memory_order_release);
+}
+
+/* Counts searches without success. A wrong count costs time only. */
+SXS_SIGSAFE static void note_miss(struct sxs_thread_slot *t, const struct sxs_sample_context *c)
+{
+    if (atomic_load_explicit(&t->missed_span, memory_order_relaxed) != span_of(c))
+        atomic_store_explicit(&t->n_route_missed, 0, memory_order_relaxed);
+    atomic_store_explicit(&t->missed_span, span_of(c), memory_order_relaxed);
+    atomic_fetch_add_explicit(&t->n_route_missed, 1, memory_order_relaxed);
+}
+
+SXS_SIGSAFE static void name_endpoint(struct sxs_activities *a, struct sxs_thread_slot *t,
+                                      const struct sxs_activity_text *name,
+                                      struct sxs_sample_context      *out)
+{
+    out->source = (uint16_t)name->source;
+    if (name->is_known)
+        out->endpoint = atomic_load_explicit(&t->route_name, memory_order_acquire);
+    else
+        out->endpoint = name->n ? sxs_activities_endpoint(a, name) : 0;
+    if (!name->is_known && out->endpoint && name->source == SXS_ENDPOINT_ROUTE)
+        keep_route(t, out);
+    else if (!name->is_known)
+        note_miss(t, out);
+}
+
+SXS_SIGSAFE static enum sxs_found look(struct sxs_activities *a, struct sxs_thread_slot *t,
                                        struct sxs_sample_context *out)
 {
-    struct sxs_activity_text endpoint;
+    struct sxs_activity_text  endpoint;
+    struct sxs_activity_stack stack;
+    int                       has = stack_of(t, (uintptr_t)__builtin_frame_address(0), &stack);
     uintptr_t      native = atomic_load_explicit(&t->managed[a->index], memory_order_acquire);
-    enum sxs_found found = native ? sxs_activities_read(a, native, out, &endpoint) : SXS_FOUND_NONE;
+    enum sxs_found found = native
+                               ? sxs_activities_read(a, native, has ? &stack : NULL, out, &endpoint)
+                               : SXS_FOUND_NONE;
     if (found != SXS_FOUND_ONE)
         return found;
-    out->endpoint = endpoint.n ? sxs_activities_endpoint(a, &endpoint) : 0;
+    name_endpoint(a, t, &endpoint, out);
     out->runtime = (uint16_t)a->number;
-    out->zero = 0;
     return found;
 }
 
 void sxs_activities_stopping(struct sxs_activities *a)
 {
     uint32_t                      tid = (uint32_t)syscall(SYS_gettid);
-    const struct sxs_thread_slot *t = sxs_threads_find(tid);
+    struct sxs_thread_slot       *t = sxs_threads_find(tid);
     struct sxs_sample_context     context = {0};
     enum sxs_found                found = SXS_FOUND_UNKNOWN;
     atomic_store(&a->stopper, 0);
@@ -137,20 +214,21 @@ SXS_SIGSAFE static enum sxs_found of_stopper(struct sxs_activities *a, uint32_t 
     return SXS_FOUND_ONE;
 }
 
-SXS_SIGSAFE static enum sxs_found look_at(struct sxs_activities *a, const struct sxs_thread_slot *t,
+SXS_SIGSAFE static enum sxs_found look_at(struct sxs_activities *a, struct sxs_thread_slot *t,
                                           struct sxs_sample_context *out)
 {
     uint32_t n_stops;
     if (!atomic_load_explicit(&a->learned, memory_order_acquire))
-        return atomic_load(&a->diagnostics) ? SXS_FOUND_UNKNOWN : SXS_FOUND_NONE;
+        return atomic_load(&a->modules[SXS_MODULE_DIAGNOSTICS]) ? SXS_FOUND_UNKNOWN
+                                                                : SXS_FOUND_NONE;
     if (!sxs_activities_running_since(a, &n_stops))
         return of_stopper(a, atomic_load(&t->tid), out);
     return look(a, t, out);
 }
 
-SXS_SIGSAFE size_t sxs_activities_look(const struct sxs_thread_slot *t,
-                                       struct sxs_sample_context     out[SXS_SLOT_RUNTIMES],
-                                       unsigned                     *missed)
+SXS_SIGSAFE size_t sxs_activities_look(struct sxs_thread_slot   *t,
+                                       struct sxs_sample_context out[SXS_SLOT_RUNTIMES],
+                                       unsigned                 *missed)
 {
     size_t n = 0;
     *missed = 0;

@@ -53,10 +53,11 @@ void sxs_activities_running(struct sxs_activities *a);
  * sxs_activities_look - find the activities that are current on the calling thread.
  * @t: its slot. @out: receives them, one for each runtime that has one.
  * @missed: receives the number of runtimes in which it could not be read.
- * Returns their number. Async-signal-safe: some dozen guarded loads; may write a NAME record.
+ * Returns their number. Async-signal-safe: some dozen guarded loads, or some hundred when the route of a
+ * request is searched for; may write a NAME record.
  */
-SXS_SIGSAFE size_t sxs_activities_look(const struct sxs_thread_slot *t,
-                                       struct sxs_sample_context     out[SXS_SLOT_RUNTIMES],
-                                       unsigned                     *missed);
+SXS_SIGSAFE size_t sxs_activities_look(struct sxs_thread_slot   *t,
+                                       struct sxs_sample_context out[SXS_SLOT_RUNTIMES],
+                                       unsigned                 *missed);
 
 #endif

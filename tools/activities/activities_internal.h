@@ -14,8 +14,10 @@ enum sxs_role_kind {
     SXS_ROLE_ARRAY,   /* one with an array of entries; an entry begins with key and value */
     SXS_ROLE_CONTEXT, /* an ExecutionContext */
     SXS_ROLE_ACTIVITY,
-    SXS_ROLE_TAGS, /* the list of an activity's tags */
-    SXS_ROLE_TAG,  /* one of them */
+    SXS_ROLE_TAGS,     /* the list of an activity's tags */
+    SXS_ROLE_TAG,      /* one of them */
+    SXS_ROLE_ENDPOINT, /* an endpoint of ASP.NET Core */
+    SXS_ROLE_PATTERN,  /* the route of one */
 };
 
 #define SXS_ROLE_PAIRS_MAX 4
@@ -40,8 +42,35 @@ struct sxs_role {
         struct {
             uint32_t key, value, next;
         } tag;
+        struct {
+            uint32_t pattern, display; /* pattern: 0: it has no route */
+        } endpoint;
+        uint32_t raw; /* of a PATTERN: the text of the route */
     };
 };
+
+/** What is known about the requests of ASP.NET Core in one runtime: classes, offsets of fields. */
+struct sxs_requests {
+    _Atomic int known; /* 1: the rest is valid, and constant */
+    /* Classes. `request` is the base class of those of a request in the server Kestrel. */
+    uintptr_t task, context, request, feature;
+    uint32_t  continuation_at;                              /* in a task */
+    uint32_t  activity_at;                                  /* in a feature */
+    uint32_t  feature_at, endpoint_feature_at, endpoint_at; /* in a request */
+    uint32_t  base_at, path_at;                             /* in a request */
+};
+
+/** Modules whose classes are looked at. */
+enum sxs_activity_module {
+    SXS_MODULE_CORE,
+    SXS_MODULE_DIAGNOSTICS,
+    SXS_MODULE_KESTREL,
+    SXS_MODULE_HTTP,
+    SXS_MODULE_HOSTING,
+    SXS_N_MODULES
+};
+
+#define SXS_CLASS_KINDS 512 /* a power of two */
 
 /** A class whose objects were met. */
 struct sxs_seen_class {
@@ -77,7 +106,7 @@ struct sxs_activities {
     _Atomic int               stopper_has;
     struct sxs_sample_context stopper_context;
     /* for learn.c: */
-    _Atomic uintptr_t core, diagnostics; /* modules; 0: not loaded */
+    _Atomic uintptr_t modules[SXS_N_MODULES]; /* 0: not loaded */
     _Atomic uintptr_t recent[SXS_RECENT_THREADS];
     _Atomic unsigned  n_recent;
     int               is_listed; /* 1: modules and threads from before the start are known */
@@ -89,14 +118,26 @@ struct sxs_activities {
     /* constant once all is known */
     uintptr_t             key_at; /* address of the static field Activity.s_current */
     struct sxs_seen_class seen[SXS_SEEN_CLASSES];
+    struct sxs_requests   requests;
+    /* request.c: classes that were met on stacks, by address; the low bits are their kind. */
+    _Atomic uintptr_t kinds[SXS_CLASS_KINDS];
 };
 
 #define SXS_ACTIVITY_UNITS 120u /* of the name of an endpoint, in UTF-16; the rest is cut off */
 
-/** A text of the runtime. */
+/** The name of an endpoint. */
 struct sxs_activity_text {
-    unsigned n; /* units */
+    enum sxs_endpoint_source source;
+    int      is_known; /* 1: it is that of the stack's known span, and not read again; n is 0 */
+    unsigned n;        /* units */
     uint16_t units[SXS_ACTIVITY_UNITS];
+};
+
+/** Where the request of an Activity is searched for: the calling thread's stack. */
+struct sxs_activity_stack {
+    uintptr_t from, to; /* bytes */
+    uint64_t  known;    /* a span whose route is known; 0: none */
+    uint64_t  skipped;  /* a span whose request is not searched for this time; 0: none */
 };
 
 enum sxs_found {
@@ -106,10 +147,32 @@ enum sxs_found {
 };
 
 /** sxs_activities_read - find the activity of the runtime's thread @native, which is the calling
- *  thread. @out, @endpoint: receive its ids and the name. Signal-safe. */
+ *  thread. @stack: the thread's stack; NULL: requests are not searched for. @out, @endpoint: receive
+ *  its ids and the name. Signal-safe. */
 SXS_SIGSAFE enum sxs_found sxs_activities_read(struct sxs_activities *a, uintptr_t native,
-                                               struct sxs_sample_context *out,
-                                               struct sxs_activity_text  *endpoint);
+                                               const struct sxs_activity_stack *stack,
+                                               struct sxs_sample_context       *out,
+                                               struct sxs_activity_text        *endpoint);
+
+/** What a search for a request has found. */
+struct sxs_request {
+    uintptr_t endpoint;   /* object; 0: none was chosen yet, or none fits */
+    uintptr_t base, path; /* strings; 0: none */
+};
+
+/** sxs_activities_request - find the request of ASP.NET Core to which an Activity belongs.
+ *  @activities: the Activity and those above it. The objects found are what the runtime's own
+ *  references lead to, if the runtime was not stopped meanwhile. Returns 1, or 0 when no request was
+ *  found. Signal-safe; some hundred guarded loads, SXS_REQUEST_LOADS at most. */
+#define SXS_REQUEST_LOADS 4000u
+SXS_SIGSAFE int sxs_activities_request(struct sxs_activities           *a,
+                                       const struct sxs_activity_stack *stack,
+                                       const uintptr_t *activities, unsigned n,
+                                       struct sxs_request *out);
+
+/** sxs_activities_fold - replace the segments of a path that are numbers by "{number}", and GUIDs by
+ *  "{guid}", so that paths of one endpoint get one name. Pure; signal-safe. */
+SXS_SIGSAFE void sxs_activities_fold(struct sxs_activity_text *path);
 
 /** sxs_activities_running_since - return 1 if the runtime's threads run, and *@n_stops receives how
  *  often they were stopped until now; else 0. Signal-safe. */

@@ -22,6 +22,7 @@
 #define ENTRY_STRIDE    24u /* of Dictionary: key, value, hash code, index of the next */
 #define KEY_VALUE_BYTES 16u
 #define MAX_LEVELS      16u /* from a class to Activity */
+#define FEW_METHODS     16u /* of a class, one of which is not generic */
 
 /* Held while the runtime is asked about a class, so that the class is not unloaded. */
 static pthread_mutex_t asking = PTHREAD_MUTEX_INITIALIZER;
@@ -47,6 +48,14 @@ static int has_name(const WCHAR *path, size_t n, const char *name)
     return strcmp(slash ? slash + 1 : text, name) == 0;
 }
 
+static const char *const file_names[SXS_N_MODULES] = {
+    [SXS_MODULE_CORE] = "System.Private.CoreLib.dll",
+    [SXS_MODULE_DIAGNOSTICS] = "System.Diagnostics.DiagnosticSource.dll",
+    [SXS_MODULE_KESTREL] = "Microsoft.AspNetCore.Server.Kestrel.Core.dll",
+    [SXS_MODULE_HTTP] = "Microsoft.AspNetCore.Http.dll",
+    [SXS_MODULE_HOSTING] = "Microsoft.AspNetCore.Hosting.dll",
+};
+
 void sxs_activities_module(struct sxs_activities *a, sxs_module module)
 {
     WCHAR        path[PATH_UNITS] = {0};
@@ -56,11 +65,9 @@ void sxs_activities_module(struct sxs_activities *a, sxs_module module)
     if (FAILED(sxs_info_GetModuleInfo2(module.rt, module, NULL, PATH_UNITS - 1, &n, path, &assembly,
                                        &flags)))
         return;
-    if (!atomic_load(&a->core) && has_name(path, PATH_UNITS, "System.Private.CoreLib.dll"))
-        atomic_store(&a->core, module.id);
-    else if (!atomic_load(&a->diagnostics) &&
-             has_name(path, PATH_UNITS, "System.Diagnostics.DiagnosticSource.dll"))
-        atomic_store(&a->diagnostics, module.id);
+    for (size_t i = 0; i < SXS_N_MODULES; i++)
+        if (!atomic_load(&a->modules[i]) && has_name(path, PATH_UNITS, file_names[i]))
+            atomic_store(&a->modules[i], module.id);
 }
 
 /* Notes the modules and threads from before the start. The list of threads is made under the lock
@@ -116,7 +123,7 @@ static uint32_t offset_of(const struct sxs_layout *layout, const char *name)
  * must not be asked for a class that it would have to load, because this thread is not its own. */
 static int learn_core(struct sxs_activities *a)
 {
-    sxs_module core = {a->rt, atomic_load(&a->core)};
+    sxs_module core = {a->rt, atomic_load(&a->modules[SXS_MODULE_CORE])};
     if (!core.id || !(a->thread = find_class(core, u"System.Threading.Thread")) ||
         !(a->string = find_class(core, u"System.String")))
         return 0;
@@ -283,7 +290,7 @@ static const struct sxs_layout *activity_of(const struct sxs_activities *a,
                                             const struct sxs_layout     *layout)
 {
     for (unsigned i = 0; layout && i < MAX_LEVELS; i++) {
-        if (layout->module == atomic_load(&a->diagnostics) &&
+        if (layout->module == atomic_load(&a->modules[SXS_MODULE_DIAGNOSTICS]) &&
             strcmp(layout->name, "System.Diagnostics.Activity") == 0)
             return layout;
         layout = layout->parent ? sxs_layout_get((sxs_class){a->rt, layout->parent}) : NULL;
@@ -304,6 +311,14 @@ static void role_of(struct sxs_activities *a, const struct sxs_layout *layout, s
         out->kind = out->tags_first ? SXS_ROLE_TAGS : SXS_ROLE_OTHER;
     } else if (has_prefix(layout->name, "System.Diagnostics.DiagNode`1")) {
         role_of_tag(layout, out);
+    } else if (strcmp(layout->name, "Microsoft.AspNetCore.Routing.RouteEndpoint") == 0 ||
+               strcmp(layout->name, "Microsoft.AspNetCore.Http.Endpoint") == 0) {
+        out->endpoint.pattern = offset_of(layout, "<RoutePattern>k__BackingField");
+        out->endpoint.display = offset_of(layout, "<DisplayName>k__BackingField");
+        out->kind = out->endpoint.display ? SXS_ROLE_ENDPOINT : SXS_ROLE_OTHER;
+    } else if (strcmp(layout->name, "Microsoft.AspNetCore.Routing.Patterns.RoutePattern") == 0) {
+        out->raw = offset_of(layout, "<RawText>k__BackingField");
+        out->kind = out->raw ? SXS_ROLE_PATTERN : SXS_ROLE_OTHER;
     } else if ((activity = activity_of(a, layout)) != NULL) {
         role_of_activity(layout, out);
         if (atomic_load(&a->learned) == SXS_LEARNED_THREADS)
@@ -335,13 +350,88 @@ static void learn_roles(struct sxs_activities *a)
     }
 }
 
+/* ---- requests of ASP.NET Core ---------------------------------------------------------------- */
+
+/* Returns a class if it is loaded; 0: it is not yet, or there is none of that name. A runtime finds a
+ * method by its token only if the class of the method is loaded, and loads nothing for that. */
+static uintptr_t find_loaded(struct sxs_activities *a, enum sxs_activity_module at,
+                             const WCHAR *name)
+{
+    sxs_module        module = {a->rt, atomic_load(&a->modules[at])};
+    IMetaDataImport2 *imp = module.id ? sxs_module_import(module) : NULL;
+    sxs_class         cls = {a->rt, 0};
+    mdTypeDef         token;
+    mdMethodDef       methods[FEW_METHODS];
+    HCORENUM          list = NULL;
+    ULONG             n = 0;
+    if (!imp)
+        return 0;
+    if (SUCCEEDED(imp->vtbl->FindTypeDefByName(imp, name, 0, &token)) &&
+        FAILED(imp->vtbl->EnumMethods(imp, &list, token, methods, ARRAY_LEN(methods), &n)))
+        n = 0;
+    for (ULONG i = 0; i < n && !cls.id; i++) {
+        sxs_function function = {a->rt, 0};
+        sxs_module   of = {a->rt, 0};
+        mdToken      method;
+        if (FAILED(sxs_info_GetFunctionFromToken(a->rt, module, methods[i], &function)) ||
+            !function.id || FAILED(sxs_info_GetFunctionInfo(a->rt, function, &cls, &of, &method)))
+            cls.id = 0;
+    }
+    if (list)
+        imp->vtbl->CloseEnum(imp, list);
+    imp->vtbl->Release(imp);
+    return cls.id;
+}
+
+/* Classes are loaded when the first request comes, or earlier. They are asked for again until then. */
+static void ask_for_requests(struct sxs_activities *a)
+{
+    struct sxs_requests     *r = &a->requests;
+    const struct sxs_layout *layout;
+    if (!(r->request = find_loaded(
+              a, SXS_MODULE_KESTREL,
+              u"Microsoft.AspNetCore.Server.Kestrel.Core.Internal.Http.HttpProtocol")) ||
+        !(r->feature = find_loaded(a, SXS_MODULE_HOSTING,
+                                   u"Microsoft.AspNetCore.Hosting.HttpActivityFeature")) ||
+        !(r->context =
+              find_loaded(a, SXS_MODULE_HTTP, u"Microsoft.AspNetCore.Http.DefaultHttpContext")) ||
+        !(r->task = find_loaded(a, SXS_MODULE_CORE, u"System.Threading.Tasks.Task")))
+        return;
+    layout = sxs_layout_get((sxs_class){a->rt, r->task});
+    r->continuation_at = offset_of(layout, "m_continuationObject");
+    layout = sxs_layout_get((sxs_class){a->rt, r->feature});
+    r->activity_at = offset_of(layout, "<Activity>k__BackingField");
+    layout = sxs_layout_get((sxs_class){a->rt, r->request});
+    r->feature_at = offset_of(layout, "_currentIHttpActivityFeature");
+    r->endpoint_feature_at = offset_of(layout, "_currentIEndpointFeature");
+    r->endpoint_at = offset_of(layout, "_endpoint");
+    r->base_at = offset_of(layout, "<PathBase>k__BackingField");
+    r->path_at = offset_of(layout, "<Path>k__BackingField");
+    if (r->continuation_at && r->activity_at && r->feature_at && r->endpoint_feature_at &&
+        r->endpoint_at)
+        atomic_store_explicit(&r->known, 1, memory_order_release);
+}
+
+static void learn_requests(struct sxs_activities *a)
+{
+    if (atomic_load(&a->learned) != SXS_LEARNED_ALL || atomic_load(&a->requests.known) ||
+        !atomic_load(&a->modules[SXS_MODULE_KESTREL]))
+        return;
+    pthread_mutex_lock(&asking);
+    ask_for_requests(a);
+    pthread_mutex_unlock(&asking);
+}
+
 void sxs_activities_unloading(struct sxs_activities *a, sxs_module module)
 {
     pthread_mutex_lock(&asking);
-    if (module.id && atomic_load(&a->diagnostics) == module.id) {
-        atomic_store(&a->learned, SXS_LEARNED_NOTHING);
-        atomic_store(&a->diagnostics, 0);
-    }
+    for (size_t i = 0; module.id && i < SXS_N_MODULES; i++)
+        if (atomic_load(&a->modules[i]) == module.id) {
+            if (i <= SXS_MODULE_DIAGNOSTICS)
+                atomic_store(&a->learned, SXS_LEARNED_NOTHING);
+            atomic_store(&a->requests.known, 0);
+            atomic_store(&a->modules[i], 0);
+        }
     for (size_t i = 0; i < SXS_SEEN_CLASSES; i++) {
         struct sxs_seen_class *c = &a->seen[i];
         uintptr_t              id = atomic_load(&c->id);
@@ -358,9 +448,10 @@ void sxs_activities_learn(struct sxs_activities *a)
         list_earlier(a);
     if (atomic_load(&a->learned)) {
         learn_roles(a);
+        learn_requests(a);
         return;
     }
-    if (!a->is_listed || !atomic_load(&a->diagnostics) || a->is_warned)
+    if (!a->is_listed || !atomic_load(&a->modules[SXS_MODULE_DIAGNOSTICS]) || a->is_warned)
         return;
     if (!learn_core(a))
         warn_once(a, "its class Thread is not as expected");

@@ -18,6 +18,7 @@
 #define ITEMS_AT    16u
 #define MAX_ENTRIES 256u
 #define MAX_PARENTS 64u
+#define OWN_PARENTS 16u /* of which one may be that of a request */
 #define MAX_TAGS    32u
 
 #define MAX_WANTED 4u
@@ -224,6 +225,32 @@ SXS_SIGSAFE static int is_text(struct look *l, uintptr_t text, const char *expec
     return 1;
 }
 
+/* Returns 1 if the route is filled in with names of methods or pages: one for many endpoints. */
+SXS_SIGSAFE static int is_conventional(const struct sxs_activity_text *t)
+{
+    static const char *const parts[] = {"{controller", "{action", "{page"};
+    for (unsigned i = 0; i < t->n; i++)
+        for (size_t p = 0; p < ARRAY_LEN(parts); p++) {
+            unsigned n = 0;
+            while (parts[p][n] && i + n < t->n && t->units[i + n] == (uint16_t)parts[p][n])
+                n++;
+            if (!parts[p][n])
+                return 1;
+        }
+    return 0;
+}
+
+/* Routes are declared with and without the first slash. All names get it. */
+SXS_SIGSAFE static void begin_with_slash(struct sxs_activity_text *t)
+{
+    if (t->n && (t->units[0] == '/' || t->units[0] == '~'))
+        return;
+    t->n = t->n < SXS_ACTIVITY_UNITS ? t->n + 1 : SXS_ACTIVITY_UNITS;
+    for (unsigned i = t->n - 1; i > 0; i--)
+        t->units[i] = t->units[i - 1];
+    t->units[0] = '/';
+}
+
 /* Reads the tag "http.route", else "url.path". Returns the length; 0: there is neither. */
 SXS_SIGSAFE static unsigned read_route(struct look *l, uintptr_t tags,
                                        struct sxs_activity_text *out)
@@ -237,35 +264,84 @@ SXS_SIGSAFE static unsigned read_route(struct look *l, uintptr_t tags,
             return 0;
         key = read_word(l, tag + role->tag.key);
         value = read_word(l, tag + role->tag.value);
-        if (value && is_text(l, key, "http.route", 10))
-            return out->n = read_text(l, value, out->units, SXS_ACTIVITY_UNITS);
+        if (value && is_text(l, key, "http.route", 10)) {
+            out->source = SXS_ENDPOINT_ROUTE;
+            out->n = read_text(l, value, out->units, SXS_ACTIVITY_UNITS);
+            begin_with_slash(out);
+            return out->n;
+        }
         if (value && is_text(l, key, "url.path", 8))
             path = value;
         tag = read_word(l, tag + role->tag.next);
     }
-    return out->n = path ? read_text(l, path, out->units, SXS_ACTIVITY_UNITS) : 0;
+    out->n = path ? read_text(l, path, out->units, SXS_ACTIVITY_UNITS) : 0;
+    out->source = SXS_ENDPOINT_PATH;
+    sxs_activities_fold(out);
+    return out->n;
 }
 
-/* Reads the name of the oldest activity above @activity in this process. A name that cannot be read
- * is left out: out->n is 0. */
-SXS_SIGSAFE static void read_endpoint(struct look *l, uintptr_t activity,
-                                      struct sxs_activity_text *out)
+/* Reads the text of a pattern that belongs to one endpoint alone. Returns 1 if there is one. */
+SXS_SIGSAFE static int read_pattern(struct look *l, uintptr_t pattern,
+                                    struct sxs_activity_text *out)
 {
-    const struct sxs_role *role = NULL;
-    uintptr_t              parent = activity, text;
-    unsigned               n_wanted;
-    out->n = 0;
-    for (unsigned i = 0; parent && i < MAX_PARENTS; i++) {
-        activity = parent;
-        role = expect_role(l, activity, SXS_ROLE_ACTIVITY);
-        if (!role)
-            return;
-        parent = role->activity.parent ? read_word(l, activity + role->activity.parent) : 0;
-    }
+    const struct sxs_role *role = expect_role(l, pattern, SXS_ROLE_PATTERN);
+    uintptr_t              text = role ? read_word(l, pattern + role->raw) : 0;
+    if (!text)
+        return 0;
+    out->n = read_text(l, text, out->units, SXS_ACTIVITY_UNITS);
+    if (l->failed || is_conventional(out))
+        return 0;
+    begin_with_slash(out);
+    return 1;
+}
+
+/* Reads the route of an endpoint, or its display name when it has none, or one for many. Returns 1
+ * if there is one. */
+SXS_SIGSAFE static int read_route_of(struct look *l, uintptr_t endpoint,
+                                     struct sxs_activity_text *out)
+{
+    const struct sxs_role *role = expect_role(l, endpoint, SXS_ROLE_ENDPOINT);
+    uintptr_t              pattern, text;
     if (!role)
-        return;
-    text = role->activity.tags ? read_word(l, activity + role->activity.tags) : 0;
-    n_wanted = l->n_wanted;
+        return 0;
+    pattern = role->endpoint.pattern ? read_word(l, endpoint + role->endpoint.pattern) : 0;
+    if (pattern && read_pattern(l, pattern, out))
+        return 1;
+    text = l->failed ? 0 : read_word(l, endpoint + role->endpoint.display);
+    out->n = text ? read_text(l, text, out->units, SXS_ACTIVITY_UNITS) : 0;
+    return !l->failed && out->n;
+}
+
+/* Reads the name of the endpoint from the request itself. Returns 1 if it has got one. */
+SXS_SIGSAFE static int read_request(struct look *l, const struct sxs_activity_stack *stack,
+                                    const uintptr_t *activities, unsigned n,
+                                    struct sxs_activity_text *out)
+{
+    struct sxs_request request;
+    if (!sxs_activities_request(l->a, stack, activities, n, &request))
+        return 0;
+    if (request.endpoint && read_route_of(l, request.endpoint, out)) {
+        out->source = SXS_ENDPOINT_ROUTE;
+        return 1;
+    }
+    l->failed = 0;
+    out->n = 0;
+    if (request.base && !request.endpoint)
+        out->n = read_text(l, request.base, out->units, SXS_ACTIVITY_UNITS);
+    if (request.path && !request.endpoint)
+        out->n += read_text(l, request.path, out->units + out->n, SXS_ACTIVITY_UNITS - out->n);
+    out->source = SXS_ENDPOINT_PATH;
+    sxs_activities_fold(out);
+    return out->n != 0;
+}
+
+/* Reads the name of an activity, which has no parent. A name that cannot be read is left
+ * out: out->n is 0. */
+SXS_SIGSAFE static void read_name(struct look *l, const struct sxs_role *role, uintptr_t activity,
+                                  struct sxs_activity_text *out)
+{
+    uintptr_t text = role->activity.tags ? read_word(l, activity + role->activity.tags) : 0;
+    unsigned  n_wanted = l->n_wanted;
     if ((text && read_route(l, text, out)) || l->n_wanted != n_wanted)
         return; /* there may be a better name, as soon as the class of the tags is known */
     l->failed = 0;
@@ -276,14 +352,50 @@ SXS_SIGSAFE static void read_endpoint(struct look *l, uintptr_t activity,
         out->n = read_text(l, text, out->units, SXS_ACTIVITY_UNITS);
 }
 
+/* Reads the name of the endpoint: of the route of the request, else what the oldest activity above
+ * @activity in this process says. */
+SXS_SIGSAFE static void read_endpoint(struct look *l, uintptr_t activity,
+                                      const struct sxs_activity_stack *stack,
+                                      struct sxs_activity_text        *out)
+{
+    const struct sxs_role *role = NULL;
+    struct sxs_activity_text path;
+    uintptr_t                all[OWN_PARENTS], parent = activity;
+    unsigned                 n = 0;
+    for (unsigned i = 0; parent && i < MAX_PARENTS; i++) {
+        activity = parent;
+        if (n < OWN_PARENTS)
+            all[n++] = activity;
+        role = expect_role(l, activity, SXS_ROLE_ACTIVITY);
+        if (!role)
+            return;
+        parent = role->activity.parent ? read_word(l, activity + role->activity.parent) : 0;
+    }
+    if (!role)
+        return;
+    path.n = 0;
+    if (stack && read_request(l, stack, all, n, out)) {
+        if (out->source == SXS_ENDPOINT_ROUTE)
+            return;
+        path = *out;
+    }
+    *out = (struct sxs_activity_text){.n = 0};
+    l->failed = 0;
+    read_name(l, role, activity, out);
+    if (path.n && out->source < SXS_ENDPOINT_ROUTE)
+        *out = path;
+}
+
 /* ---- all of it ------------------------------------------------------------------------------- */
 
 SXS_SIGSAFE static enum sxs_found read_activity(struct look *l, uintptr_t native,
-                                                struct sxs_sample_context *out,
-                                                struct sxs_activity_text  *endpoint)
+                                                const struct sxs_activity_stack *stack,
+                                                struct sxs_sample_context       *out,
+                                                struct sxs_activity_text        *endpoint)
 {
     uintptr_t              activity = find_activity(l, native), trace, span;
     const struct sxs_role *role = activity ? expect_role(l, activity, SXS_ROLE_ACTIVITY) : NULL;
+    uint64_t               number;
     if (l->failed)
         return SXS_FOUND_UNKNOWN;
     if (!role)
@@ -296,20 +408,27 @@ SXS_SIGSAFE static enum sxs_found read_activity(struct look *l, uintptr_t native
     read_id(l, span, out->span, sizeof(out->span));
     if (l->failed)
         return SXS_FOUND_UNKNOWN;
-    read_endpoint(l, activity, endpoint);
+    memcpy(&number, out->span, sizeof(number));
+    endpoint->is_known = stack && stack->known && stack->known == number;
+    if (endpoint->is_known)
+        endpoint->source = SXS_ENDPOINT_ROUTE;
+    else
+        read_endpoint(l, activity, stack && stack->skipped != number ? stack : NULL, endpoint);
     return SXS_FOUND_ONE;
 }
 
 SXS_SIGSAFE enum sxs_found sxs_activities_read(struct sxs_activities *a, uintptr_t native,
-                                               struct sxs_sample_context *out,
-                                               struct sxs_activity_text  *endpoint)
+                                               const struct sxs_activity_stack *stack,
+                                               struct sxs_sample_context       *out,
+                                               struct sxs_activity_text        *endpoint)
 {
     struct look    l = {.a = a, .reliable = sxs_guarded_reliable()};
     uint32_t       n_stops;
     enum sxs_found found;
     if (!sxs_activities_running_since(a, &n_stops))
         return SXS_FOUND_UNKNOWN;
-    found = read_activity(&l, native, out, endpoint);
+    *endpoint = (struct sxs_activity_text){.n = 0};
+    found = read_activity(&l, native, stack, out, endpoint);
     atomic_thread_fence(memory_order_acquire);
     if (atomic_load_explicit(&a->n_stops, memory_order_relaxed) != n_stops)
         return SXS_FOUND_UNKNOWN;

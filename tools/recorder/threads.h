@@ -74,6 +74,11 @@ struct sxs_thread_slot {
     /* The runtimes' own objects for the thread (ThreadIDs), by the numbers that tools/activities
      * gives to runtimes; 0: none, or not known. */
     _Atomic uintptr_t managed[SXS_SLOT_RUNTIMES];
+    /* tools/activities, by the thread itself and its signal handlers: the latest span whose route was
+     * found, and the number of its name; a span whose request was searched for without success, and
+     * how often. */
+    _Atomic uint64_t route_span, missed_span;
+    _Atomic uint32_t route_name, n_route_missed;
 };
 
 /**
