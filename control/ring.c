@@ -21,7 +21,8 @@
 #define TURN_NS  UINT64_C(1000000000)
 #define RETRY_NS INT64_C(5000000000)
 
-struct sxs_ring sxs_ring = {.lock = PTHREAD_MUTEX_INITIALIZER, .budget = {.scale = 1}};
+struct sxs_ring sxs_ring = {.lock = PTHREAD_MUTEX_INITIALIZER,
+                            .budget = {.scale = 1, .stretch = 1}};
 SXS_FORK_RESETS(sxs_ring.lock);
 
 /* What other threads may ask for. A leaf lock, because ring.lock may be held for a minute. */
@@ -308,8 +309,7 @@ static int is_due(void)
 {
     if (now_ns() < sxs_ring.retry_ns)
         return 0;
-    return (uint64_t)(now_ns() - sxs_ring.now.started_ns) + TURN_NS / 20 >=
-               sxs_ring.settings.every_ns ||
+    return (uint64_t)(now_ns() - sxs_ring.now.started_ns) + TURN_NS / 20 >= sxs_ring_every_ns() ||
            sxs_ring_is_too_large() || sxs_ring_is_too_dear();
 }
 
@@ -317,7 +317,7 @@ static int is_due(void)
 static uint64_t next_turn(void)
 {
     uint64_t gone = (uint64_t)(now_ns() - sxs_ring.now.started_ns);
-    uint64_t left = sxs_ring.settings.every_ns > gone ? sxs_ring.settings.every_ns - gone : 1;
+    uint64_t every = sxs_ring_every_ns(), left = every > gone ? every - gone : 1;
     return sxs_ring.now.name[0] && left < TURN_NS ? left : TURN_NS;
 }
 
@@ -408,7 +408,7 @@ static int take_request(const struct sxs_session_request *request,
 static void reset_ring(void)
 {
     sxs_ring.generation = sxs_fork_generation();
-    sxs_ring.budget = (struct sxs_budget){.scale = 1};
+    sxs_ring.budget = (struct sxs_budget){.scale = 1, .stretch = 1};
     sxs_ring.adapted[0] = '\0';
     sxs_ring.n_events = 0;
     sxs_ring.last_session = 0;

@@ -146,7 +146,7 @@ int sxs_ring_make_segment(struct sxs_ring_current *out)
     out->facts = (struct sxs_segment_facts){.pid = (int)getpid(),
                                             .process_started = read_start_time((int)getpid()),
                                             .started_ns = real,
-                                            .every_ns = sxs_ring.settings.every_ns};
+                                            .every_ns = sxs_ring_every_ns()};
     do
         err = try_to_make(out);
     while (err == -ENOSPC && sxs_ring_limit(1));

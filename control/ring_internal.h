@@ -12,13 +12,14 @@
 #include "control/ring/segment_file.h"
 #include "manager/sessions.h"
 
+#define SXS_RING_ADAPTED 320u /* bytes of a line about rates */
 #define SXS_RING_EVENTS 16u /* events that are remembered, for segments that end later */
 
 /** The segment that is being recorded. */
 struct sxs_ring_current {
     char                     name[SXS_SEGMENT_NAME]; /* "": none */
     char                     tools[SXS_KEEP_TOOLS];
-    char                     adapted[256];
+    char                     adapted[SXS_RING_ADAPTED];
     unsigned                 session;    /* its number */
     int64_t                  started_ns; /* CLOCK_MONOTONIC */
     struct sxs_segment_facts facts;
@@ -46,7 +47,7 @@ struct sxs_ring {
     struct sxs_trigger_event events[SXS_RING_EVENTS];
     size_t                   n_events;
     struct sxs_budget        budget;
-    char                     adapted[256]; /* of the next segment */
+    char                     adapted[SXS_RING_ADAPTED]; /* of the next segment */
     unsigned                 last_session; /* number of the session of the last segment; 0: none */
     int64_t                  ended_ns;     /* when it ended */
     int64_t                  retry_ns;     /* not before, after a failure */
@@ -83,8 +84,12 @@ unsigned sxs_ring_limit(int more);
 /** sxs_ring_happened - an event has happened: keep the segments around it. @arg: unused. */
 void sxs_ring_happened(const struct sxs_trigger_event *event, void *arg);
 
-/** sxs_ring_adapt - choose the rates of the next segment by what the running one has cost. */
+/** sxs_ring_adapt - choose the rates and the length of the next segment by what the running one has
+ *  cost. */
 void sxs_ring_adapt(void);
+
+/** sxs_ring_every_ns - return how long a segment lasts at most. */
+uint64_t sxs_ring_every_ns(void);
 
 /** sxs_ring_is_too_large - 1 if the running segment takes too much of the ring's bytes.
  *  sxs_ring_is_too_dear - 1 if it costs more than twice the budget, so that it shall end early. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* ring_rates.c - what a segment costs, in CPU time and on disk, and the rates of the next one. */
 #include <inttypes.h>
+#include <stdarg.h>
 #include <stdatomic.h>
 #include <stdio.h>
 
@@ -11,6 +12,7 @@
 
 #define SETTLE_NS  INT64_C(10000000000) /* before the cost of a segment is judged */
 #define LEAST_NS   INT64_C(1000000000)  /* a segment that is too large lasts so long all the same */
+#define MOST_STRETCH 64u
 #define RING_PARTS 5u /* a segment takes at most this part of the bytes of a ring */
 
 static int64_t age_ns(void)
@@ -35,46 +37,71 @@ static void put_percent(char out[24], uint64_t thousandths)
     snprintf(out, 24, "%" PRIu64 ".%02" PRIu64, thousandths / 1000, thousandths % 1000 / 10);
 }
 
-/* Says what is changed, in the log and in the description of the next segment. */
-static void say(const char *what, unsigned scale, uint64_t part)
+/* Says what the profiler has cost and what is changed, in the log and in the description of the next
+ * segment, which the report begins with. */
+__attribute__((format(printf, 2, 3))) static void say(struct sxs_cost cost, const char *fmt, ...)
 {
-    char used[24], limit[24], number[12] = "";
-    put_percent(used, part);
+    char    used[24], processor[24], limit[24], least[24], what[120];
+    va_list args;
+    put_percent(used, sxs_cost_part(cost));
+    put_percent(processor, sxs_cost_of_processor(cost));
     put_percent(limit, sxs_ring.settings.budget);
-    if (scale > 1)
-        snprintf(number, sizeof(number), " %u", scale);
-    snprintf(sxs_ring.adapted, sizeof(sxs_ring.adapted),
-             "the profiler used %s %% of the program's CPU time, and %s %% is the budget: %s%s",
-             used, limit, what, number);
+    put_percent(least, sxs_cost_least(sxs_ring.settings.budget));
+    va_start(args, fmt);
+    vsnprintf(what, sizeof(what), fmt, args);
+    va_end(args);
+    snprintf(
+        sxs_ring.adapted, sizeof(sxs_ring.adapted),
+        "the profiler used %s %% of the program's CPU time (%s %% of one processor), and %s %% "
+        "(at least %s %%) is the budget: %s",
+        used, processor, limit, least, what);
     sxs_warn("%s: %s", sxs_ring.path, sxs_ring.adapted);
+}
+
+/* How many times as long segments may be: two of them stay in a ring. */
+static unsigned most_stretch(void)
+{
+    const struct sxs_keep_settings *s = &sxs_ring.settings;
+    uint64_t                        most = s->keep_ns ? s->keep_ns / 2 / s->every_ns : MOST_STRETCH;
+    return most < 1 ? 1 : most > MOST_STRETCH ? MOST_STRETCH : (unsigned)most;
+}
+
+uint64_t sxs_ring_every_ns(void)
+{
+    return sxs_ring.settings.every_ns * sxs_ring.budget.stretch;
 }
 
 void sxs_ring_adapt(void)
 {
-    struct sxs_cost cost = cost_so_far();
-    uint64_t        part = sxs_cost_part(cost);
-    int             gave_up = sxs_ring.budget.gave_up;
+    struct sxs_cost                cost = cost_so_far();
+    const struct sxs_budget       *b = &sxs_ring.budget;
+    const struct sxs_budget_limits limits = {.budget = sxs_ring.settings.budget,
+                                             .can_scale = sxs_keep_can_scale(sxs_ring.tools),
+                                             .stretch = most_stretch()};
     sxs_ring.adapted[0] = '\0';
-    switch (sxs_budget_step(&sxs_ring.budget, cost, sxs_ring.settings.budget)) {
+    switch (sxs_budget_step(&sxs_ring.budget, cost, limits)) {
     case SXS_BUDGET_SAME: return;
     case SXS_BUDGET_HIGHER:
     case SXS_BUDGET_LOWER:
-        if (sxs_keep_can_scale(sxs_ring.tools)) {
-            say(sxs_ring.budget.scale == 1 ? "rates are those asked for again"
-                                           : "rates are divided by",
-                sxs_ring.budget.scale, part);
-            return;
-        }
-        sxs_ring.budget = (struct sxs_budget){.scale = 1, .gave_up = 1};
-        if (!gave_up)
-            say("no tool has a rate that can be lowered", 0, part);
+        if (b->scale == 1)
+            say(cost, "rates are those asked for again");
+        else
+            say(cost, "rates are divided by %u", b->scale);
         return;
     case SXS_BUDGET_NO_HELP:
-        say(sxs_ring.budget.scale == 1
-                ? "lower rates have not helped: rates are those asked for again"
-                : "lower rates have not helped, the earlier ones are back: rates are divided by",
-            sxs_ring.budget.scale, part);
+        if (b->scale == 1)
+            say(cost, "lower rates have not helped: rates are those asked for again");
+        else
+            say(cost, "lower rates have not helped: rates are divided by %u, as before", b->scale);
         return;
+    case SXS_BUDGET_LONGER:
+    case SXS_BUDGET_SHORTER:
+        say(cost, "segments last %" PRIu64 " s", sxs_ring_every_ns() / 1000000000);
+        return;
+    case SXS_BUDGET_OVER:
+        say(cost, "it stays above that; longer segments (--every) or fewer tools cost less");
+        return;
+    case SXS_BUDGET_LEAST: say(cost, "the program uses little, nothing is changed"); return;
     }
 }
 
@@ -85,11 +112,16 @@ int sxs_ring_is_too_large(void)
            sxs_segment_bytes(&sxs_ring.dir, sxs_ring.now.name, 0) > most;
 }
 
+/* A segment has a cost of its own at its begin, so the cost is compared with what a whole one may
+ * cost if the program goes on like this. */
 int sxs_ring_is_too_dear(void)
 {
     struct sxs_cost cost;
+    double          whole;
     if (!sxs_ring.settings.budget || sxs_ring.budget.gave_up || age_ns() < SETTLE_NS)
         return 0;
     cost = cost_so_far();
-    return cost.own_ns > 2 * sxs_cost_allowed_ns(cost, sxs_ring.settings.budget);
+    whole = (double)sxs_cost_allowed_ns(cost, sxs_ring.settings.budget) *
+            (double)sxs_ring_every_ns() / (double)age_ns();
+    return (double)cost.own_ns > 2 * whole;
 }

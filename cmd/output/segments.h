@@ -24,7 +24,7 @@ struct sxs_segment {
     uint64_t process_started;    /* clock ticks; with pid, names a process */
     bool     kept;
     bool     is_damaged;   /* segment.json is there, but says nothing that can be read */
-    char     adapted[256]; /* why the rates differ from those of the segment before; "" */
+    char     adapted[320]; /* why rates or length differ from the segment before; "" */
 };
 
 /** Segments that are listed, far more than a ring has; then the newest. */

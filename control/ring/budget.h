@@ -21,17 +21,25 @@ struct sxs_cost sxs_cost_now(uint64_t handler_ns);
 struct sxs_cost sxs_cost_between(struct sxs_cost then, struct sxs_cost now);
 
 /** sxs_cost_allowed_ns - return the CPU time that @budget (thousandths of a percent) allows: that part
- *  of what the program used itself, but at least 0.1 % of one processor. Pure. */
+ *  of what the program used itself, or of a quarter of one processor if the program used less, and at
+ *  least 0.1 % of one processor. Pure. */
 uint64_t sxs_cost_allowed_ns(struct sxs_cost cost, unsigned budget);
 
-/** The rates of segments. Begin with a scale of 1 and zeros. */
+/** sxs_cost_least - return what @budget always allows, in thousandths of a percent of one processor.
+ *  Pure. */
+uint64_t sxs_cost_least(unsigned budget);
+
+/** The rates and the length of segments. Begin with a scale and a stretch of 1, and zeros. */
 struct sxs_budget {
     unsigned scale; /* rates are divided by it: a power of two */
+    unsigned
+        stretch; /* segments last so many times as long as they were asked to: a power of two */
     unsigned
         before; /* the scale before rates were lowered last; 0: they were not, or that has helped */
     uint64_t
         part; /* what the profiler used then, in thousandths of a percent of the program's time */
     int gave_up; /* 1: lower rates do not help */
+    int is_over; /* 1: SXS_BUDGET_OVER or SXS_BUDGET_LEAST was returned; the cost is still so */
 };
 
 enum sxs_budget_step {
@@ -39,18 +47,33 @@ enum sxs_budget_step {
     SXS_BUDGET_LOWER,  /* rates are lower in the next segment */
     SXS_BUDGET_HIGHER, /* they are higher again */
     SXS_BUDGET_NO_HELP, /* lower rates have not made the profiler cheaper: the earlier ones are back */
+    SXS_BUDGET_LONGER,  /* segments are longer, because each has a cost of its own */
+    SXS_BUDGET_SHORTER, /* they are shorter again */
+    SXS_BUDGET_OVER,    /* nothing is left that could be changed; returned once */
+    SXS_BUDGET_LEAST,   /* above that part of the program's time, but below what is always allowed;
+                         * returned once */
 };
 
 /** sxs_cost_part - return the profiler's part of the program's CPU time, in thousandths of a percent.
- *  Pure. */
+ *  sxs_cost_of_processor - return its part of one processor. Pure. */
 uint64_t sxs_cost_part(struct sxs_cost cost);
+uint64_t sxs_cost_of_processor(struct sxs_cost cost);
+
+/** What may be changed. */
+struct sxs_budget_limits {
+    unsigned budget;    /* thousandths of a percent; 0: none */
+    int      can_scale; /* 1: a tool has a rate that can be lowered */
+    unsigned stretch;   /* how many times as long segments may be: 1 or more */
+};
 
 /**
- * sxs_budget_step - choose the rates of the next segment. @cost: of the segment that ends.
- * Rates are divided by more as far as the budget needs it, and by half as much if the cost was below
- * 40 % of what is allowed. If lower rates have saved less than a quarter, they go back, and are not lowered
- * again until the budget is met. Pure.
+ * sxs_budget_step - choose the rates and the length of the next segment. @cost: of the segment that
+ * ends. Rates are divided by more as far as the budget needs it, and by half as much if the cost was
+ * below 40 % of what is allowed. If lower rates have saved less than a quarter, they go back, and are
+ * not lowered again until the budget is met. Then, or if there are no rates, segments get twice as long,
+ * and shorter again when rates are those asked for. Pure.
  */
-enum sxs_budget_step sxs_budget_step(struct sxs_budget *b, struct sxs_cost cost, unsigned budget);
+enum sxs_budget_step sxs_budget_step(struct sxs_budget *b, struct sxs_cost cost,
+                                     struct sxs_budget_limits limits);
 
 #endif

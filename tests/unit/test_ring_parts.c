@@ -133,46 +133,84 @@ static struct sxs_cost cost(uint64_t wall_s, uint64_t cpu_ms, uint64_t own_ms)
     return (struct sxs_cost){wall_s * S, cpu_ms * 1000000, own_ms * 1000000};
 }
 
+static struct sxs_budget_limits of(unsigned budget)
+{
+    return (struct sxs_budget_limits){.budget = budget, .can_scale = 1, .stretch = 1};
+}
+
 static void rates_fall_and_rise_with_the_budget(void **state)
 {
-    struct sxs_budget b = {.scale = 1};
+    struct sxs_budget b = {.scale = 1, .stretch = 1};
     (void)state;
     /* 1 % of 10 s are 100 ms: 350 ms are four times too much at most. */
-    assert_int_equal(sxs_budget_step(&b, cost(60, 10350, 350), 1000), SXS_BUDGET_LOWER);
+    assert_int_equal(sxs_budget_step(&b, cost(60, 10350, 350), of(1000)), SXS_BUDGET_LOWER);
     assert_int_equal(b.scale, 4);
-    assert_int_equal(sxs_budget_step(&b, cost(60, 10090, 90), 1000), SXS_BUDGET_SAME);
+    assert_int_equal(sxs_budget_step(&b, cost(60, 10090, 90), of(1000)), SXS_BUDGET_SAME);
     assert_int_equal(b.scale, 4);
-    assert_int_equal(sxs_budget_step(&b, cost(60, 10030, 30), 1000), SXS_BUDGET_HIGHER);
+    assert_int_equal(sxs_budget_step(&b, cost(60, 10030, 30), of(1000)), SXS_BUDGET_HIGHER);
     assert_int_equal(b.scale, 2);
-    assert_int_equal(sxs_budget_step(&b, cost(60, 10030, 30), 1000), SXS_BUDGET_HIGHER);
-    assert_int_equal(sxs_budget_step(&b, cost(60, 10030, 30), 1000), SXS_BUDGET_SAME);
+    assert_int_equal(sxs_budget_step(&b, cost(60, 10030, 30), of(1000)), SXS_BUDGET_HIGHER);
+    assert_int_equal(sxs_budget_step(&b, cost(60, 10030, 30), of(1000)), SXS_BUDGET_SAME);
     assert_int_equal(b.scale, 1);
-    assert_int_equal(sxs_budget_step(&b, cost(60, 10350, 350), 0), SXS_BUDGET_SAME);
-    assert_int_equal(sxs_budget_step(&b, cost(60, 2000, 1000), 1), SXS_BUDGET_LOWER);
+    assert_int_equal(sxs_budget_step(&b, cost(60, 10350, 350), of(0)), SXS_BUDGET_SAME);
+    assert_int_equal(sxs_budget_step(&b, cost(60, 2000, 1000), of(1)), SXS_BUDGET_LOWER);
     assert_in_range(b.scale, 16, SXS_KEEP_MAX_SCALE);
 }
 
-static void an_idle_program_does_not_lower_rates(void **state)
+static void a_quiet_program_does_not_lower_rates(void **state)
 {
-    struct sxs_budget b = {.scale = 1};
+    struct sxs_budget b = {.scale = 1, .stretch = 1};
     (void)state;
-    /* The program has used 5 ms in a minute, the profiler 50: below 0.1 % of one processor. */
-    assert_int_equal(sxs_budget_step(&b, cost(60, 55, 50), 1000), SXS_BUDGET_SAME);
-    assert_int_equal(sxs_budget_step(&b, cost(60, 75, 70), 1000), SXS_BUDGET_LOWER);
+    /* The program has used 2.6 s in a minute, the profiler 134 ms: 5 %, but below 1 % of a quarter of
+     * one processor. */
+    assert_int_equal(sxs_budget_step(&b, cost(60, 2700, 134), of(1000)), SXS_BUDGET_LEAST);
+    assert_int_equal(sxs_budget_step(&b, cost(60, 2700, 134), of(1000)), SXS_BUDGET_SAME);
+    assert_int_equal(sxs_budget_step(&b, cost(60, 2700, 10), of(1000)), SXS_BUDGET_SAME);
+    assert_int_equal(sxs_budget_step(&b, cost(60, 2700, 134), of(1000)), SXS_BUDGET_LEAST);
+    assert_int_equal(sxs_budget_step(&b, cost(60, 175, 170), of(1000)), SXS_BUDGET_LOWER);
+    /* Of a small budget, 0.1 % of one processor is always allowed. */
+    b = (struct sxs_budget){.scale = 1, .stretch = 1};
+    assert_int_equal(sxs_budget_step(&b, cost(60, 55, 50), of(100)), SXS_BUDGET_LEAST);
+    assert_int_equal(sxs_budget_step(&b, cost(60, 75, 70), of(100)), SXS_BUDGET_LOWER);
+    assert_int_equal(sxs_cost_of_processor(cost(60, 2700, 134)), 223);
     assert_int_equal(sxs_cost_part(cost(60, 10100, 100)), 999);
+}
+
+/* What a segment costs does not depend on rates, as its begin and its end: longer ones cost less. */
+static void segments_get_longer_if_lower_rates_do_not_help(void **state)
+{
+    struct sxs_budget        b = {.scale = 1, .stretch = 1};
+    struct sxs_budget_limits limits = {.budget = 1000, .can_scale = 1, .stretch = 5};
+    (void)state;
+    assert_int_equal(sxs_budget_step(&b, cost(10, 2134, 134), limits), SXS_BUDGET_LOWER);
+    assert_int_equal(sxs_budget_step(&b, cost(10, 2134, 134), limits), SXS_BUDGET_NO_HELP);
+    assert_int_equal(sxs_budget_step(&b, cost(10, 2134, 134), limits), SXS_BUDGET_LONGER);
+    assert_int_equal(b.stretch, 2);
+    assert_int_equal(sxs_budget_step(&b, cost(20, 4134, 134), limits), SXS_BUDGET_LONGER);
+    assert_int_equal(b.stretch, 4);
+    assert_int_equal(sxs_budget_step(&b, cost(40, 8434, 434), limits), SXS_BUDGET_OVER);
+    assert_int_equal(sxs_budget_step(&b, cost(40, 8434, 434), limits), SXS_BUDGET_SAME);
+    assert_int_equal(sxs_budget_step(&b, cost(40, 8080, 80), limits), SXS_BUDGET_SAME);
+    assert_int_equal(sxs_budget_step(&b, cost(40, 8020, 20), limits), SXS_BUDGET_SHORTER);
+    assert_int_equal(b.stretch, 2);
+    assert_int_equal(b.scale, 1);
+    limits.can_scale = 0; /* no rates at all */
+    assert_int_equal(sxs_budget_step(&b, cost(20, 4434, 434), limits), SXS_BUDGET_LONGER);
+    assert_int_equal(b.stretch, 4);
 }
 
 static void rates_go_back_if_lower_ones_do_not_help(void **state)
 {
-    struct sxs_budget b = {.scale = 1};
+    struct sxs_budget b = {.scale = 1, .stretch = 1};
     (void)state;
-    assert_int_equal(sxs_budget_step(&b, cost(60, 10300, 300), 1000), SXS_BUDGET_LOWER);
-    assert_int_equal(sxs_budget_step(&b, cost(60, 10290, 290), 1000), SXS_BUDGET_NO_HELP);
+    assert_int_equal(sxs_budget_step(&b, cost(60, 10300, 300), of(1000)), SXS_BUDGET_LOWER);
+    assert_int_equal(sxs_budget_step(&b, cost(60, 10290, 290), of(1000)), SXS_BUDGET_NO_HELP);
     assert_int_equal(b.scale, 1);
-    assert_int_equal(sxs_budget_step(&b, cost(60, 10300, 300), 1000), SXS_BUDGET_SAME);
-    assert_int_equal(sxs_budget_step(&b, cost(60, 10050, 50), 1000), SXS_BUDGET_SAME);
-    assert_int_equal(sxs_budget_step(&b, cost(60, 10300, 300), 1000), SXS_BUDGET_LOWER);
-    assert_int_equal(sxs_budget_step(&b, cost(60, 10150, 150), 1000), SXS_BUDGET_LOWER);
+    assert_int_equal(sxs_budget_step(&b, cost(60, 10300, 300), of(1000)), SXS_BUDGET_OVER);
+    assert_int_equal(sxs_budget_step(&b, cost(60, 10300, 300), of(1000)), SXS_BUDGET_SAME);
+    assert_int_equal(sxs_budget_step(&b, cost(60, 10050, 50), of(1000)), SXS_BUDGET_SAME);
+    assert_int_equal(sxs_budget_step(&b, cost(60, 10300, 300), of(1000)), SXS_BUDGET_LOWER);
+    assert_int_equal(sxs_budget_step(&b, cost(60, 10160, 160), of(1000)), SXS_BUDGET_LOWER);
 }
 
 /* ---- conditions ------------------------------------------------------------------------------- */
@@ -451,7 +489,8 @@ int main(void)
         cmocka_unit_test(a_change_of_the_clock_makes_no_segment_too_old),
         cmocka_unit_test(the_minute_around_an_event_overlaps),
         cmocka_unit_test(rates_fall_and_rise_with_the_budget),
-        cmocka_unit_test(an_idle_program_does_not_lower_rates),
+        cmocka_unit_test(a_quiet_program_does_not_lower_rates),
+        cmocka_unit_test(segments_get_longer_if_lower_rates_do_not_help),
         cmocka_unit_test(rates_go_back_if_lower_ones_do_not_help),
         cmocka_unit_test(processor_time_is_that_of_five_seconds),
         cmocka_unit_test(one_event_a_minute_counts),
