@@ -9,6 +9,7 @@
 #include "cmd/output/output_file.h"
 #include "cmd/output/shown.h"
 #include "cmd/output/temporary.h"
+#include "cmd/output/text.h"
 #include "cmd/symbols/debuginfod.h"
 #include "cmd/symbols/start_names.h"
 
@@ -209,8 +210,8 @@ static int explain_end(int status, const struct sxs_confinement *limits, uint64_
     case SIGPIPE: sxs_child_exit_like(status); /* does not return */
     case SIGXCPU:
         sxs_complain("what follows is missing: reading used more than %u s of CPU time, the limit "
-                     "for %llu MiB of input; SXSPROF_CONFINE=off lifts it",
-                     limits->cpu_s, (unsigned long long)(bytes / MIB));
+                     "for %s of input; SXSPROF_CONFINE=off lifts it",
+                     limits->cpu_s, SXS_BYTES(bytes));
         break;
     default:
         sxs_complain("what follows is missing: reading was ended by signal %d (%s); expected files "

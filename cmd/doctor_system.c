@@ -2,6 +2,7 @@
 /* Examines what the kernel and the container allow: perf events, tracing, limits of control
  * groups. */
 #include "cmd/doctor.h"
+#include "cmd/output/text.h"
 
 #include <errno.h>
 #include <linux/perf_event.h>
@@ -209,9 +210,9 @@ static void examine_limits(struct sxs_findings *f)
             "are stopped, which samples of wall time show and samples of CPU time do not",
             (double)cpu / 1000);
     if (memory != NO_LIMIT)
-        sxs_found_note("a control group limits memory to %lld MiB, which includes the profiler's "
+        sxs_found_note("a control group limits memory to %s, which includes the profiler's "
                        "tables and the pages of the session's files",
-                       (long long)(memory >> 20));
+                       SXS_BYTES(memory));
     if (tasks != NO_LIMIT && tasks < FEW_TASKS) {
         sxs_found_problem(f,
                           "a control group lets this process start %lld more tasks only: tools "

@@ -6,6 +6,7 @@
 #include "cmd/confined_verb.h"
 #include "cmd/output/print.h"
 #include "cmd/output/segments.h"
+#include "cmd/output/text.h"
 #include "cmd/report/profile.h"
 #include "cmd/symbols/debuginfod.h"
 #include "cmd/symbols/names_table.h"
@@ -152,10 +153,8 @@ static void print_sums(const char *dir, const char *output, const struct sxs_ses
     }
     sxs_print("%s: processes: %zu, files: %zu, names and lines: %zu", output,
               s->n_processes + s->n_unread, sums->n_files, n_names);
-    if (sums->bytes >= 1000 * 1000)
-        sxs_print(", %.1f MB", (double)sums->bytes / 1e6);
-    else if (sums->bytes)
-        sxs_print(", %.1f kB", (double)sums->bytes / 1e3);
+    if (sums->bytes)
+        sxs_print(", %s", SXS_BYTES(sums->bytes));
     sxs_print("\n%s\n", carried);
 }
 

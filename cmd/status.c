@@ -88,14 +88,6 @@ static void print_runtime(void *arg, const struct sxs_runtime_line *r)
               r->path);
 }
 
-static void print_bytes(uint64_t bytes)
-{
-    if (bytes < 1024 * 1024)
-        sxs_print("%" PRIu64 " KiB", bytes / 1024);
-    else
-        sxs_print("%.1f MiB", (double)bytes / 1024 / 1024);
-}
-
 static void print_session(const struct sxs_control_target *t, bool ending)
 {
     char      text[3 * PATH_MAX], since[40] = "?", length[32];
@@ -117,9 +109,7 @@ static void print_session(const struct sxs_control_target *t, bool ending)
         puts("  folder  none: the counts are kept in memory only");
         return;
     }
-    sxs_print("  folder  %s (", text);
-    print_bytes(bytes_of(t));
-    puts(")");
+    sxs_print("  folder  %s (%s)\n", text, SXS_BYTES(bytes_of(t)));
 }
 
 static void count_by_life(void *arg, const struct sxs_runtime_line *r)

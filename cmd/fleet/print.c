@@ -17,18 +17,12 @@ static bool is_time(enum sxs_clickhouse_kind kind)
     return !sxs_clickhouse_kind_is_bytes(kind);
 }
 
-/* Formats a weight: "12.345 s" or "1.25 MB". */
+/* Formats a weight: "12.345 s" or "1.25 MiB". */
 static const char *weight_text(enum sxs_clickhouse_kind kind, double v, char *buf, size_t size)
 {
-    static const char *const bytes[] = {"B", "kB", "MB", "GB", "TB", "PB"};
-    unsigned                 unit = 0;
-    if (is_time(kind)) {
-        snprintf(buf, size, "%.3f s", v / 1e9);
-        return buf;
-    }
-    for (; fabs(v) >= 1000 && unit < 5; unit++)
-        v /= 1000;
-    snprintf(buf, size, unit ? "%.2f %s" : "%.0f %s", v, bytes[unit]);
+    if (!is_time(kind))
+        return sxs_text_bytes(v, buf, size);
+    snprintf(buf, size, "%.3f s", v / 1e9);
     return buf;
 }
 

@@ -80,11 +80,11 @@ static void write_row(FILE *to, const struct row *r)
                  sxs_text_duration(a->longest_ns, text[2], sizeof(text[2])),
                  sxs_text_duration(b->longest_ns, text[3], sizeof(text[3])));
     sxs_print_to(to, "    freed    %12s -> %12s\n",
-                 sxs_gc_size_text(a->freed, text[4], sizeof(text[4])),
-                 sxs_gc_size_text(b->freed, text[5], sizeof(text[5])));
+                 sxs_text_bytes((double)a->freed, text[4], sizeof(text[4])),
+                 sxs_text_bytes((double)b->freed, text[5], sizeof(text[5])));
     sxs_print_to(to, "    promoted %12s -> %12s\n",
-                 sxs_gc_size_text(a->promoted, text[6], sizeof(text[6])),
-                 sxs_gc_size_text(b->promoted, text[7], sizeof(text[7])));
+                 sxs_text_bytes((double)a->promoted, text[6], sizeof(text[6])),
+                 sxs_text_bytes((double)b->promoted, text[7], sizeof(text[7])));
 }
 
 void sxs_gc_diff(FILE *to, const struct sxs_events_report *a, const struct sxs_events_report *b)

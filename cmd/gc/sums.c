@@ -15,14 +15,3 @@ const char *sxs_gc_line_text(unsigned line)
                                                     "generation unknown"};
     return texts[line < SXS_GC_LINES ? line : SXS_GC_LINES - 1];
 }
-
-const char *sxs_gc_size_text(uint64_t bytes, char *buf, size_t size)
-{
-    static const char *const units[] = {"B", "KiB", "MiB", "GiB", "TiB"};
-    double                   value = (double)bytes;
-    unsigned                 unit = 0;
-    for (; value >= 1024 && unit < 4; unit++)
-        value /= 1024;
-    snprintf(buf, size, unit ? "%.1f %s" : "%.0f %s", value, units[unit]);
-    return buf;
-}

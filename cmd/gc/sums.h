@@ -14,8 +14,4 @@ unsigned sxs_gc_line(const struct sxs_events_collection *c);
 /** sxs_gc_line_text - return what such a line is of: "generation 0"... Static string. */
 const char *sxs_gc_line_text(unsigned line);
 
-/** sxs_gc_size_text - format @bytes as "12 B" or "1.5 MiB". @buf: receives the text; holds @size
- *  bytes. Returns @buf. */
-const char *sxs_gc_size_text(uint64_t bytes, char *buf, size_t size);
-
 #endif

@@ -116,7 +116,7 @@ static void write_longest(FILE *to, const struct part *p, size_t top,
                      sxs_text_duration(c->suspension_ns, stop, sizeof(stop)), c->number,
                      kind_text(c, kind, sizeof(kind)), sxs_gc_reason_text(c->reason));
         if (c->known & SXS_GC_KNOWS_DETAIL)
-            sxs_print_to(to, "; freed %s", sxs_gc_size_text(bytes, freed, sizeof(freed)));
+            sxs_print_to(to, "; freed %s", sxs_text_bytes((double)bytes, freed, sizeof(freed)));
         fputc('\n', to);
     }
 }
@@ -149,12 +149,13 @@ static void write_heap(FILE *to, const struct part *p)
                  "at last", "fragmentation");
     for (unsigned g = 0; g < SXS_GC_GENERATIONS; g++) {
         char freed[32], promoted[32], largest[32], now[32], holes[32];
-        sxs_print_to(to, "  %-14s %12s %12s %12s %12s %14s\n", names[g],
-                     sxs_gc_size_text(sums[g].freed, freed, sizeof(freed)),
-                     sxs_gc_size_text(sums[g].promoted, promoted, sizeof(promoted)),
-                     sxs_gc_size_text(sums[g].largest, largest, sizeof(largest)),
-                     sxs_gc_size_text(last->generations[g].size, now, sizeof(now)),
-                     sxs_gc_size_text(last->generations[g].fragmentation, holes, sizeof(holes)));
+        sxs_print_to(
+            to, "  %-14s %12s %12s %12s %12s %14s\n", names[g],
+            sxs_text_bytes((double)sums[g].freed, freed, sizeof(freed)),
+            sxs_text_bytes((double)sums[g].promoted, promoted, sizeof(promoted)),
+            sxs_text_bytes((double)sums[g].largest, largest, sizeof(largest)),
+            sxs_text_bytes((double)last->generations[g].size, now, sizeof(now)),
+            sxs_text_bytes((double)last->generations[g].fragmentation, holes, sizeof(holes)));
     }
     sxs_print_to(to, "  at last: %s, %s, %s to finalize\n",
                  SXS_COUNT(last->n_pinned, "pinned object"), SXS_COUNT(last->n_handles, "handle"),

@@ -70,21 +70,6 @@ struct sxs_heap_way *sxs_heap_ways(const struct sxs_heap_analysis *a, uint32_t t
     return all;
 }
 
-const char *sxs_heap_bytes_text(uint64_t bytes, char *buf, size_t size)
-{
-    static const char *const units[] = {"KiB", "MiB", "GiB", "TiB"};
-    double                   v = (double)bytes / 1024;
-    unsigned                 unit = 0;
-    if (bytes < 1024) {
-        snprintf(buf, size, "%u B", (unsigned)bytes);
-        return buf;
-    }
-    for (; v >= 1024 && unit < 3; unit++)
-        v /= 1024;
-    snprintf(buf, size, "%.2f %s", v, units[unit]);
-    return buf;
-}
-
 const char *sxs_heap_lacking_text(uint64_t bit)
 {
     switch (bit) {

@@ -9,6 +9,7 @@
 #include "cmd/heap/heap.h"
 #include "cmd/output/must.h"
 #include "cmd/output/print.h"
+#include "cmd/output/text.h"
 #include "cmd/report/format.h"
 
 /* Returns how well two runtimes fit: 3: same version and number, 2: version, 1: number. */
@@ -107,7 +108,7 @@ static void write_change(FILE *to, const struct sxs_heap_change *c)
     char    buf[32];
     int64_t grown = (int64_t)(c->bytes[1] - c->bytes[0]);
     buf[0] = grown < 0 ? '-' : '+';
-    sxs_heap_bytes_text((uint64_t)(grown < 0 ? -grown : grown), buf + 1, sizeof(buf) - 1);
+    sxs_text_bytes((double)(grown < 0 ? -grown : grown), buf + 1, sizeof(buf) - 1);
     char runtime[16] = "";
     if (c->runtime)
         snprintf(runtime, sizeof(runtime), "%u", c->runtime);

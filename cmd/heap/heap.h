@@ -58,10 +58,6 @@ struct sxs_heap_way {
  *  @n: receives their number. Owned list. */
 struct sxs_heap_way *sxs_heap_ways(const struct sxs_heap_analysis *a, uint32_t type, size_t *n);
 
-/** sxs_heap_bytes_text - format a number of bytes: "12 B", "1.50 KiB", "48.20 MiB"... Returns
- *  @buf, which holds @size bytes. */
-const char *sxs_heap_bytes_text(uint64_t bytes, char *buf, size_t size);
-
 /** sxs_heap_lacking_text - return what one bit of enum sxs_heap_lacking means; NULL: nothing. */
 const char *sxs_heap_lacking_text(uint64_t bit);
 

@@ -23,7 +23,7 @@ static const char *bytes(uint64_t n)
     static char buf[4][32]; /* so that one printf() can have several */
     static int  at;
     at = (at + 1) % 4;
-    return sxs_heap_bytes_text(n, buf[at], sizeof(buf[at]));
+    return sxs_text_bytes((double)n, buf[at], sizeof(buf[at]));
 }
 
 static const char *plural(uint64_t n)

@@ -4,6 +4,7 @@
 #include "base/text/utf8.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -87,6 +88,18 @@ const char *sxs_text_duration(uint64_t ns, char *buf, size_t size)
         snprintf(buf, size, "%llu ns", (unsigned long long)ns);
     else
         snprintf(buf, size, "-");
+    return buf;
+}
+
+const char *sxs_text_bytes(double bytes, char *buf, size_t size)
+{
+    static const char *const units[] = {"B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
+    const unsigned           most = sizeof(units) / sizeof(units[0]) - 1;
+    unsigned                 unit = 0;
+    double next = 1023.5; /* from here on, rounding would print a whole next unit */
+    for (; fabs(bytes) >= next && unit < most; unit++, next = 1023.995)
+        bytes /= 1024;
+    snprintf(buf, size, unit ? "%.2f %s" : "%.0f %s", bytes, units[unit]);
     return buf;
 }
 

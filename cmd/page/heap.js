@@ -1,21 +1,13 @@
 "use strict";
 (() => {
 const $ = (id) => document.getElementById(id);
+/*FILE page_numbers.js*/
 const data = JSON.parse($("data").textContent);
 const ROW = 22, TOP = 0, KIND = 1, NAME = 2, SEVERAL = 3, NO_ROOT = 4, TYPE = 5;
 const state = { at: 0, view: "kept", search: null, zoom: 0, chosen: -1, focus: 0, sort: 2, up: false };
 const GENERATIONS = ["gen 0", "gen 1", "gen 2", "large", "pinned", "frozen"];
 let rt, tree, dark = false, hover = -1;
 
-const count = (n) => n.toLocaleString("en-US");
-function bytes(n) {
-  if (n < 1024) return `${n} B`;
-  let unit = -1;
-  do { n /= 1024; unit++; } while (n >= 1024 && unit < 3);
-  return `${n.toFixed(n < 10 ? 2 : 1)} ${["KiB", "MiB", "GiB", "TiB"][unit]}`;
-}
-const percent = (part, all) => all ? `${(100 * part / all).toFixed(1)} %` : "0 %";
-const plural = (n, what) => `${count(n)} ${what}${n === 1 ? "" : "s"}`;
 function element(name, attributes, ...children) {
   const e = document.createElement(name);
   for (const [k, v] of Object.entries(attributes || {})) if (k === "onclick") e.onclick = v; else e.setAttribute(k, v);
@@ -105,7 +97,7 @@ function draw() {
     pen.rect(x, row * ROW, w - 5, ROW);
     pen.clip();
     pen.fillStyle = dark ? "#eef" : "#1d2330";
-    pen.fillText(node.what === TYPE ? `${name}  × ${count(node.n)}  ${bytes(node.all)}` : `${name}  ${bytes(node.all)}`, x + 5, row * ROW + ROW / 2);
+    pen.fillText(node.what === TYPE ? `${name}  × ${count(node.n)}  ${bytesText(node.all)}` : `${name}  ${bytesText(node.all)}`, x + 5, row * ROW + ROW / 2);
     pen.restore();
   }
   pen.globalAlpha = 1;
@@ -156,7 +148,7 @@ function addWays(panel, type) {
     .sort((a, b) => rt.reached[b].own - rt.reached[a].own);
   panel.append(element("h3", {}, ways.length ? "Shortest paths to roots" : "No path to a root is recorded"));
   for (const i of ways.slice(0, 20)) {
-    panel.append(element("p", { class: "way" }, `${plural(rt.reached[i].n, "object")} · ${bytes(rt.reached[i].own)}`), wayOf(rt.reached, i));
+    panel.append(element("p", { class: "way" }, `${counted(rt.reached[i].n, "object")} · ${bytesText(rt.reached[i].own)}`), wayOf(rt.reached, i));
   }
   if (ways.length > 20) panel.append(element("p", { class: "way" }, `and ${ways.length - 20} more`));
 }
@@ -166,8 +158,8 @@ function showType(type) {
   panel.replaceChildren(element("h2", {}, name));
   const list = element("dl");
   line(list, "objects", count(n));
-  line(list, "bytes", `${bytes(own)} (${percent(own, rt.bytes)})`);
-  line(list, "kept alive", `${bytes(retained)} (${percent(retained, rt.bytes)})`);
+  line(list, "bytes", `${bytesText(own)} (${percent(own, rt.bytes)})`);
+  line(list, "kept alive", `${bytesText(retained)} (${percent(retained, rt.bytes)})`);
   generations.forEach((g, i) => { if (g && !rt.noBounds) line(list, GENERATIONS[i], count(g)); });
   if (pinned) line(list, "pinned", count(pinned));
   if (finalizable) line(list, "finalizer", "yes");
@@ -182,9 +174,9 @@ function showNode(i) {
   if (node.what === TYPE) showType(node.number);
   else { state.type = -1; panel.replaceChildren(element("h2", {}, text(node))); }
   const list = element("dl");
-  line(list, node.what === TYPE ? "kept by these alone" : "below it", `${bytes(node.all)} (${percent(node.all, rt.bytes)})`);
-  line(list, "in", plural(node.allN, "object"));
-  if (node.what === TYPE) line(list, "own", `${plural(node.n, "object")}, ${bytes(node.own)}`);
+  line(list, node.what === TYPE ? "kept by these alone" : "below it", `${bytesText(node.all)} (${percent(node.all, rt.bytes)})`);
+  line(list, "in", counted(node.allN, "object"));
+  if (node.what === TYPE) line(list, "own", `${counted(node.n, "object")}, ${bytesText(node.own)}`);
   const chain = i > 0 && tree[i].parent > 0 ? [element("h3", {}, "Kept alive only by"), wayOf(tree, i)] : [];
   panel.firstChild.after(element("h3", {}, "This place in the tree"), list, ...chain, ...(node.what === TYPE ? [element("h3", {}, "All objects of the type")] : []));
 }
@@ -204,7 +196,7 @@ const columns = {
 const inBytes = { types: [2, 3], roots: [3], changes: [5, 6, 7] }, signed = { changes: [4, 7] };
 function cell(view, column, v) {
   const difference = (signed[view] || []).includes(column), size = Math.abs(v);
-  const shown = inBytes[view].includes(column) ? bytes(size) : count(size);
+  const shown = inBytes[view].includes(column) ? bytesText(size) : count(size);
   if (difference) return v ? `${v < 0 ? "−" : "+"}${shown}` : "";
   return v || column < 3 || view === "changes" ? shown : "";
 }
@@ -226,7 +218,7 @@ function paintTable() {
     if (view === "types") row.onclick = () => showType(i);
     return row;
   }));
-  $("found").textContent = state.search && view !== "roots" ? plural(rows.length, "type") : "";
+  $("found").textContent = state.search && view !== "roots" ? counted(rows.length, "type") : "";
   markRow();
 }
 function markRow() {
@@ -246,21 +238,21 @@ function show(view) {
   paintPath();
 }
 function paintSummary() {
-  const parts = [plural(rt.objects, "object"), bytes(rt.bytes)];
-  if (rt.objects > rt.reachedObjects && !rt.noRoots) parts.push(`no root leads to ${count(rt.objects - rt.reachedObjects)} (${bytes(rt.bytes - rt.reachedBytes)})`);
+  const parts = [counted(rt.objects, "object"), bytesText(rt.bytes)];
+  if (rt.objects > rt.reachedObjects && !rt.noRoots) parts.push(`no root leads to ${count(rt.objects - rt.reachedObjects)} (${bytesText(rt.bytes - rt.reachedBytes)})`);
   if (rt.how) parts.push(rt.how === 1 ? "behind a collection" : "without a collection");
   if (rt.pauseNs) parts.push(`stopped for ${(rt.pauseNs / 1e6).toFixed(1)} ms`);
   if (rt.lacking.length) parts.push(`not recorded: ${rt.lacking.join(", ")}`);
   $("summary").textContent = parts.join(" · ");
   $("legend").replaceChildren(...tree[0].kids.slice(0, 12).map((i) => element("button", { onclick: () => { show("kept"); choose(i); } },
-    element("b", {}, text(tree[i])), element("small", {}, `${bytes(tree[i].all)} · ${percent(tree[i].all, rt.bytes)}`))));
+    element("b", {}, text(tree[i])), element("small", {}, `${bytesText(tree[i].all)} · ${percent(tree[i].all, rt.bytes)}`))));
 }
 // A comparison of two snapshots is one table.
 function useChanges() {
   const [before, now] = [4, 5].map((c) => data.changes.reduce((n, r) => n + r[c], 0));
   const objects = [2, 3].map((c) => data.changes.reduce((n, r) => n + r[c], 0)), changed = data.changes.filter((r) => r[2] !== r[3] || r[4] !== r[5]).length;
-  $("summary").textContent = `before, ${data.before}: ${plural(objects[0], "object")}, ${bytes(before)} · now, ${data.now}: ${plural(objects[1], "object")}, ${bytes(now)} · ` +
-    `${changed ? plural(changed, "type") : "no type"} changed, of ${count(data.changes.length)}`;
+  $("summary").textContent = `before, ${data.before}: ${counted(objects[0], "object")}, ${bytesText(before)} · now, ${data.now}: ${counted(objects[1], "object")}, ${bytesText(now)} · ` +
+    `${changed ? counted(changed, "type") : "no type"} changed, of ${count(data.changes.length)}`;
   for (const id of ["views", "panel", "legend"]) $(id).remove();
   state.view = "changes";
   state.sort = 7;
@@ -308,7 +300,7 @@ canvas.onmousemove = (e) => {
   if (i === hover) return;
   hover = i;
   draw();
-  $("details").textContent = i < 0 ? "" : `${text(tree[i])} · keeps alive ${bytes(tree[i].all)} (${percent(tree[i].all, rt.bytes)}) in ${plural(tree[i].allN, "object")}`;
+  $("details").textContent = i < 0 ? "" : `${text(tree[i])} · keeps alive ${bytesText(tree[i].all)} (${percent(tree[i].all, rt.bytes)}) in ${counted(tree[i].allN, "object")}`;
 };
 canvas.onmouseleave = () => { hover = -1; draw(); };
 canvas.onclick = (e) => { const i = hitTest(e.offsetX, e.offsetY); if (i >= 0) choose(i === state.zoom && i ? tree[i].parent : i); };

@@ -3,15 +3,10 @@
 "use strict";
 (() => {
 const $ = (id) => document.getElementById(id);
+/*FILE page_numbers.js*/
 const el = (tag, text, cls) => { const e = document.createElement(tag); if (text !== undefined) e.textContent = text; if (cls) e.className = cls; return e; };
 let known = null, tag = "", timer = 0;
 
-function bytes(n) {
-  const names = ["B", "kB", "MB", "GB", "TB"];
-  let i = 0;
-  while (n >= 999.95 && i < 4) { n /= 1000; i++; }
-  return `${i && n < 99.95 ? n.toFixed(1) : Math.round(n)} ${names[i]}`;
-}
 function lasting(ms) {
   const s = Math.max(0, ms) / 1000;
   if (s < 120) return `${s < 10 ? s.toFixed(1) : Math.round(s)} s`;
@@ -38,10 +33,10 @@ function row(s) {
   if (s.packed) what.append(el("small", "a packed session"));
   for (const v of new Set((s.processes || []).flatMap((p) => p.runtimes))) runtimes.append(el("div", `.NET ${v}`, "runtime"));
   for (const d of s.data || []) data.append(el("span", d, "tag"));
-  if (s.problems) data.append(el("small", `${s.problems} ${s.problems === 1 ? "problem" : "problems"}`));
+  if (s.problems) data.append(el("small", counted(s.problems, "problem")));
   const end = s.running ? Date.now() : s.ended_ms;
   tr.append(name, what, runtimes, el("td", when(s.started_ms || s.ended_ms), "when"),
-    el("td", s.started_ms ? lasting(end - s.started_ms) : "–", "number"), data, el("td", bytes(s.bytes), "number"));
+    el("td", s.started_ms ? lasting(end - s.started_ms) : "–", "number"), data, el("td", bytesText(s.bytes), "number"));
   tr.dataset.name = s.name;
   return tr;
 }

@@ -4,6 +4,7 @@
 "use strict";
 (() => {
 const $ = (id) => document.getElementById(id);
+/*FILE page_numbers.js*/
 /*FILE page_choice.js*/
 
 // Shows data. The page of a server does so again when there are more: everything is made anew, and

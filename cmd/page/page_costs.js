@@ -30,13 +30,7 @@ function showChoices() {
 }
 
 // ---- numbers ----------------------------------------------------------------------------------
-function bytesText(bytes) {
-  const names = ["B", "kB", "MB", "GB", "TB", "PB"];
-  let n = 0;
-  while (bytes >= 999.95 && n < 5) { bytes /= 1000; n++; }
-  return `${n ? bytes.toFixed(bytes >= 99.95 ? 0 : bytes >= 9.995 ? 1 : 2) : Math.round(bytes)} ${names[n]}`;
-}
-const both = (weight, n) => { // "1.2 MB · 30 objects", the unit of the widths first
+const both = (weight, n) => { // "1.20 MiB · 30 objects", the unit of the widths first
   const items = `${count(n)} ${unit(n)}`;
   return data.unit === "count" ? items : `${duration(weight)} · ${items}`;
 };

@@ -124,10 +124,6 @@ function frameColor(f) {
 }
 
 // ---- numbers ----------------------------------------------------------------------------------
-const percent = (part, all) => all > 0 ? `${(100 * part / all).toFixed(part / all >= 0.0995 ? 1 : 2)} %` : "0 %";
-const count = (n) => Math.round(n).toLocaleString("en");
-// "1 thread", "2 threads", "3 processes"
-const counted = (n, one) => `${count(n)} ${one}${Math.round(n) === 1 ? "" : /(s|x|ch)$/.test(one) ? "es" : "s"}`;
 function duration(units) {
   if (!timed) return `${count(units)} ${unit(units)}`;
   if (data.unit === "bytes") return bytesText(units);

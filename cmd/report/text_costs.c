@@ -40,23 +40,11 @@ static const char *count_text(double n, char *buf, size_t size)
     return buf;
 }
 
-static const char *bytes_text(double bytes, char *buf, size_t size)
-{
-    static const char *const units[] = {"B", "kB", "MB", "GB", "TB", "PB"};
-    size_t                   unit = 0;
-    while (bytes >= 999.995 && unit < 5) {
-        bytes /= 1000;
-        unit++;
-    }
-    snprintf(buf, size, unit ? "%.2f %s" : "%.0f %s", bytes, units[unit]);
-    return buf;
-}
-
 /* Formats a sum of values: bytes or time. */
 static const char *value_text(const struct report *r, double value, char *buf, size_t size)
 {
     if (r->kind->unit == SXS_UNIT_BYTES)
-        return bytes_text(value, buf, size);
+        return sxs_text_bytes(value, buf, size);
     return sxs_text_duration(sxs_cost_round(value), buf, size);
 }
 
@@ -210,7 +198,7 @@ static void write_process(const struct report *r, const struct sxs_model_process
     sxs_print_to(r->to, "process %s: %s\n", p->folder, h->command);
     if (every > 1)
         sxs_print_to(r->to, "  one %s recorded for %s on average", r->kind->one,
-                     bytes_text((double)every, size, sizeof(size)));
+                     sxs_text_bytes((double)every, size, sizeof(size)));
     else
         sxs_print_to(r->to, "  every %s recorded", r->kind->one);
     sxs_print_to(r->to, ", %llu dropped%s\n", (unsigned long long)dropped,

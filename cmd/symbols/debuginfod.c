@@ -2,6 +2,7 @@
 #include "cmd/symbols/debuginfod.h"
 
 #include "cmd/output/print.h"
+#include "cmd/output/text.h"
 
 #include "base/env.h"
 
@@ -88,7 +89,7 @@ static void show(long done, long whole)
         return;
     sxs_print_to(stderr, "\rdebuginfod: %.60s", slash ? slash + 1 : state.name);
     if (whole > 0)
-        sxs_print_to(stderr, " %.1f of %.1f MB", (double)done / 1e6, (double)whole / 1e6);
+        sxs_print_to(stderr, " %s of %s", SXS_BYTES(done), SXS_BYTES(whole));
     fputs("\033[K", stderr);
     fflush(stderr);
     state.shown = true;

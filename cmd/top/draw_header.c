@@ -2,6 +2,8 @@
 /* draw_header.c - draws the lines of figures, and the help. */
 #include "cmd/top/screen.h"
 
+#include "cmd/output/text.h"
+
 #include <string.h>
 #include <unistd.h>
 
@@ -73,7 +75,7 @@ static void draw_cpu(const struct sxs_screen *s, const struct sxs_top_figures *f
     draw_bar(s, "CPU ", f->cpu / (processors > 0 ? processors : 1), 100 * f->cpu, bar);
     if (f->threads) {
         x += draw_figure(s, "Threads", sxs_top_number(f->threads, a, sizeof(a)), s->width - x);
-        x += draw_figure(s, "Memory", sxs_top_bytes((double)f->rss, a, sizeof(a)), s->width - x);
+        x += draw_figure(s, "Memory", sxs_text_bytes((double)f->rss, a, sizeof(a)), s->width - x);
     }
     x += draw_figure(s, "Exc/s", sxs_top_number(f->exceptions, a, sizeof(a)), s->width - x);
     draw_figure(s, "JIT/s", sxs_top_number(f->methods, a, sizeof(a)), s->width - x);
@@ -87,10 +89,10 @@ static void draw_gc(const struct sxs_screen *s, const struct sxs_top_figures *f,
     draw_bar(s, "GC  ", f->has_pause ? f->pause : 0, f->has_pause ? 100 * f->pause : 0, bar);
     x += draw_figure(s, "GC/s", sxs_top_number(f->gcs, a, sizeof(a)), s->width - x);
     x += draw_figure(s, "Heap",
-                     f->heap_bytes ? sxs_top_bytes((double)f->heap_bytes, a, sizeof(a)) : "-",
+                     f->heap_bytes ? sxs_text_bytes((double)f->heap_bytes, a, sizeof(a)) : "-",
                      s->width - x);
     snprintf(b, sizeof(b), "%s%s",
-             f->has_allocated ? sxs_top_bytes(f->allocated, a, sizeof(a)) : "-",
+             f->has_allocated ? sxs_text_bytes(f->allocated, a, sizeof(a)) : "-",
              f->has_allocated ? "/s" : "");
     draw_figure(s, "Alloc", b, s->width - x);
 }

@@ -29,16 +29,6 @@ void sxs_top_figures_get(struct sxs_live *live, const struct sxs_top_system *sys
     };
 }
 
-const char *sxs_top_bytes(double bytes, char *buf, size_t size)
-{
-    static const char *const units[] = {"B", "kB", "MB", "GB", "TB", "PB"};
-    unsigned                 unit = 0;
-    for (; bytes >= 999.5 && unit < 5; unit++)
-        bytes /= 1000;
-    snprintf(buf, size, unit && bytes < 99.95 ? "%.1f %s" : "%.0f %s", bytes, units[unit]);
-    return buf;
-}
-
 const char *sxs_top_number(double n, char *buf, size_t size)
 {
     if (n >= 1e9)

@@ -34,13 +34,13 @@ static void print_head(struct sxs_live *live, const struct sxs_top_system *syste
         sxs_print_to(to, "not recorded");
     sxs_print_to(to, ", gcs %s/s, heap %s, allocated %s%s, exceptions %s/s, methods %s/s",
                  sxs_top_number(f.gcs, a, sizeof(a)),
-                 f.heap_bytes ? sxs_top_bytes((double)f.heap_bytes, b, sizeof(b)) : "not recorded",
-                 f.has_allocated ? sxs_top_bytes(f.allocated, c, sizeof(c)) : "not recorded",
+                 f.heap_bytes ? sxs_text_bytes((double)f.heap_bytes, b, sizeof(b)) : "not recorded",
+                 f.has_allocated ? sxs_text_bytes(f.allocated, c, sizeof(c)) : "not recorded",
                  f.has_allocated ? "/s" : "", sxs_top_number(f.exceptions, d, sizeof(d)),
                  sxs_top_number(f.methods, tools, sizeof(tools)));
     if (system->there)
         sxs_print_to(to, ", threads %u, memory %s", f.threads,
-                     sxs_top_bytes((double)f.rss, a, sizeof(a)));
+                     sxs_text_bytes((double)f.rss, a, sizeof(a)));
     fputc('\n', to);
     if (p->n_unsampled)
         sxs_print_to(to, "%s, %.3f s of their life not sampled\n",

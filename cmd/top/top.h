@@ -123,8 +123,6 @@ struct sxs_top_figures {
 void sxs_top_figures_get(struct sxs_live *live, const struct sxs_top_system *system,
                          struct sxs_top_figures *out);
 
-/** sxs_top_bytes - format a number of bytes: "1.2 MB". @buf: holds @size bytes. Returns @buf. */
-const char *sxs_top_bytes(double bytes, char *buf, size_t size);
 /** sxs_top_number - format a count or rate: "12.3", "4,567k". Returns @buf. */
 const char *sxs_top_number(double n, char *buf, size_t size);
 /** sxs_top_time - format seconds: "1.23 s", "4.56 ms". Returns @buf. */

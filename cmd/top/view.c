@@ -4,6 +4,7 @@
 
 #include "cmd/output/must.h"
 #include "cmd/output/names_of_values.h"
+#include "cmd/output/text.h"
 
 #include <stdarg.h>
 #include <string.h>
@@ -255,7 +256,7 @@ static void number(struct row *r, double n)
 static void bytes(struct row *r, double n)
 {
     char buf[32];
-    cell(r, "%s", n > 0 ? sxs_top_bytes(n, buf, sizeof(buf)) : "-");
+    cell(r, "%s", n > 0 ? sxs_text_bytes(n, buf, sizeof(buf)) : "-");
 }
 
 static void duration(struct row *r, double s)

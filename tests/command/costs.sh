@@ -73,15 +73,15 @@ is "the default is samples when there are some" "main [100];$MAIN 50000000" "$ou
 # --- text
 report alloc text
 has "alloc: the totals, and how sure they are" "$out" \
-    "allocated: 220.54 kB in 525 objects (estimates from 17 samples; in 19 of 20 runs the true value is 210.75 kB to 236.03 kB in 283 to 979 objects)" \
-    "one object recorded for 1.00 kB on average, 0 dropped"
+    "allocated: 215.37 KiB in 525 objects (estimates from 17 samples; in 19 of 20 runs the true value is 205.81 KiB to 230.50 KiB in 283 to 979 objects)" \
+    "one object recorded for 1000 B on average, 0 dropped"
 has "alloc: the types, heaviest first" "$out" \
     "        bytes     share        objects    error of bytes        of objects  type
-    200.00 kB   90.69 %              2       -0.0 +0.0 %       -0.0 +0.0 %  [8.0.29] System.Byte[]  (2 on the large object heap)
-     20.00 kB    9.07 %            500     -48.7 +77.6 %     -48.7 +77.6 %  [8.0.29] System.String
+   195.31 KiB   90.69 %              2       -0.0 +0.0 %       -0.0 +0.0 %  [8.0.29] System.Byte[]  (2 on the large object heap)
+    19.53 KiB    9.07 %            500     -48.7 +77.6 %     -48.7 +77.6 %  [8.0.29] System.String
         540 B    0.24 %             23    -56.3 +109.8 %    -56.3 +109.8 %  [9.0.18] App.Node<System.Int32>"
 has "alloc: the sites, in the program's own code, and what it called" "$out" \
-    "     20.00 kB    9.07 %            500  [8.0.29] System.String
+    "    19.53 KiB    9.07 %            500  [8.0.29] System.String
                                       in        [8.0.29] App.Cache.Add(string)
                                       by        [8.0.29] System.Text.StringBuilder.Append(char)"
 has "alloc: functions by what they themselves allocated" "$out" \
@@ -92,19 +92,19 @@ has "alloc: functions by what they themselves allocated" "$out" \
 lacks "alloc alone: no table of runtimes" "$out" "version  state"
 S=counted report alloc text
 has "alloc:exact: the totals and types are counted" "$out" \
-    "allocated: 220.98 kB in 535 objects (counted; the stacks are estimates from 17 samples)" \
-    "     20.48 kB    9.27 %            512             exact             exact  [8.0.29] System.String" \
+    "allocated: 215.80 KiB in 535 objects (counted; the stacks are estimates from 17 samples)" \
+    "    20.00 KiB    9.27 %            512             exact             exact  [8.0.29] System.String" \
     "         24 B    0.01 %              1             exact             exact  [10.0.11] App.Rare"
 make_session lacking alnftx
 S=lacking report alloc text
 has "alloc:exact where a runtime does not report all: the first lines say so, and the rows say 'at least'" "$out" \
     '  counted too low: boxed values and delegates in .NET 10 ("at least")' \
     "20 of them were counted; by the samples, which lack none, there are " \
-    "allocated: at least 220.98 kB in 535 objects" \
+    "allocated: at least 215.80 KiB in 535 objects" \
     "        480 B    0.22 %             20          at least          at least  [9.0.18] App.Node<System.Int32>" \
     "            512             exact             exact  [8.0.29] System.String"
 S=counted report alloc text --thread main
-has "alloc:exact of one thread: estimates" "$out" "allocated: 220.00 kB in 502 objects (estimates from 12 samples"
+has "alloc:exact of one thread: estimates" "$out" "allocated: 214.84 KiB in 502 objects (estimates from 12 samples"
 make_session biased ab
 S=biased report alloc text
 has "alloc by ticks: the first lines say that the error is not known, and no error is printed" "$out" \
@@ -115,29 +115,29 @@ has "alloc by ticks: the first lines say that the error is not known, and no err
 is "JSON of alloc by ticks: no error" "True None None None" "$("$SXS" report --format json "$T/biased" 2>/dev/null |
     python3 -c 'import json, sys; r = json.load(sys.stdin)["allocations"][1]; print(r["biased"], r["error_bytes"], r["bytes_low"], r["objects_high"])')"
 report live text
-has "live: what is alive" "$out" "alive: 212.00 kB in 302 objects (estimates from 8 samples"
+has "live: what is alive" "$out" "alive: 207.03 KiB in 302 objects (estimates from 8 samples"
 has "live: allocation sites with generation and age" "$out" \
-    "    200.00 kB   94.34 %              2  large            6.00 s      6.00 s  [8.0.29] System.Byte[]
+    "   195.31 KiB   94.34 %              2  large            6.00 s      6.00 s  [8.0.29] System.Byte[]
                                       in        [8.0.29] App.Cache.Add(string)
-     12.00 kB    5.66 %            300  gen 2 67 %       6.93 s      6.96 s  [8.0.29] System.String"
+    11.72 KiB    5.66 %            300  gen 2 67 %       6.93 s      6.96 s  [8.0.29] System.String"
 make_session unchecked alg
 S=unchecked report live text
 has "live: what may be garbage is told beside what is alive, and in its rows" "$out" \
-    "alive: 12.00 kB in 300 objects (estimates from 6 samples" \
-    "may be garbage, because no collection of all objects came after it: 200.00 kB in 2 objects" \
+    "alive: 11.72 KiB in 300 objects (estimates from 6 samples" \
+    "may be garbage, because no collection of all objects came after it: 195.31 KiB in 2 objects" \
     "[8.0.29] System.Byte[]  (100 % may be garbage)"
 is "JSON of live: what may be garbage" "[(2, 200000), (0, 0)]" "$("$SXS" report --format json "$T/unchecked" 2>/dev/null |
     python3 -c 'import json, sys; print([(r["unchecked_objects"], r["unchecked_bytes"]) for r in json.load(sys.stdin)["live"]])')"
 make_session unfollowed alu
 S=unfollowed report live text
-has "live: what nobody followed is not listed, but told" "$out" "alive: 212.00 kB in 302 objects" \
-    "not listed: 2.00 kB in 2 objects that nobody followed"
+has "live: what nobody followed is not listed, but told" "$out" "alive: 207.03 KiB in 302 objects" \
+    "not listed: 1.95 KiB in 2 objects that nobody followed"
 is "JSON of live: what nobody followed is left out" 212000 "$("$SXS" report --format json "$T/unfollowed" 2>/dev/null |
     python3 -c 'import json, sys; print(sum(r["bytes"] for r in json.load(sys.stdin)["live"]))')"
 report native-live text
 has "native-live: what is not freed, with the managed caller" "$out" \
-    "not freed: 67.54 kB in 21 blocks" \
-    "      2.00 kB    2.96 %             20      6.47 s      6.48 s  malloc
+    "not freed: 65.96 KiB in 21 blocks" \
+    "     1.95 KiB    2.96 %             20      6.47 s      6.48 s  malloc
                                       in        [8.0.29] App.Program.Main(string[])
                                       by        [native] libplugin.so!?"
 report locks text
@@ -160,13 +160,13 @@ has "lock-owners: what others waited for, by the owner's call site" "$out" \
                                       in        [9.0.18] App.Work.Run()"
 try "$SXS" report "$T/samples"
 has "text of everything: the runtimes, the samples and each kind of costs" "$out" "version  state" \
-    "10 samples, 0 dropped" "allocated: 220.54 kB" "alive: 212.00 kB" "allocated natively: 69.54 kB" \
-    "not freed: 67.54 kB" "waited for locks: 16.00 ms"
+    "10 samples, 0 dropped" "allocated: 215.37 KiB" "alive: 207.03 KiB" "allocated natively: 67.91 KiB" \
+    "not freed: 65.96 KiB" "waited for locks: 16.00 ms"
 is "text of everything: a missing file is named once" 1 "$(grep -c '/libplugin.so: cannot be opened' "$T/err")"
 try "$SXS" report --data samples "$T/samples"
 lacks "--data samples: no costs" "$out" "allocated:"
 try "$SXS" report -o "$T/text" "$T/s"
-has "-o has everything, too" "$(cat "$T/text")" "version  state" "allocated: 220.54 kB" "waited for locks"
+has "-o has everything, too" "$(cat "$T/text")" "version  state" "allocated: 215.37 KiB" "waited for locks"
 
 # --- waits by samples
 make_session waits k
@@ -221,7 +221,7 @@ make_session two alnfw 4243
 is "JSON: two processes" "4242 4242 4243 4243" "$(S=two json live 'r["pid"]' | sort | paste -sd' ')"
 is "JSON: --process" "4243 4243" "$(S=two json live 'r["pid"]' --process 4243 | paste -sd' ')"
 S=two report alloc text
-has "text of two processes: a type has its process" "$out" "4243/[8.0.29] System.String" "allocated: 441.08 kB in 1,049 objects"
+has "text of two processes: a type has its process" "$out" "4243/[8.0.29] System.String" "allocated: 430.74 KiB in 1,049 objects"
 
 # --- formats of other programs
 pprof() { report "$1" pprof -o "$T/pb" "${@:2}"; python3 tests/profile/pprof_values.py "$T/pb"; }

@@ -153,7 +153,7 @@ else
     echo 100 >"$T/sys/cgroup$own/pids.max"
     echo 40 >"$T/sys/cgroup$own/pids.current"
     system
-    has "limits of control groups version 2" "$status:$out" "0:" "to 0.50 processors" "memory to 200 MiB" "allows 60 more tasks"
+    has "limits of control groups version 2" "$status:$out" "0:" "to 0.50 processors" "memory to 200.00 MiB" "allows 60 more tasks"
     echo 90 >"$T/sys/cgroup$own/pids.current"
     system
     has "the limit of tasks leaves no room for threads" "$status:$out" "1:" "start 10 more tasks only" "--pids-limit"
@@ -168,7 +168,7 @@ else
     done
     if [ -n "$group" ]; then
         system
-        has "limits of control groups version 1, and limits of parent groups" "$status:$out" "0:" "to 1.50 processors" "memory to 100 MiB"
+        has "limits of control groups version 1, and limits of parent groups" "$status:$out" "0:" "to 1.50 processors" "memory to 100.00 MiB"
     else
         skip "limits of control groups version 1" "no groups of version 1 here"
     fi

@@ -18,15 +18,15 @@ collections: 23 [8.0.29]
           23  all                        215.00 ms    21.50 ms     9.00 ms    19.00 ms    20.00 ms
   reasons: 12 allocation; 10 induced; 1 large allocation
   longest pauses:
-    20.00 ms  at 0.200 s, of it 2.00 ms to suspend: collection 20, generation 0, induced; freed 256.0 KiB
-    19.00 ms  at 0.190 s, of it 1.90 ms to suspend: collection 19, generation 0, allocation; freed 256.0 KiB
-    18.00 ms  at 0.180 s, of it 1.80 ms to suspend: collection 18, generation 0, induced; freed 256.0 KiB
+    20.00 ms  at 0.200 s, of it 2.00 ms to suspend: collection 20, generation 0, induced; freed 256.00 KiB
+    19.00 ms  at 0.190 s, of it 1.90 ms to suspend: collection 19, generation 0, allocation; freed 256.00 KiB
+    18.00 ms  at 0.180 s, of it 1.80 ms to suspend: collection 18, generation 0, induced; freed 256.00 KiB
                         freed     promoted      largest      at last  fragmentation
-  generation 0        5.0 MiB     10.0 MiB     19.5 KiB          0 B            0 B
+  generation 0       5.00 MiB    10.00 MiB    19.53 KiB          0 B            0 B
   generation 1            0 B          0 B          0 B          0 B            0 B
-  generation 2        4.0 MiB      6.0 MiB      6.0 MiB          0 B            0 B
+  generation 2       4.00 MiB     6.00 MiB     6.00 MiB          0 B            0 B
   large objects           0 B          0 B          0 B          0 B            0 B
-  pinned objects          0 B      4.0 KiB          0 B          0 B            0 B
+  pinned objects          0 B     4.00 KiB          0 B          0 B            0 B
   at last: 0 pinned objects, 0 handles, 0 objects to finalize
   finalizers: 40 ran, in 20.00 ms
 collections: 1 [9.0.18]
@@ -78,8 +78,8 @@ has "diff: each version and generation" "$out" "  [8.0.29] generation 0
     count              20 ->           20
     paused      210.00 ms ->    210.00 ms
     longest      20.00 ms ->     20.00 ms
-    freed         5.0 MiB ->      5.0 MiB
-    promoted     10.0 MiB ->     10.0 MiB"
+    freed        5.00 MiB ->     5.00 MiB
+    promoted    10.00 MiB ->    10.00 MiB"
 mkdir -p "$T/none/4242" && cp "$T/s/4242/census" "$T/none/4242/"
 try "$SXS" diff --data gc "$T/s" "$T/none"
 is "diff: a session without collections is refused" 2 "$status"

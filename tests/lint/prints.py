@@ -5,7 +5,8 @@ elsewhere. Prints each other call that writes text, with the function to call in
 Refused in cmd/: printf(), fprintf(), vfprintf(), dprintf(), fwrite(), perror(), argp_error() and their like, and
 write() to descriptors 1 and 2; and puts(), fputs(), putchar() and putc() of anything but constants. Files that write a
 format with escapes of its own are in tests/lint/prints.txt, each with a reason; even they may not print so on
-standard error. usage: prints.py [FILE...]    (default: all sources of the command)"""
+standard error. Refused, too, also in the pages: units of bytes in texts, because sxs_text_bytes() of cmd/output/text.h and
+bytesText() of cmd/page/page_numbers.js print all numbers of bytes. usage: prints.py [FILE...]    (default: all sources of the command)"""
 import os
 import re
 import sys
@@ -24,6 +25,9 @@ OTHERS = ('dprintf vdprintf fwrite fwrite_unlocked perror psignal psiginfo error
 CALL = re.compile(r'(?<![\w.>])(%s)\s*\(' % '|'.join(
     sorted(list(INSTEAD) + list(ALIASES) + OTHERS + ['write'], key=len, reverse=True)))
 TOKEN = re.compile(r'//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\])*"|\'(?:\\.|[^\'\\])*\'', re.S)
+# "%.1f MB", "MB" as a text of its own, and `${n} MB`; a limit in prose ("at most 2048 MiB") is none.
+UNIT = re.compile(r'%[-+#0-9.*hlzjt]*[dufg] ?[kKMGTPE]i?B\b|["\'][kKMGTPE]i?B["\']|\} ?[kKMGTPE]i?B\b')
+UNITS = ('cmd/output/text.c', 'cmd/page/page_numbers.js')  # the two files that have the units
 CONSTANT = re.compile(r'(?:"(?:\\.|[^"\\])*"|\'(?:\\.|[^\'\\])*\'|\b[A-Z][A-Z0-9_]+\b|\s)+')
 
 
@@ -98,6 +102,14 @@ def check(path, listed):
     return found
 
 
+def check_units(path):
+    if path in UNITS:
+        return []
+    with open(path, encoding='utf-8') as source:
+        return ['%s:%d: a unit of bytes: call sxs_text_bytes() or bytesText()' % (path, number)
+                for number, line in enumerate(source, 1) if UNIT.search(line)]
+
+
 def main():
     os.chdir(os.path.join(os.path.dirname(os.path.abspath(__file__)), '../..'))
     listed = {}
@@ -108,11 +120,12 @@ def main():
                 listed[path] = reason
     paths = sys.argv[1:] or sorted(
         os.path.join(folder, name) for folder, _, names in os.walk('cmd') for name in names
-        if name.endswith(('.c', '.h', '.inc')))
+        if name.endswith(('.c', '.h', '.inc', '.js')))
     found = ['%s: listed in tests/lint/prints.txt, but there is no such file' % p for p in listed
              if not os.path.exists(p)]
     for path in paths:
-        if path != 'cmd/output/print.c':
+        found += check_units(path)
+        if path != 'cmd/output/print.c' and not path.endswith('.js'):
             found += check(path, path in listed)
     if found:
         print('\n'.join(found))

@@ -145,7 +145,7 @@ async function checkRest() {
   let n = await updates();
   await page.click("#parts [data-part=alloc]");
   await updated(n);
-  ok("another kind of data", (await text("#summary")).startsWith("allocated 17.6 kB · 70 objects"), await text("#summary"));
+  ok("another kind of data", (await text("#summary")).startsWith("allocated 17.23 KiB · 70 objects"), await text("#summary"));
   n = await updates();
   await page.click("#bycount [data-by=count]");
   await updated(n);

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: MIT
+// Part of the scripts of all pages, inserted by embed.py: numbers as text. cmd/output/text.c has the same functions
+// for text, so that a number looks the same wherever it is shown.
+const count = (n) => Math.round(n).toLocaleString("en");
+// "1 thread", "2 threads", "3 processes", "4 entries"
+const plural = (one) => /[^aeou]y$/.test(one) ? `${one.slice(0, -1)}ies` : `${one}${/(s|x|ch)$/.test(one) ? "es" : "s"}`;
+const counted = (n, one) => `${count(n)} ${Math.round(n) === 1 ? one : plural(one)}`;
+const percent = (part, all) => all > 0 ? `${(100 * part / all).toFixed(part / all >= 0.0995 ? 1 : 2)} %` : "0 %";
+function bytesText(bytes) {
+  const units = ["B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"];
+  let unit = 0;
+  for (let next = 1023.5; Math.abs(bytes) >= next && unit < units.length - 1; unit++, next = 1023.995) bytes /= 1024;
+  return `${unit ? bytes.toFixed(2) : Math.round(bytes)} ${units[unit]}`;
+}
