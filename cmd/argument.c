@@ -4,6 +4,7 @@
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/text/duration.h"
 #include "cmd/newest.h"
@@ -49,11 +50,29 @@ uint64_t sxs_duration_argument(struct argp_state *state, const char *option, con
     return ns / NS_PER_MS;
 }
 
-const char *sxs_page_format(struct argp_state *state, const char *format, bool open)
+void sxs_check_terminal(struct argp_state *state, const char *format, const char *output)
+{
+    static const char *const readable[] = {"text", "json", "collapsed"};
+    for (size_t i = 0; i < sizeof(readable) / sizeof(readable[0]); i++)
+        if (strcmp(format, readable[i]) == 0)
+            return;
+    if ((!output || strcmp(output, "-") == 0) && isatty(STDOUT_FILENO))
+        sxs_option_error(state,
+                         "--format: standard output is a terminal, and %s is not for one: expected "
+                         "-o FILE",
+                         format);
+}
+
+const char *sxs_page_format(struct argp_state *state, const char *format, bool open,
+                            const char *output)
 {
     if (open && format && strcmp(format, "html") != 0)
         sxs_option_error(state, "--open: expected --format html, not %s", format);
-    return format ? format : open ? "html" : "text";
+    if (!format)
+        format = open ? "html" : "text";
+    if (!open)
+        sxs_check_terminal(state, format, output);
+    return format;
 }
 
 const char *sxs_newest_argument(struct argp_state *state, const char *what, const char *expected)

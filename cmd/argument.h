@@ -31,8 +31,14 @@ error_t sxs_process_argument(int key, char *arg, struct argp_state *state, const
 uint64_t sxs_duration_argument(struct argp_state *state, const char *option, const char *text);
 
 /** sxs_page_format - choose the format when the arguments are complete: html with --open, else text.
- *  @format: argument of --format, or NULL. @open: --open was given; then @format may only be html. */
-const char *sxs_page_format(struct argp_state *state, const char *format, bool open);
+ *  @format: argument of --format, or NULL. @open: --open was given; then @format may only be html.
+ *  @output: as below. */
+const char *sxs_page_format(struct argp_state *state, const char *format, bool open,
+                            const char *output);
+
+/** sxs_check_terminal - refuse to write a format that is not text for people to a terminal: a page, or
+ *  bytes. @output: argument of --output; NULL or "-": standard output. */
+void sxs_check_terminal(struct argp_state *state, const char *format, const char *output);
 
 /** sxs_newest_argument - return the name of the newest session in the current folder, which is printed,
  *  too. Valid until the next call. @what, @expected: the argument that is missing and what it can be,

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* sxsprof diff: draw as a flame graph what grew and what shrank between two sessions. */
+/* sxsprof diff: print or draw what grew and what shrank between two sessions. */
+#include "cmd/argument.h"
 #include "cmd/command.h"
 #include "cmd/confined_verb.h"
 #include "cmd/gc/gc.h"
@@ -19,21 +20,46 @@
 #include <stddef.h>
 #include <string.h>
 
-enum { KEY_SYMBOLS = 256, KEY_BY_COUNT };
+enum { KEY_SYMBOLS = 256, KEY_BY_COUNT, KEY_TOP };
 
 struct options {
     struct sxs_report_options samples;
+    const char               *format; /* text or html */
     const char               *dir[2];
     unsigned                  n;
     bool                      gc;   /* compare collections */
     bool                      heap; /* compare heap snapshots */
 };
 
+static bool ends_with(const char *text, const char *end)
+{
+    size_t n = strlen(text), m = strlen(end);
+    return n >= m && strcmp(text + n - m, end) == 0;
+}
+
+/* Chooses the format that no argument said: a page when the file is named like one. */
+static void complete(struct argp_state *state, struct options *o)
+{
+    const char *output = o->samples.output;
+    bool        page = output && (ends_with(output, ".html") || ends_with(output, ".htm"));
+    if (o->gc && o->format && strcmp(o->format, "html") == 0)
+        sxs_option_error(state, "--data gc: expected --format text, not html");
+    if (!o->format)
+        o->format = page && !o->gc ? "html" : "text";
+    sxs_check_terminal(state, o->format, output);
+}
+
 static error_t parse_option(int key, char *arg, struct argp_state *state)
 {
     struct options *o = state->input;
     switch (key) {
     case 'o': o->samples.output = arg; return 0;
+    case 'f':
+        if (strcmp(arg, "text") != 0 && strcmp(arg, "html") != 0)
+            sxs_option_error(state, "--format: '%s': expected text or html", arg);
+        o->format = arg;
+        return 0;
+    case KEY_TOP: o->samples.top = sxs_number_argument(state, "--top", arg); return 0;
     case KEY_BY_COUNT: o->samples.by_count = true; return 0;
     case 'd':
         o->gc = strcmp(arg, "gc") == 0;
@@ -52,20 +78,26 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
             sxs_option_error(state,
                              "A and B are expected: two folders made by sxsprof run --tool sample "
                              "or --tool calls with -o DIR");
+        complete(state, o);
         return 0;
     default: return ARGP_ERR_UNKNOWN;
     }
 }
 
 static const struct argp_option option_list[] = {
+    {"format", 'f', "text|html", 0,
+     "text: what changed most; or html, a page with the flame graph of B (the default for -o "
+     "FILE.html)",
+     0},
     {"output", 'o', "FILE", 0, "Write to FILE instead of standard output", 0},
     {"data", 'd', "DATA", 0,
      "Which, of sessions that have several: samples, calls, alloc, live, native, native-live, "
      "locks, lock-owners, wait (by default the first that both have); gc: collections, as text; "
-     "heap: the types in heap snapshots, as a table",
+     "heap: the types in heap snapshots",
      0},
     {"by-count", KEY_BY_COUNT, NULL, 0,
      "Of alloc to lock-owners: compare numbers of objects, blocks or waits, not bytes or time", 0},
+    {"top", KEY_TOP, "N", 0, "Functions the text names (30)", 0},
     SXS_SYMBOLS_OPTION(KEY_SYMBOLS, 0),
     {0},
 };
@@ -73,9 +105,9 @@ const struct argp sxs_argp_diff = {
     .options = option_list,
     .parser = parse_option,
     .args_doc = "A B",
-    .doc =
-        "Draw session B's flame graph, coloured by what grew and shrank since session A: one HTML "
-        "page. Of heap snapshots, a table of what each type has more.",
+    .doc = "Print what changed from session A to session B, or, with -o FILE.html, draw B's flame "
+           "graph, "
+           "coloured by what grew and shrank since A. Of heap snapshots, what each type has more.",
 };
 
 static int nothing_to_compare(const struct options *o, const char *record)
@@ -149,8 +181,8 @@ static int diff(void *arg)
     if (o->gc)
         return diff_gcs(o);
     if (o->heap || (!o->samples.data && sxs_heap_only(o->dir[0]) && sxs_heap_only(o->dir[1])))
-        return sxs_heap_diff(o->dir[0], o->dir[1], o->samples.output);
-    switch (sxs_profile_diff(o->dir[0], o->dir[1], &o->samples)) {
+        return sxs_heap_diff(o->dir[0], o->dir[1], o->format, o->samples.output);
+    switch (sxs_profile_diff(o->dir[0], o->dir[1], o->format, &o->samples)) {
     case SXS_PROFILE_OK: return SXS_EXIT_OK;
     case SXS_PROFILE_NOTHING:
         return nothing_to_compare(o, o->samples.data ? sxs_data_kind(o->samples.data)->record

@@ -151,6 +151,7 @@ static void complete(struct argp_state *state, struct options *o)
     if (o->open && (strcmp(o->format, "html") != 0 || !o->output))
         sxs_option_error(state, "--open: expected --format html and -o FILE");
     check_format(state, o);
+    sxs_check_terminal(state, o->format, o->output);
     enum sxs_fleet_place place = o->by ? sxs_fleet_place(o->by) : SXS_FLEET_OF_SOURCE;
     if (is_command(o, "diff") && (place == SXS_FLEET_OF_STACK || place == SXS_FLEET_TRACE) &&
         sxs_clickhouse_kind_is_state(o->common.kind))

@@ -85,7 +85,7 @@ static void add_wanted(struct argp_state *state, struct options *o, int key, con
 /* Chooses what no argument said. */
 static void complete(struct argp_state *state, struct options *o)
 {
-    o->format = sxs_page_format(state, o->format, o->open);
+    o->format = sxs_page_format(state, o->format, o->open, o->output);
     if (o->diff && strcmp(o->format, "heapsnapshot") == 0)
         sxs_option_error(state, "--diff: expected --format text, json or html, not %s", o->format);
     if (o->diff && o->type)
@@ -423,9 +423,9 @@ bool sxs_heap_only(const char *dir)
     return n > 0 && profiles == 0;
 }
 
-int sxs_heap_diff(const char *before, const char *now, const char *output)
+int sxs_heap_diff(const char *before, const char *now, const char *format, const char *output)
 {
-    struct options o = {.format = "html", .output = output, .diff = before};
+    struct options o = {.format = format, .top = DEFAULT_TOP, .output = output, .diff = before};
     struct chosen  c;
     int            status = choose(&c, now, NULL, 0, 0);
     if (status == SXS_EXIT_OK)

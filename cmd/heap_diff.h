@@ -10,10 +10,11 @@ bool sxs_heap_only(const char *dir);
 
 /**
  * sxs_heap_diff - write what each type has more in the newest heap snapshot of @now than in that of
- * @before, as a page.
- * @before, @now: sessions: folders, or packed ones. @output: a file; NULL: standard output.
+ * @before.
+ * @before, @now: sessions: folders, or packed ones. @format: "text" or "html", a page. @output: a file;
+ * NULL: standard output.
  * Returns an exit status, after a message when it is not SXS_EXIT_OK.
  */
-int sxs_heap_diff(const char *before, const char *now, const char *output);
+int sxs_heap_diff(const char *before, const char *now, const char *format, const char *output);
 
 #endif

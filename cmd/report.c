@@ -99,7 +99,7 @@ static void check_period(struct argp_state *state, const struct sxs_period *p)
 static void complete(struct argp_state *state, struct options *o)
 {
     check_period(state, &o->samples.period);
-    o->format = sxs_page_format(state, o->format, o->open);
+    o->format = sxs_page_format(state, o->format, o->open, o->samples.output);
     if (!o->dir)
         o->dir = sxs_newest_argument(state, "DIR", "a folder made by sxsprof run");
 }

@@ -26,6 +26,13 @@ int sxs_format_html_diff(const struct sxs_model *before, const struct sxs_model 
                          const char *const names[2], FILE *to);
 
 /**
+ * sxs_format_text_diff - write the text of sxs_profile_diff(): what changed from @before to @now, the largest
+ * changes first. @names: of both, for its first lines. @o: uses top. Returns 0.
+ */
+int sxs_format_text_diff(const struct sxs_model *before, const struct sxs_model *now,
+                         const char *const names[2], const struct sxs_report_options *o, FILE *to);
+
+/**
  * sxs_json_string - write @text as a JSON string with quotes. '<' and '&' are escaped, so that the
  * string can be part of HTML.
  */

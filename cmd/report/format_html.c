@@ -17,6 +17,7 @@
 #include "cmd/report/costs.h"
 #include "cmd/report/coverage_gaps.h"
 #include "cmd/report/data_kind.h"
+#include "cmd/report/merged.h"
 #include "cmd/report/page_data.h"
 #include "cmd/report/timeline.h"
 #include "sxs_page.h"
@@ -429,89 +430,29 @@ const struct sxs_profile_format sxs_format_html = {
 
 /* ---- difference ---- */
 
-/* Adds the whole tree of @from below the root of one thread of @into. Frames are matched by their
- * texts, because the two models have different numbers. */
-static void merge_tree(struct sxs_model *into, uint32_t root, const struct sxs_model *from,
-                       bool before, uint64_t **old, size_t *n_old)
-{
-    uint32_t *node = sxs_must_zeroed(from->n_nodes, sizeof(*node));
-    for (size_t i = 0; i < from->n_nodes; i++) {
-        const struct sxs_model_node *n = &from->nodes[i];
-        node[i] = root;
-        if (n->parent != SXS_NO_NODE) {
-            struct sxs_model_frame f = from->frames[n->frame];
-            const char *name = sxs_model_text(from, f.name);
-            const char *file = sxs_base_name(sxs_model_text(from, f.file));
-            f.name = sxs_strings_add(&into->strings, name, strlen(name));
-            f.file = sxs_strings_add(&into->strings, file, strlen(file));
-            f.source = f.line = 0;
-            f.home = 0;
-            if (f.runtime) {
-                const struct sxs_model_runtime *r = &from->runtimes[f.runtime - 1];
-                const char *version = sxs_model_text(from, r->version);
-                f.runtime = (uint16_t)(sxs_model_runtime(into, r->number,
-                                                         sxs_strings_add(&into->strings, version,
-                                                                         strlen(version)), 0) + 1);
-            }
-            memset(f.tier_self, 0, sizeof(f.tier_self));
-            node[i] = sxs_model_child(into, node[n->parent], sxs_model_frame(into, &f), 0, 0);
-        }
-        if (into->n_nodes > *n_old) {
-            size_t grown = into->n_nodes * 2;
-            *old = sxs_must(realloc(*old, grown * sizeof(**old)));
-            memset(*old + *n_old, 0, (grown - *n_old) * sizeof(**old));
-            *n_old = grown;
-        }
-        if (before) {
-            // NOLINTNEXTLINE(clang-analyzer-core.NullDereference): allocated above
-            (*old)[node[i]] += n->self_ns;
-        } else {
-            into->nodes[node[i]].self += n->self;
-            into->nodes[node[i]].self_ns += n->self_ns;
-        }
-    }
-    free(node);
-}
-
 int sxs_format_html_diff(const struct sxs_model *before, const struct sxs_model *now,
                          const char *const names[2], FILE *to)
 {
-    struct sxs_model both = {.total = now->total, .waiting_ns = now->waiting_ns, .total_ns = now->total_ns,
-                             .data = now->data, .unit = now->unit,
-                             .costs = now->costs}; /* borrowed */
-    uint64_t        *old = NULL;
-    size_t           n_old = 0;
-    sxs_strings_add(&both.strings, "", 0);
-    SXS_GROW(both.processes, both.n_processes, both.cap_processes);
-    both.processes[0] = (struct sxs_model_process){.folder = sxs_must(strdup("diff"))};
-    if (now->n_processes)
-        memcpy(&both.processes[0].head, &now->processes[0].head, sizeof(now->processes[0].head));
-    both.n_processes = 1;
-    uint32_t root = both.threads ? 0 : sxs_model_thread(&both, 0, 0);
-    root = both.threads[root].root;
-    merge_tree(&both, root, now, false, &old, &n_old);
-    merge_tree(&both, root, before, true, &old, &n_old);
-
-    struct preorder p = preorder_of(&both);
+    struct sxs_merged       merged;
+    const struct sxs_model *both = &merged.both;
+    sxs_merged_make(&merged, before, now);
+    struct preorder p = preorder_of(both);
     fputs(sxs_page_head, to);
-    write_head(&both, to);
-    write_strings(&both, to);
-    write_frames(&both, to);
-    write_threads(&both, &p, to);
-    write_tree(&both, &p, to);
+    write_head(both, to);
+    write_strings(both, to);
+    write_frames(both, to);
+    write_threads(both, &p, to);
+    write_tree(both, &p, to);
     fprintf(to, ",\n\"beforeSamples\":%llu,\"beforeName\":", (unsigned long long)before->total);
     sxs_json_string(to, names[0]);
     fputs(",\"nowName\":", to);
     sxs_json_string(to, names[1]);
     fputs(",\n\"before\":\"", to);
-    for (size_t i = 0; i < both.n_nodes; i++)
-        // NOLINTNEXTLINE(clang-analyzer-core.NullDereference): allocated by merge_tree()
-        sxs_html_number(to, old[p.order[i]] / unit_of(&both));
+    for (size_t i = 0; i < both->n_nodes; i++)
+        sxs_html_number(to, merged.before[p.order[i]] / unit_of(both));
     fputs("\",\"buckets\":0,\"bucketNs\":1,\"timeline\":\"\",\"pauses\":[]}", to);
     fputs(sxs_page_tail, to);
     preorder_free(&p);
-    free(old);
-    both.costs = NULL;
-    sxs_model_free(&both);
+    sxs_merged_free(&merged);
     return 0;
 }

@@ -436,7 +436,7 @@ static const char *side_name(const char *dir, const char *other)
     return !*name || strcmp(name, sxs_base_name(sxs_shown(other))) == 0 ? shown : name;
 }
 
-enum sxs_profile_result sxs_profile_diff(const char *a, const char *b,
+enum sxs_profile_result sxs_profile_diff(const char *a, const char *b, const char *format,
                                          const struct sxs_report_options *options)
 {
     struct sxs_model before = {0}, now = {0};
@@ -448,7 +448,10 @@ enum sxs_profile_result sxs_profile_diff(const char *a, const char *b,
         result = load_model(b, options, data, 0, &now);
     if (result <= SXS_PROFILE_DAMAGED) {
         if (output_open(&out, options->output) != 0 ||
-            output_close(&out, sxs_format_html_diff(&before, &now, names, out.to)) != 0)
+            output_close(&out, strcmp(format, "html") == 0
+                                   ? sxs_format_html_diff(&before, &now, names, out.to)
+                                   : sxs_format_text_diff(&before, &now, names, options, out.to)) !=
+                0)
             result = SXS_PROFILE_FAILED;
         else if (first == SXS_PROFILE_DAMAGED)
             result = first;

@@ -34,11 +34,12 @@ enum sxs_profile_result sxs_profile_report(const char *dir, const char *format,
 enum sxs_profile_result sxs_profile_summary(const char *dir, FILE *to);
 
 /**
- * sxs_profile_diff - write one HTML page with the flame graph of session @b, coloured by what grew
- * and shrank since session @a, as shares of each session's weight.
+ * sxs_profile_diff - write what changed from session @a to session @b, as shares of each session's
+ * weight. @format: "text", the functions that changed; or "html", one page with the flame graph of session
+ * @b, coloured by what grew and shrank.
  * @options: as above, for both sessions.
  */
-enum sxs_profile_result sxs_profile_diff(const char *a, const char *b,
+enum sxs_profile_result sxs_profile_diff(const char *a, const char *b, const char *format,
                                          const struct sxs_report_options *options);
 
 /**

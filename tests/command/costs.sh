@@ -136,7 +136,7 @@ is "JSON of live: what nobody followed is left out" 212000 "$("$SXS" report --fo
     python3 -c 'import json, sys; print(sum(r["bytes"] for r in json.load(sys.stdin)["live"]))')"
 report native-live text
 has "native-live: what is not freed, with the managed caller" "$out" \
-    "not freed: 65.96 KiB in 21 blocks" \
+    "not freed: 65.95 KiB in 21 blocks" \
     "     1.95 KiB    2.96 %             20      6.47 s      6.48 s  malloc
                                       in        [8.0.29] App.Program.Main(string[])
                                       by        [native] libplugin.so!?"
@@ -161,7 +161,7 @@ has "lock-owners: what others waited for, by the owner's call site" "$out" \
 try "$SXS" report "$T/samples"
 has "text of everything: the runtimes, the samples and each kind of costs" "$out" "version  state" \
     "10 samples, 0 dropped" "allocated: 215.37 KiB" "alive: 207.03 KiB" "allocated natively: 67.91 KiB" \
-    "not freed: 65.96 KiB" "waited for locks: 16.00 ms"
+    "not freed: 65.95 KiB" "waited for locks: 16.00 ms"
 is "text of everything: a missing file is named once" 1 "$(grep -c '/libplugin.so: cannot be opened' "$T/err")"
 try "$SXS" report --data samples "$T/samples"
 lacks "--data samples: no costs" "$out" "allocated:"

@@ -125,13 +125,16 @@ has "--diff of equal snapshots" "$status:$out" "0:" "no differences"
 try "$SXS" heap --diff 1 --format html "$S"
 has "--diff as a page" "$status:$err:$out" "0::" '["App.Node",2,2,7,64,224]' "</html>"
 
-"$SXS" heap --diff 1 --format html "$S" >"$T/expected"
+"$SXS" heap --diff 1 --format html "$S" >"$T/expected.html"
+"$SXS" heap --diff 1 "$S" >"$T/expected.text"
 "$T/make_heap" "$T/before" 1 known
 for data in "" "--data heap"; do
-    # shellcheck disable=SC2086
-    try "$SXS" diff $data "$T/before" "$S"
-    is "diff $data of two sessions with snapshots: the same page" "0::" \
-        "$status:$err:$(sed 's,"before/,"session/,' "$T/out" | diff "$T/expected" -)"
+    for format in text html; do
+        # shellcheck disable=SC2086
+        try "$SXS" diff $data --format $format "$T/before" "$S"
+        is "diff $data of two sessions with snapshots: the same $format" "0::" \
+            "$status:$err:$(sed 's,\([ "]\)before/,\1session/,' "$T/out" | diff "$T/expected.$format" -)"
+    done
 done
 try "$SXS" diff --data samples "$T/before" "$S"
 has "diff --data samples of these is refused" "$status:$err" "2:" "nothing to compare"

@@ -53,7 +53,7 @@ has "the reports have native names and managed lines" "$(cat "$T/before/all.text
 try sh -c "cd '$T/here' && exec '$SXS' pack --symbols '$T/debug' '$T/one'"
 is "pack writes a file with the folder's name" "0::one.sxsprof" "$status:$err:$(ls "$T/here")"
 is "only the user may read the file" 600 "$(stat -c %a "$T/here/one.sxsprof")"
-has "pack prints the contents of the file" "$out" "one.sxsprof: processes: 1, files: 2, names and lines: " " KiB"
+has "pack prints the contents of the file" "$out" "one.sxsprof: processes: 1, files: 2, names and lines: 3, " " B"
 is "and what it carries" "carries: stacks with names of methods and files, command lines; values: all (SXSPROF_MASK=off when it was recorded)" \
     "$(sed -n 2p "$T/out")"
 mv "$T/here/one.sxsprof" "$T/one.sxsprof"

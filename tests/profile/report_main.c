@@ -14,7 +14,7 @@ int main(int argc, char **argv)
         return 64;
     o.output = argv[3];
     if (strcmp(argv[1], "diff") == 0)
-        return (int)sxs_profile_diff(argv[2], argv[4], &o);
+        return (int)sxs_profile_diff(argv[2], argv[4], "html", &o);
     for (int i = 4; i < argc; i++) {
         if (strncmp(argv[i], "runtime=", 8) == 0)
             o.runtime = (uint32_t)strtoul(argv[i] + 8, NULL, 10);
