@@ -5,6 +5,7 @@
 #include "cmd/command.h"
 #include "cmd/confined_verb.h"
 #include "cmd/events/events.h"
+#include "cmd/gc/gc.h"
 #include "cmd/guests/guests.h"
 #include "cmd/instrument/instrument.h"
 #include "cmd/output/print.h"
@@ -19,14 +20,25 @@
 #include <string.h>
 #include <unistd.h>
 
-static void print_session(const struct sxs_out_dir *out, const struct sxs_session *s)
+/* Returns true when the table of runtimes says nothing that the summary behind it does not: of one runtime, as
+ * expected, counts of events. sxsprof report prints it. */
+static bool is_plain(const struct sxs_run_options *o, const struct sxs_session *s)
+{
+    return sxs_run_records(o) && sxs_table_rows(s) == 1 && s->n_processes == 1 &&
+           s->processes[0].n_runtimes == 1 &&
+           s->processes[0].runtimes[0].state == SXS_STATE_PICKED &&
+           s->processes[0].runtimes[0].errors == 0;
+}
+
+static void print_session(const struct sxs_out_dir *out, const struct sxs_session *s, bool table)
 {
     for (size_t i = 0; i < s->n_problems; i++)
         sxs_complain("%s/%s", sxs_shown(out->path), s->problems[i]);
     if (sxs_table_rows(s) == 0)
         sxs_complain("no runtime loaded the library; sxsprof doctor -- COMMAND tells why");
     sxs_lacking_text(stderr, s);
-    sxs_table_print(stderr, s);
+    if (table)
+        sxs_table_print(stderr, s);
 }
 
 /* Prints which guests are not active, or how many there are. */
@@ -60,10 +72,15 @@ static void print_unpicked(const struct sxs_run_options *o, const struct sxs_ses
     sxs_complain("--pick %s: no runtime was picked; loaded were %s", pick, loaded);
 }
 
-/* Prints the first rows of the tables of calls, exceptions, events and instrumented methods. */
-static void print_tables(const char *dir)
+enum {
+    ROWS = 10,
+    ROWS_NAMED = 3
+}; /* of each table: of a session without and with a name of the user's */
+
+/* Prints the first @top rows of the tables of calls, exceptions, events and instrumented methods. */
+static void print_tables(const char *dir, size_t top)
 {
-    const struct sxs_calls_view  view = {.top = 10, .depth = 1};
+    const struct sxs_calls_view  view = {.top = top, .depth = 1};
     struct sxs_session           s;
     struct sxs_calls_report      calls = {0};
     struct sxs_events_report     events = {0};
@@ -75,11 +92,12 @@ static void print_tables(const char *dir)
         }
         if (sxs_events_report_load(dir, &s, NULL, &events) == 0 && events.n) {
             fputs("\n", stderr);
-            sxs_events_text(stderr, &events, 5);
+            sxs_events_text(stderr, &events, top < 5 ? top : 5);
+            sxs_gc_text(stderr, &events, top < 5 ? top : 5, 0);
         }
         if (sxs_instrument_report_load(dir, &s, NULL, &instrument) == 0 && instrument.n) {
             fputs("\n", stderr);
-            sxs_instrument_text(stderr, &instrument, 10, 5);
+            sxs_instrument_text(stderr, &instrument, top, top < 5 ? top : 5);
         }
     }
     sxs_calls_report_free(&calls);
@@ -88,8 +106,8 @@ static void print_tables(const char *dir)
     sxs_session_free(&s);
 }
 
-/* Prints a summary of the session and the path of its folder, which nobody chose with -o. */
-static void print_recorded(const struct sxs_out_dir *out)
+/* Prints a summary of the session, where it is, and what to do with it. */
+static void print_recorded(const struct sxs_out_dir *out, size_t top)
 {
     char        here[PATH_MAX];
     const char *path = out->path;
@@ -100,9 +118,9 @@ static void print_recorded(const struct sxs_out_dir *out)
         path += strlen(here) + 1;
     if (sxs_profile_has_stacks(out->path)) {
         fputs("\n", stderr);
-        sxs_profile_summary(out->path, stderr);
+        sxs_profile_summary(out->path, top, stderr);
     }
-    print_tables(out->path);
+    print_tables(out->path, top);
     sxs_print_to(stderr, "\nThe session is kept in %s; for ", path);
     if (profile || events)
         sxs_print_to(stderr, "a %s:\n  sxsprof report --format html -o %s.html %s\n",
@@ -122,7 +140,7 @@ static void finish_segments(const struct sxs_run_options *o, struct sxs_out_dir 
     if (err)
         sxs_complain("%s: %s", sxs_shown(out->path), strerror(err));
     if (!o->quiet && !err) {
-        print_session(out, &s);
+        print_session(out, &s, true);
         if (segments.n) {
             sxs_segments_text(stderr, &segments);
             sxs_print_to(stderr,
@@ -146,14 +164,14 @@ static void finish_session(const struct sxs_run_options *o, struct sxs_out_dir *
         sxs_complain("%s: %s", sxs_shown(out->path), strerror(err));
     sxs_out_dir_keep_new(out, &s);
     if (!o->quiet && !err) {
-        print_session(out, &s);
+        print_session(out, &s, !is_plain(o, &s));
         print_guests(out, &s);
     }
     print_unpicked(o, &s);
     if (unnamed && !err && sxs_table_rows(&s) == 0 && s.n_problems == 0)
         out->temporary = true; /* nothing was recorded: let sxs_out_dir_close() remove the folder */
-    else if (unnamed && !o->quiet)
-        print_recorded(out);
+    else if (sxs_run_records(o) && !o->quiet && !err && sxs_table_rows(&s) > 0)
+        print_recorded(out, unnamed ? ROWS : ROWS_NAMED);
     sxs_session_free(&s);
 }
 

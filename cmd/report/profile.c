@@ -411,9 +411,9 @@ enum sxs_profile_result sxs_profile_report(const char *dir, const char *format,
     return result;
 }
 
-enum sxs_profile_result sxs_profile_summary(const char *dir, FILE *to)
+enum sxs_profile_result sxs_profile_summary(const char *dir, size_t top, FILE *to)
 {
-    const struct sxs_report_options options = {.top = 10, .brief = true};
+    const struct sxs_report_options options = {.top = top, .brief = true};
     struct sxs_model                m = {0};
     sxs_debuginfod_disable(); /* the end of a run must not wait for downloads */
     struct further                  further = {0};

@@ -28,10 +28,10 @@ enum sxs_profile_result sxs_profile_report(const char *dir, const char *format,
                                            const struct sxs_report_options *options);
 
 /**
- * sxs_profile_summary - write the first sections of the text report of @dir to @to. Returns the
- * same results. From then on, no debuginfod server is asked.
+ * sxs_profile_summary - write the first sections of the text report of @dir to @to, with @top functions.
+ * Returns the same results. From then on, no debuginfod server is asked.
  */
-enum sxs_profile_result sxs_profile_summary(const char *dir, FILE *to);
+enum sxs_profile_result sxs_profile_summary(const char *dir, size_t top, FILE *to);
 
 /**
  * sxs_profile_diff - write what changed from session @a to session @b, as shares of each session's

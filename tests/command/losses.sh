@@ -46,6 +46,21 @@ is "--quiet keeps samples without a message" "0:::1" "$status:$out:$err:$(ls -d 
 has "the samples can be reported" "$("$SXS" report 2>/dev/null)" "App.Hot.Spin"
 rm -rf sxsprof-*
 
+# --- what a run says at its end
+for named in "" "-o named"; do
+    rm -rf named
+    # shellcheck disable=SC2086
+    try "$SXS" run --tool sample $named -- sh -c '"$1" "$SXSPROF_OUT" known 4242 >/dev/null; "$0" "$SXSPROF_OUT" 4242 runtime=1,8.0.29,1,1,1,1,1,1,1' \
+        "$CENSUS" "$T/make_samples"
+    rows=$(sed -n '/^top functions by self/,/^$/p' "$T/err" | grep -c '%.*%')
+    is "run $named: the end has the first functions: three if the session has a name, else up to ten" \
+        "$([ "$named" ] && echo 3 || echo 9)" "$rows"
+    has "run $named: the end says where the session is, and the next command" "$err" "The session is kept in " "sxsprof report --format html -o flame.html "
+    lacks "run $named: one runtime as expected has no table of counters at the end" "$err" "picked"
+done
+has "the report has the table" "$("$SXS" report named 2>/dev/null)" "picked"
+rm -rf sxsprof-* named
+
 # --- --pick that matches nothing
 for quiet in "" --quiet; do
     # shellcheck disable=SC2086
