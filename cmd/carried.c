@@ -169,23 +169,3 @@ const char *sxs_carried(const char *dir, const struct sxs_session *session, enum
                  m.n[weakest] < m.all ? ", more in some processes" : "");
     return buf;
 }
-
-void sxs_lacking_text(FILE *to, const struct sxs_session *session)
-{
-    struct masks m = masks_of(session);
-    char         line[200];
-    if (sxs_session_left_out(session, line, sizeof(line)))
-        sxs_print_to(to, "%s\n", line);
-    for (size_t i = 0; i < session->n_notes; i++)
-        sxs_print_to(to, "%s\n", session->notes[i]);
-    for (enum sxs_mask mask = SXS_MASK_TEXT; mask <= SXS_MASK_ALL; mask++) {
-        if (!m.n[mask])
-            continue;
-        sxs_print_to(to, "values are masked: %s",
-                     mask == SXS_MASK_TEXT ? "of texts the length was recorded"
-                                           : "none was recorded");
-        if (m.n[mask] < m.all)
-            sxs_print_to(to, ", in %zu of %zu processes", m.n[mask], m.all);
-        fputs(" (SXSPROF_MASK)\n", to);
-    }
-}

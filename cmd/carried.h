@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/** carried.h - say what somebody gets who gets a session, and which values it lacks. */
+/** carried.h - say what somebody gets who gets a session. */
 #ifndef SXS_CMD_CARRIED_H
 #define SXS_CMD_CARRIED_H
 
 #include <stddef.h>
-#include <stdio.h>
 
 #include "session/read/session_read.h"
 
@@ -22,11 +21,5 @@ enum sxs_carried_by {
  */
 const char *sxs_carried(const char *dir, const struct sxs_session *session, enum sxs_carried_by by,
                         char *buf, size_t size);
-
-/**
- * sxs_lacking_text - write the first lines of a report: which processes were left out, what the library
- * had to say in them (the files "log"), and which values were masked. Nothing for a session that lacks nothing.
- */
-void sxs_lacking_text(FILE *to, const struct sxs_session *session);
 
 #endif

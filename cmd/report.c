@@ -14,6 +14,7 @@
 #include "cmd/heap/counts.h"
 #include "cmd/instrument/instrument.h"
 #include "cmd/opener.h"
+#include "cmd/output/missing.h"
 #include "cmd/output/output_file.h"
 #include "cmd/output/print.h"
 #include "cmd/output/segments.h"
@@ -69,6 +70,7 @@ struct options {
     struct sxs_costs_report      costs;
     struct sxs_segments          segments; /* of a folder of segments */
     struct sxs_traces            traces;   /* of text and JSON */
+    struct sxs_missing           missing;
     struct sxs_model             model;    /* samples; JSON only */
     char                         trace[SXS_TRACE_ID_SIZE];
 };
@@ -229,12 +231,20 @@ static bool is_format(const struct options *o, const char *name)
 static int report_json(const struct options *o, const struct sxs_session *s, FILE *to)
 {
     const struct sxs_report_options *v = &o->samples;
-    const struct sxs_table_parts     parts = {
-        .calls = &o->calls, .events = &o->events, .instrument = &o->instrument,
-        .guests = &o->guests, .heap = &o->heap, .costs = &o->costs,
-        .samples = o->model.n_processes ? &o->model : NULL, .segments = &o->segments,
-        .traces = &o->traces, .runtime = v->runtime, .trace_entries = o->view.trace_entries,
-        .chosen = v->thread || v->only || !sxs_trace_choice_is_all(&v->trace)};
+    const struct sxs_table_parts     parts = {.calls = &o->calls,
+                                              .events = &o->events,
+                                              .instrument = &o->instrument,
+                                              .guests = &o->guests,
+                                              .heap = &o->heap,
+                                              .costs = &o->costs,
+                                              .samples = o->model.n_processes ? &o->model : NULL,
+                                              .segments = &o->segments,
+                                              .traces = &o->traces,
+                                              .missing = &o->missing,
+                                              .runtime = v->runtime,
+                                              .trace_entries = o->view.trace_entries,
+                                              .chosen = v->thread || v->only ||
+                                                        !sxs_trace_choice_is_all(&v->trace)};
     return sxs_table_json(to, s, &parts) == 0 ? SXS_EXIT_OK : SXS_EXIT_PROBLEM;
 }
 
@@ -244,7 +254,7 @@ static int report_census(const struct options *o, const struct sxs_session *s, F
 {
     if (is_format(o, "json"))
         return report_json(o, s, to);
-    sxs_lacking_text(to, s);
+    sxs_missing_text(to, &o->missing);
     if (!o->selective && !o->view.callers) {
         sxs_segments_text(to, &o->segments);
         sxs_table_print(to, s);
@@ -319,7 +329,7 @@ static void put_head(void *arg, FILE *to)
         fputs("\n", to);
         return;
     }
-    sxs_lacking_text(to, head->session);
+    sxs_missing_text(to, &head->o->missing);
     sxs_traces_text(to, &head->o->traces, head->o->samples.top);
     if (head->o->traces.on)
         fputs("\n", to);
@@ -426,6 +436,8 @@ static int write_report(struct options *o, const struct sxs_session *s)
     bool samples = !text && !json;
     bool sampled = !samples && sxs_profile_has_stacks(o->dir);
     bool costs = o->samples.data >= SXS_DATA_ALLOC; /* data that the text shows alone */
+    sxs_missing_read(o->dir, s, o->samples.process, &o->missing);
+    o->samples.missing = &o->missing;
     if (!samples)
         load_rest(o, s);
     if (text && o->samples.data != SXS_DATA_CALLS)
@@ -433,8 +445,8 @@ static int write_report(struct options *o, const struct sxs_session *s)
             sampled || costs || (o->selective && !o->calls.n && !o->events.n && !o->instrument.n);
     if (!samples)
         complain_of(o->dir, s->problems, s->n_problems);
-    if (!text && !json) /* the others have it among their first lines */
-        complain_of(o->dir, s->notes, s->n_notes);
+    for (size_t i = 0; !text && !json && i < o->missing.n; i++) /* the others have it themselves */
+        sxs_complain("%s", o->missing.all[i].text);
     if (!samples || sampled) /* otherwise the calls are loaded again by sxs_profile_report(), which
                               * prints their problems */
         complain_of(o->dir, o->calls.problems, o->calls.n_problems);
@@ -498,6 +510,7 @@ static int report(void *arg)
                                  sxs_shown(o->dir), strerror(err));
     else if ((status = check_selection(o, &s)) == SXS_EXIT_OK)
         status = write_report(o, &s);
+    sxs_missing_free(&o->missing);
     sxs_calls_report_free(&o->calls);
     sxs_events_report_free(&o->events);
     sxs_instrument_report_free(&o->instrument);

@@ -8,6 +8,7 @@
 #include "cmd/gc/gc.h"
 #include "cmd/guests/guests.h"
 #include "cmd/instrument/instrument.h"
+#include "cmd/output/missing.h"
 #include "cmd/output/print.h"
 #include "cmd/output/segments.h"
 #include "cmd/output/shown.h"
@@ -36,7 +37,10 @@ static void print_session(const struct sxs_out_dir *out, const struct sxs_sessio
         sxs_complain("%s/%s", sxs_shown(out->path), s->problems[i]);
     if (sxs_table_rows(s) == 0)
         sxs_complain("no runtime loaded the library; sxsprof doctor -- COMMAND tells why");
-    sxs_lacking_text(stderr, s);
+    struct sxs_missing missing;
+    sxs_missing_read(out->path, s, NULL, &missing);
+    sxs_missing_text(stderr, &missing);
+    sxs_missing_free(&missing);
     if (table)
         sxs_table_print(stderr, s);
 }

@@ -95,13 +95,6 @@ static void print_heading(FILE *to, const struct sxs_session_process *p)
 
 static void print_notes(FILE *to, const struct sxs_session_process *p)
 {
-    for (size_t i = 0; i < p->n_runtimes; i++)
-        if (p->runtimes[i].errors)
-            sxs_print_to(to,
-                         "runtime %" PRIu32 ": %" PRIu64 " of the library's calls into it failed\n",
-                         p->runtimes[i].number, p->runtimes[i].errors);
-    if (p->n_unlisted)
-        sxs_print_to(to, "%" PRIu32 " more runtimes are counted but not listed\n", p->n_unlisted);
     if (p->signals_unwanted)
         sxs_print_to(to, "%" PRIu64 " signals belonged to no runtime\n", p->signals_unwanted);
     if (p->signals_off)

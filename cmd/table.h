@@ -35,6 +35,7 @@ struct sxs_table_parts {
     const struct sxs_model             *samples; /* NULL: none */
     const struct sxs_segments          *segments;
     const struct sxs_traces            *traces;
+    const struct sxs_missing           *missing;
     uint32_t runtime;       /* only types of costs that are of the runtime of this number; 0: all */
     size_t   trace_entries; /* maximum number of traced calls of each process; 0: 5000. When there are
                              * more, a line on standard error says so */

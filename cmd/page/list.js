@@ -48,7 +48,7 @@ function paint() {
   const body = document.querySelector("#sessions tbody");
   body.replaceChildren(...shown.map(row));
   if (focus !== undefined) [...body.children].find((tr) => tr.dataset.name === focus)?.querySelector("a").focus();
-  $("summary").textContent = [known.folder, `${known.sessions.length} ${known.sessions.length === 1 ? "session" : "sessions"}`, running ? `${running} running` : "",
+  $("summary").textContent = [known.folder, counted(known.sessions.length, "session"), running ? `${running} running` : "",
     known.left_out ? `${known.left_out} more are left out` : ""].filter(Boolean).join(" · ");
   $("found").textContent = text ? `${shown.length} found` : "";
   $("none").hidden = shown.length > 0;

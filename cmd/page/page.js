@@ -63,11 +63,13 @@ function paintSummary() {
   if (data.lost && data.buckets) parts.push(`the time line lacks ${count(data.lost / 2)} of them`);
   if (data.waitingShare) parts.push(`${percent(data.waitingShare, 1)} waiting`);
   if (sum > whole) parts.push(`${percent(sum - whole, sum)} of stacks incomplete`);
-  if (data.pauses.length) parts.push(`${counted(data.pauses.length, "pause")} of ${costs ? nanos(data.pauses.reduce((a, p) => a + p[1], 0) * 1000) : duration(data.pauses.reduce((a, p) => a + p[1], 0) * 1000 / data.unitNs)} in all`);
+  if (data.pauseSums[0]) parts.push(`${counted(data.pauseSums[0], "pause")} of ${nanos(data.pauseSums[1])} in all`);
   if (data.unsampled[0]) parts.push(`${counted(data.unsampled[0], "thread")}, ${nanos(data.unsampled[1])} of their life not sampled`);
   if (data.dropped) parts.push(`${count(data.dropped)} dropped`);
   if (state.range) parts.push(`showing ${(state.range[0] * data.bucketNs / 1e9).toFixed(2)} to ${((state.range[1] + 1) * data.bucketNs / 1e9).toFixed(2)} s`);
   $("summary").textContent = parts.join(" · ");
+  $("missing").textContent = (data.missing || []).join("\n");
+  $("missing").hidden = !(data.missing || []).length;
   $("summary").title = ends.map(([k, n]) => `${k}: ${count(n)}`).join("\n");
 }
 function paintFound() {

@@ -53,7 +53,7 @@ function takeData(got) {
   $("sessions").hidden = !got.list;
   $("heap").hidden = !got.heaps;
   showFiles(got);
-  live.fine = got.messages.length ? `${got.messages.length} ${got.messages.length === 1 ? "problem" : "problems"}: ${got.messages[0]}` : "";
+  live.fine = got.messages.length ? `${counted(got.messages.length, "problem")}: ${got.messages[0]}` : "";
   $("livestate").title = got.messages.join("\n");
   $("waits").hidden = Boolean(got.data || live.page);
   if (got.data) {

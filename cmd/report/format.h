@@ -3,6 +3,7 @@
 #ifndef SXS_CMD_REPORT_FORMAT_H
 #define SXS_CMD_REPORT_FORMAT_H
 
+#include "cmd/output/missing.h"
 #include "cmd/report/model.h"
 
 #include <stdio.h>
@@ -20,17 +21,18 @@ extern const struct sxs_profile_format sxs_format_text, sxs_format_collapsed,
 
 /**
  * sxs_format_html_diff - write the page of sxs_profile_diff(): @now, coloured by its difference to
- * @before. @names: of both, for its first line. Returns 0.
+ * @before. @names, @missing: of both, for its first lines; @missing: NULL: nothing. Returns 0.
  */
 int sxs_format_html_diff(const struct sxs_model *before, const struct sxs_model *now,
-                         const char *const names[2], FILE *to);
+                         const char *const names[2], const struct sxs_missing missing[2], FILE *to);
 
 /**
  * sxs_format_text_diff - write the text of sxs_profile_diff(): what changed from @before to @now, the largest
- * changes first. @names: of both, for its first lines. @o: uses top. Returns 0.
+ * changes first. @names, @missing: of both, for its first lines. @o: uses top. Returns 0.
  */
 int sxs_format_text_diff(const struct sxs_model *before, const struct sxs_model *now,
-                         const char *const names[2], const struct sxs_report_options *o, FILE *to);
+                         const char *const names[2], const struct sxs_missing missing[2],
+                         const struct sxs_report_options *o, FILE *to);
 
 /**
  * sxs_json_string - write @text as a JSON string with quotes. '<' and '&' are escaped, so that the

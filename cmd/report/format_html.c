@@ -12,7 +12,9 @@
  */
 #include "cmd/report/format.h"
 
+#include "base/sum.h"
 #include "cmd/costs/costs.h"
+#include "cmd/output/missing.h"
 #include "cmd/output/must.h"
 #include "cmd/report/costs.h"
 #include "cmd/report/coverage_gaps.h"
@@ -252,7 +254,11 @@ static void write_timeline(const struct sxs_model *m, const struct preorder *p, 
         write_bucket(m, p, all, n, bucket - last, to);
         last = bucket;
     }
-    fputs("\",\n\"pauses\":[", to);
+    uint64_t pauses_ns = 0;
+    for (size_t i = 0; i < m->n_pauses; i++)
+        sxs_sum_add(&pauses_ns, m->pauses[i].duration_ns);
+    fprintf(to, "\",\n\"pauseSums\":[%zu,%llu],\n\"pauses\":[", m->n_pauses,
+            (unsigned long long)pauses_ns);
     for (size_t i = 0, n = 0; i < m->n_pauses; i++) {
         const struct sxs_model_pause *v = &m->pauses[i];
         if (v->time_ns < m->first_ns || v->time_ns > m->last_ns || n >= 20000)
@@ -378,12 +384,38 @@ static void write_selection(const struct sxs_report_options *o, FILE *to)
         putc(']', to);
 }
 
+/* Begins the list of lines about what is missing, for the first lines of the page. @when: "before", "now" or
+ * "". @n: how many lines the list has so far. */
+static void write_missing(const struct sxs_missing *missing, const char *when, size_t *n, FILE *to)
+{
+    for (size_t i = 0; missing && i < missing->n; i++) {
+        char line[2048];
+        snprintf(line, sizeof(line), "%s%s%s", when, *when ? ", " : "", missing->all[i].text);
+        fputs((*n)++ ? ",\n" : "", to);
+        sxs_json_string(to, line);
+    }
+}
+
+static void write_all_missing(const struct sxs_model *m, const struct sxs_report_options *o,
+                              FILE *to)
+{
+    size_t n = 0;
+    fputs(",\n\"missing\":[", to);
+    write_missing(o->missing, "", &n, to);
+    for (size_t i = 0; i < m->n_problems && !o->parts; i++) { /* a server shows problems itself */
+        fputs(n++ ? ",\n" : "", to);
+        sxs_json_string(to, m->problems[i]);
+    }
+    putc(']', to);
+}
+
 static void write_data(const struct sxs_model *m, const struct sxs_model *first,
                        const struct sxs_report_options *o, FILE *to)
 {
     struct preorder p = preorder_of(m);
     write_head(m, to);
     write_selection(o, to);
+    write_all_missing(m, o, to);
     write_parts(first, o, to);
     write_strings(m, to);
     write_frames(m, to);
@@ -431,8 +463,9 @@ const struct sxs_profile_format sxs_format_html = {
 /* ---- difference ---- */
 
 int sxs_format_html_diff(const struct sxs_model *before, const struct sxs_model *now,
-                         const char *const names[2], FILE *to)
+                         const char *const names[2], const struct sxs_missing missing[2], FILE *to)
 {
+    size_t                  n_missing = 0;
     struct sxs_merged       merged;
     const struct sxs_model *both = &merged.both;
     sxs_merged_make(&merged, before, now);
@@ -447,10 +480,14 @@ int sxs_format_html_diff(const struct sxs_model *before, const struct sxs_model 
     sxs_json_string(to, names[0]);
     fputs(",\"nowName\":", to);
     sxs_json_string(to, names[1]);
-    fputs(",\n\"before\":\"", to);
+    fputs(",\n\"missing\":[", to);
+    for (int side = 0; missing && side < 2; side++)
+        write_missing(&missing[side], side ? "now" : "before", &n_missing, to);
+    fputs("],\n\"before\":\"", to);
     for (size_t i = 0; i < both->n_nodes; i++)
         sxs_html_number(to, merged.before[p.order[i]] / unit_of(both));
-    fputs("\",\"buckets\":0,\"bucketNs\":1,\"timeline\":\"\",\"pauses\":[]}", to);
+    fputs("\",\"buckets\":0,\"bucketNs\":1,\"timeline\":\"\",\"pauseSums\":[0,0],\"pauses\":[]}",
+          to);
     fputs(sxs_page_tail, to);
     preorder_free(&p);
     sxs_merged_free(&merged);

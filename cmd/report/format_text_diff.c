@@ -5,6 +5,7 @@
 #include "cmd/report/format.h"
 
 #include "cmd/costs/costs.h"
+#include "cmd/output/missing.h"
 #include "cmd/output/must.h"
 #include "cmd/output/print.h"
 #include "cmd/output/text.h"
@@ -138,6 +139,12 @@ static void put_side(const struct sxs_model *m, const char *when, const char *na
                  m->costs ? m->unit == SXS_UNIT_COUNT ? kind->many : "" : "");
 }
 
+static void put_missing(const char *when, const struct sxs_missing *missing, FILE *to)
+{
+    for (size_t i = 0; i < missing->n; i++)
+        sxs_print_to(to, "%-7s %s\n", when, missing->all[i].text);
+}
+
 /* Formats a weight of one side as its row shows it. */
 static const char *cell(const struct comparison *c, const uint64_t weight[2], int side, char *buf,
                         size_t size)
@@ -207,13 +214,16 @@ static void put_rows(struct comparison *c, bool types, size_t top, FILE *to)
 }
 
 int sxs_format_text_diff(const struct sxs_model *before, const struct sxs_model *now,
-                         const char *const names[2], const struct sxs_report_options *o, FILE *to)
+                         const char *const names[2], const struct sxs_missing missing[2],
+                         const struct sxs_report_options *o, FILE *to)
 {
     struct comparison c;
     size_t            top = o->top ? o->top : 30;
     compare(&c, before, now);
     put_side(before, "before", names[0], to);
+    put_missing("before", &missing[0], to);
     put_side(now, "now", names[1], to);
+    put_missing("now", &missing[1], to);
     if (now->costs)
         put_rows(&c, true, top, to);
     put_rows(&c, false, top, to);

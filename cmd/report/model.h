@@ -70,6 +70,8 @@ enum sxs_unit { SXS_UNIT_NS, SXS_UNIT_BYTES, SXS_UNIT_COUNT };
 enum sxs_only { SXS_ONLY_ALL, SXS_ONLY_NATIVE, SXS_ONLY_MANAGED };
 
 /** What to report. A zeroed object selects everything. Strings are borrowed. */
+struct sxs_missing;
+
 struct sxs_report_options {
     enum sxs_data data;    /* what to report of a session that has several */
     bool          by_count; /* of costs: weights are objects or waits, not bytes or ns */
@@ -90,6 +92,8 @@ struct sxs_report_options {
                             * each; values get 8 bytes per call; 0: the page's own limits */
     struct sxs_period period; /* only what was recorded in it; zeroed: all time */
     bool          brief;   /* the text contains only the most important sections */
+    const struct sxs_missing
+                 *missing; /* what the session lacks, for the first lines; NULL: nothing */
     const char   *parts;   /* of html: write the data without the page, and this list of the data that
                             * the session has (page_data.h); NULL: the page with all its data */
 };

@@ -3,6 +3,7 @@
 #include "cmd/report/profile.h"
 
 #include "cmd/costs/costs.h"
+#include "cmd/output/missing.h"
 #include "cmd/output/must.h"
 #include "cmd/output/output_file.h"
 #include "cmd/output/print.h"
@@ -357,6 +358,15 @@ static int write_models(const struct sxs_profile_format *f, const struct sxs_mod
     return 0;
 }
 
+/* Lists what the session in @dir lacks. Frees nothing of the session but through @session. */
+static void read_missing(const char *dir, const struct sxs_report_options *o,
+                         struct sxs_session *session, struct sxs_missing *out)
+{
+    *out = (struct sxs_missing){0};
+    if (sxs_session_read_joined(dir, &o->period, session, NULL) == 0)
+        sxs_missing_read(dir, session, o->process, out);
+}
+
 /* Returns true when a report in this format shows all costs of a session beside the first data. */
 static bool shows_all(const struct sxs_profile_format *f, const struct sxs_report_options *o)
 {
@@ -378,11 +388,18 @@ enum sxs_profile_result sxs_profile_report(const char *dir, const char *format,
                      sxs_profile_formats());
         return SXS_PROFILE_NO_FORMAT;
     }
-    enum sxs_data data = choose_data(options, dir, NULL, f != &sxs_format_text);
+    struct sxs_session session = {0};
+    struct sxs_missing missing = {0};
+    enum sxs_data      data = choose_data(options, dir, NULL, f != &sxs_format_text);
     if (refuse_format(data, f)) {
         return SXS_PROFILE_NO_FORMAT;
     }
     load.by_count &= f != &sxs_format_html; /* a page has both, and a switch */
+    struct sxs_report_options write = *options;
+    if (!write.missing) {
+        read_missing(dir, options, &session, &missing);
+        write.missing = &missing;
+    }
     enum sxs_profile_result result = load_model(dir, &load, data, f->detail, &m);
     if (result <= SXS_PROFILE_DAMAGED) {
         if (shows_all(f, options) &&
@@ -400,10 +417,12 @@ enum sxs_profile_result sxs_profile_report(const char *dir, const char *format,
         } else {
             if (options->before)
                 options->before(options->before_arg, out.to);
-            if (output_close(&out, write_models(f, &m, options, out.to)) != 0)
+            if (output_close(&out, write_models(f, &m, &write, out.to)) != 0)
                 result = SXS_PROFILE_FAILED;
         }
     }
+    sxs_missing_free(&missing);
+    sxs_session_free(&session);
     sxs_timeline_free(&timeline);
     sxs_model_free(&calls);
     free_further(&further);
@@ -441,20 +460,28 @@ enum sxs_profile_result sxs_profile_diff(const char *a, const char *b, const cha
 {
     struct sxs_model before = {0}, now = {0};
     const char *const       names[] = {side_name(a, b), side_name(b, a)};
+    struct sxs_session      sessions[2] = {0};
+    struct sxs_missing      missing[2];
     struct sxs_output       out;
     enum sxs_data           data = choose_data(options, a, b, true);
     enum sxs_profile_result first = load_model(a, options, data, 0, &before), result = first;
     if (first <= SXS_PROFILE_DAMAGED)
         result = load_model(b, options, data, 0, &now);
+    read_missing(a, options, &sessions[0], &missing[0]);
+    read_missing(b, options, &sessions[1], &missing[1]);
     if (result <= SXS_PROFILE_DAMAGED) {
         if (output_open(&out, options->output) != 0 ||
             output_close(&out, strcmp(format, "html") == 0
-                                   ? sxs_format_html_diff(&before, &now, names, out.to)
-                                   : sxs_format_text_diff(&before, &now, names, options, out.to)) !=
-                0)
+                                   ? sxs_format_html_diff(&before, &now, names, missing, out.to)
+                                   : sxs_format_text_diff(&before, &now, names, missing, options,
+                                                          out.to)) != 0)
             result = SXS_PROFILE_FAILED;
         else if (first == SXS_PROFILE_DAMAGED)
             result = first;
+    }
+    for (int i = 0; i < 2; i++) {
+        sxs_missing_free(&missing[i]);
+        sxs_session_free(&sessions[i]);
     }
     sxs_model_free(&before);
     sxs_model_free(&now);
@@ -480,7 +507,7 @@ enum sxs_profile_result sxs_profile_write_diff(const struct sxs_model *a, const 
 {
     struct sxs_output out;
     if (output_open(&out, options->output) != 0 ||
-        output_close(&out, sxs_format_html_diff(a, b, names, out.to)) != 0)
+        output_close(&out, sxs_format_html_diff(a, b, names, NULL, out.to)) != 0)
         return SXS_PROFILE_FAILED;
     return SXS_PROFILE_OK;
 }

@@ -59,8 +59,8 @@ is "JSON rows are sorted by start" "300 200 200" \
     signals_off=1 runtime=1,8,1,1,1,1,1,1,18446744073709551615
 "$CENSUS" "$T/odd" 2 started=1 runtime=1,9,1,1,1,1,1,1,1
 try "$SXS" report "$T/odd"
-has "notes follow the table of their process" "$out" "3 more runtimes are counted but not listed" \
-    "4 signals belonged to no runtime" "SXSPROF_SIGNALS=off"
+is "runtimes without a row are in the first line" "process 1: 3 more runtimes counted but not listed" "$(head -n 1 "$T/out")"
+has "notes follow the table of their process" "$out" "4 signals belonged to no runtime" "SXSPROF_SIGNALS=off"
 has "text that is not UTF-8 or contains escape sequences is replaced" "$out" "red? café" "?[31m"
 lacks "no escape character is printed" "$out" $'\033'
 try "$SXS" report --format json "$T/odd"

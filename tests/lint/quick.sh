@@ -49,6 +49,7 @@ passes "every lock of the library is made anew in a forked child" tests/lint/for
 passes "what becomes of each variable of a tool is said" tests/lint/session.sh
 passes "base/env.c alone reads the environment" tests/lint/environment.sh
 passes "the command prints by cmd/output/print.h alone" tests/lint/prints.sh
+passes "what the files of a session count as lost is in the table from which reports say what is missing" tests/lint/missing.sh
 passes "what calls itself is listed with the bound of its depth" tests/lint/recursion.sh
 passes "the libraries export what they promise and nothing else" tests/lint/symbols.sh
 passes "versions of what is fetched are in one file" tests/lint/versions.sh
@@ -87,6 +88,8 @@ case $BUILD in /*) ;; *) mkdir -p "$copy/$(dirname "$BUILD")"; ln -s "$PWD/$BUIL
 sed -i '/SXS_SESSION_RESETS(recorder)/d' "$copy/tools/recorder/recorder.c"
 finds "a variable that a session leaves behind is named" 'recorder.c: recorder: add' tests/lint/session.sh
 echo 'static const char *fault_put_in(void) { return getenv("HOME"); }' >>"$copy/cmd/main.c"
+sed -i 's/_Atomic uint64_t lost; .*/&\n    _Atomic uint64_t fault_dropped;/' "$copy/session/format/traced.h"
+finds "a counter of losses that no report names is found" 'traced.h: fault_dropped is not in the table' tests/lint/missing.sh
 cat >>"$copy/cmd/stop.c" <<'C'
 static void fault_put_in(const char *name)
 {

@@ -1,15 +1,34 @@
 /* SPDX-License-Identifier: MIT */
 /* report_main.c - writes reports without the rest of the command: report_main FORMAT DIR OUTPUT
- * [KEY=VALUE]..., or report_main diff A OUTPUT B. Exit status: enum sxs_profile_result. */
+ * [KEY=VALUE]..., or report_main diff A OUTPUT B. Exit status: enum sxs_profile_result. report_main missing
+ * prints the table of counters of what is missing: file, where, offset, key, noun, words behind it. */
+#include "cmd/output/missing.h"
 #include "cmd/report/data_kind.h"
 #include "cmd/report/profile.h"
+#include "session/format/calls.h"
 
+#include <stddef.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+static int print_missing(void)
+{
+    size_t                            n;
+    const struct sxs_missing_counter *all = sxs_missing_counters(&n);
+    for (size_t i = 0; i < n; i++)
+        printf("%s\t%s\t%u\t%s\t%s\t%s\n", all[i].file, all[i].by_thread ? "thread" : "header",
+               all[i].offset, all[i].key, all[i].one, all[i].what);
+    printf("%s\tthreads\t%zu\t-\t-\t-\n", SXS_CALLS_FILE,
+           offsetof(struct sxs_calls_header, threads));
+    return 0;
+}
 
 int main(int argc, char **argv)
 {
     struct sxs_report_options o = {0};
+    if (argc == 2 && strcmp(argv[1], "missing") == 0)
+        return print_missing();
     if (argc < 4)
         return 64;
     o.output = argv[3];
