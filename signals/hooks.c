@@ -64,10 +64,10 @@ static int host_registers(int idx, const struct sigaction *act, struct sigaction
     if (act)
         fresh = *act; /* read before the lock is taken, because a bad pointer faults here */
     router_lock(&saved);
-    host_action(idx, &was);
+    host_action(&router.host[idx], &was);
     int bottom = atomic_load(&router.bottom[idx]);
     if (act)
-        host_keep(idx, &fresh);
+        host_keep(&router.host[idx], &fresh);
     router_unlock(&saved);
     if (old) {
         if (bottom >= 0 && !is_function(&was)) /* only a runtime knows the host's action */

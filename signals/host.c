@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * host.c - store the host's actions for routed signals, and call its handlers.
+ * host.c - store the host's actions for routed signals and for the sample signal, and call its
+ * handlers.
  *
- * The kernel's action is the router. So the functions here do for a handler of the host what the
+ * The kernel's action is the router, or the sampler's handler. So the functions here do for a handler of the host what the
  * kernel would do: apply its mask, SA_NODEFER and SA_RESETHAND, and make interrupted system calls
  * fail with EINTR if the action lacks SA_RESTART.
  */
@@ -26,9 +27,8 @@ SXS_SIGSAFE static void copy_words(struct sigaction *to, const struct sigaction 
                          __ATOMIC_RELAXED);
 }
 
-SXS_SIGSAFE void host_action(int idx, struct sigaction *out)
+SXS_SIGSAFE void host_action(const struct host_action *h, struct sigaction *out)
 {
-    const struct host_action *h = &router.host[idx];
     for (;;) {
         unsigned before = atomic_load_explicit(&h->generation, memory_order_acquire);
         copy_words(out, &h->kept[before % HOST_KEPT]);
@@ -40,26 +40,25 @@ SXS_SIGSAFE void host_action(int idx, struct sigaction *out)
     }
 }
 
-SXS_SIGSAFE void host_keep(int idx, const struct sigaction *act)
+SXS_SIGSAFE void host_keep(struct host_action *h, const struct sigaction *act)
 {
-    struct host_action *h = &router.host[idx];
-    unsigned            next = atomic_load_explicit(&h->generation, memory_order_relaxed) + 1;
+    unsigned next = atomic_load_explicit(&h->generation, memory_order_relaxed) + 1;
     copy_words(&h->kept[next % HOST_KEPT], act);
     atomic_store_explicit(&h->generation, next, memory_order_release);
 }
 
-SXS_SIGSAFE void host_take(int idx, struct sigaction *out)
+SXS_SIGSAFE void host_take(struct host_action *h, struct sigaction *out)
 {
     sigset_t saved;
-    host_action(idx, out);
+    host_action(h, out);
     if (!is_function(out) || !(out->sa_flags & (int)SA_RESETHAND))
         return;
     router_lock(&saved);
-    host_action(idx, out); /* again, so that only one of two threads gets the handler */
+    host_action(h, out); /* again, so that only one of two threads gets the handler */
     if (is_function(out) && (out->sa_flags & (int)SA_RESETHAND)) {
         struct sigaction reset = *out;
         reset.sa_handler = SIG_DFL;
-        host_keep(idx, &reset);
+        host_keep(h, &reset);
     }
     router_unlock(&saved);
 }
@@ -108,7 +107,7 @@ SXS_SIGSAFE static int is_restarted(long number)
 }
 
 /* Makes an interrupted system call fail with EINTR. The router is installed with SA_RESTART,
- * because the runtimes need it, so the kernel is about to restart the call. A handler of the host
+ * because the runtimes need it, and so is the sampler's handler; so the kernel is about to restart the call. A handler of the host
  * without that flag expects the call to fail instead. */
 SXS_SIGSAFE static void fail_call(ucontext_t *uc)
 {
@@ -151,18 +150,24 @@ SXS_SIGSAFE static void mask_for(const struct sigaction *host, int sig, const uc
         sample_add_signals(out);
 }
 
-SXS_SIGSAFE void host_call(const struct sigaction *host, const struct route *r)
+/* A routed signal that the kernel has raised for an instruction interrupts no system call. */
+SXS_SIGSAFE static int interrupts_calls(int sig, const siginfo_t *info)
+{
+    return info->si_code <= 0 || routed_index(sig) < 0;
+}
+
+SXS_SIGSAFE void host_call(const struct sigaction *host, int sig, siginfo_t *info, void *context)
 {
     handler_fn with_info = host->sa_sigaction;
     void (*plain)(int) = host->sa_handler;
     sigset_t mask, routers;
-    mask_for(host, r->sig, r->context, &mask);
-    if (r->info->si_code <= 0 && !(host->sa_flags & SA_RESTART))
-        fail_call(r->context);
+    mask_for(host, sig, context, &mask);
+    if (interrupts_calls(sig, info) && !(host->sa_flags & SA_RESTART))
+        fail_call(context);
     real.mask_signals(SIG_SETMASK, &mask, &routers);
     if (host->sa_flags & SA_SIGINFO)
-        with_info(r->sig, r->info, r->context);
+        with_info(sig, info, context);
     else
-        plain(r->sig);
+        plain(sig);
     real.mask_signals(SIG_SETMASK, &routers, NULL);
 }

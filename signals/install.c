@@ -90,11 +90,11 @@ int router_install_first(int idx, const struct sigaction *like)
     if (atomic_load(&router.installed) >> idx & 1)
         return router_install(idx, like, NULL);
     if (real.sigaction(routed_signal(idx), NULL, &peek) == 0)
-        host_keep(idx, &peek);
+        host_keep(&router.host[idx], &peek);
     was = peek;
     err = router_install(idx, like, &was);
     if (!err && was.sa_sigaction != peek.sa_sigaction) /* another action was registered meanwhile */
-        host_keep(idx, &was);
+        host_keep(&router.host[idx], &was);
     return err;
 }
 

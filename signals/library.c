@@ -83,6 +83,7 @@ static struct sxs_signals operations = {
     .unblock_samples = mask_unblock_samples,
     .watch_crashes = watch_crashes,
     .library_thread = library_thread,
+    .harmless_sample = sample_harmless,
 };
 
 const struct sxs_signals *router_operations(void)

@@ -60,8 +60,10 @@ int owner_register(uintptr_t addr, int force)
     if (owner < 0)
         owner = add_locked(&m, addr);
     router_unlock(&saved);
-    if (owner >= 0 && !atomic_load(&router.owners[owner].hooked))
+    if (owner >= 0 && !atomic_load(&router.owners[owner].hooked)) {
+        lookups_patch(addr);
         atomic_store(&router.owners[owner].hooked, router.preloaded || imports_patch(addr) > 0);
+    }
     return owner;
 }
 
@@ -109,7 +111,7 @@ static void keep_host(int idx, const struct sigaction *act)
 {
     sigset_t saved;
     router_lock(&saved);
-    host_keep(idx, act);
+    host_keep(&router.host[idx], act);
     router_unlock(&saved);
 }
 
@@ -165,7 +167,7 @@ void owner_take_host(int idx)
 {
     static const struct sigaction none;
     struct sigaction              was;
-    host_action(idx, &was);
+    host_action(&router.host[idx], &was);
     if (router.preloaded || !is_function(&was) || was.sa_sigaction == router_entry ||
         owner_register((uintptr_t)was.sa_sigaction, 0) < 0)
         return;
@@ -208,7 +210,7 @@ static void retake_from_host(const struct sigaction *now)
     sigset_t         saved;
     sigemptyset(&like.sa_mask);
     router_lock(&saved);
-    host_keep(IDX_ACTIVATION, now);
+    host_keep(&router.host[IDX_ACTIVATION], now);
     atomic_fetch_and(&router.installed, ~(1u << IDX_ACTIVATION));
     router_install(IDX_ACTIVATION, &like, NULL);
     router_unlock(&saved);

@@ -121,7 +121,7 @@ SXS_SIGSAFE static int fault_is_hosts(int idx, uintptr_t ip)
 {
     struct sigaction host;
     uintptr_t        lo, hi;
-    host_action(idx, &host);
+    host_action(&router.host[idx], &host);
     return is_function(&host) && owner_of_code(ip) < 0 && module_bounds(ip, &lo, &hi) &&
            (uintptr_t)host.sa_sigaction >= lo && (uintptr_t)host.sa_sigaction < hi;
 }
@@ -230,7 +230,7 @@ static void apply_default(struct route *r, int idx)
     if (idx == IDX_ACTIVATION)
         return; /* ignored, as a CLR ignores an activation from another process */
     struct sigaction host;
-    host_action(idx, &host);
+    host_action(&router.host[idx], &host);
     if (host.sa_handler == SIG_IGN && !is_fault(r->info))
         return;
     if (bottom >= 0) { /* only this runtime knows the host's action; without one it declines */
@@ -265,7 +265,7 @@ static void handle_unwanted(struct route *r, int idx)
 {
     struct sigaction host;
     count_signal(&router.unwanted, &router.own_unwanted);
-    host_take(idx, &host);
+    host_take(&router.host[idx], &host);
     if (!is_function(&host)) {
         apply_default(r, idx);
         return;
@@ -273,7 +273,7 @@ static void handle_unwanted(struct route *r, int idx)
     if (sxs_thread_state.is_library && pass_to_other_thread(r))
         return;
     r->in_host = 1;
-    host_call(&host, r);
+    host_call(&host, r->sig, r->info, r->context);
     r->in_host = 0;
 }
 
@@ -303,7 +303,7 @@ SXS_SIGSAFE static uint64_t activation_owners(const struct route *r, int n)
     }
     if (r->info->si_code != SI_TKILL || r->info->si_pid != getpid())
         return 0;
-    host_action(IDX_ACTIVATION, &host);
+    host_action(&router.host[IDX_ACTIVATION], &host);
     if (is_function(&host) && all_are_tagged(n))
         return 0;
     if (sxs_thread_state.owners)

@@ -71,8 +71,8 @@ SXS_SIGSAFE static inline int gave_up_mark(int owner, int idx)
 
 #define HOST_KEPT 4 /* number of the latest actions that are kept for each signal */
 
-/** The host's action for one signal, that is the action of code that is no runtime's. Read by
- *  host_action(); written by host_keep(). */
+/** The host's action for one signal, that is the action of code that is neither a runtime's nor the
+ *  sampler's. Read by host_action(); written by host_keep(). */
 struct host_action {
     _Atomic unsigned generation; /* the present action is kept[generation % HOST_KEPT] */
     struct sigaction kept[HOST_KEPT];
@@ -158,18 +158,17 @@ int  router_install_first(int idx, const struct sigaction *like);
 void router_action(int idx, struct sigaction *out);
 
 /* host.c: all functions are signal-safe. */
-/** host_action - copy the host's action for signal @idx to @out. Takes no lock and never waits for
- *  a writer. */
-SXS_SIGSAFE void host_action(int idx, struct sigaction *out);
-/** host_keep - make @act the host's action for signal @idx. To be called under the lock. */
-SXS_SIGSAFE void host_keep(int idx, const struct sigaction *act);
+/** host_action - copy the host's action @h to @out. Takes no lock and never waits for a writer. */
+SXS_SIGSAFE void host_action(const struct host_action *h, struct sigaction *out);
+/** host_keep - make @act the host's action @h. To be called under the lock. */
+SXS_SIGSAFE void host_keep(struct host_action *h, const struct sigaction *act);
 /** host_take - copy the host's action for a signal that has arrived to @out. If the action has
  *  SA_RESETHAND, replace it by the default action for later signals; takes the lock in that
  *  case. */
-SXS_SIGSAFE void host_take(int idx, struct sigaction *out);
-/** host_call - call the host's handler @host for @r as the kernel would: with its mask, SA_NODEFER
- *  and SA_RESTART. */
-SXS_SIGSAFE void host_call(const struct sigaction *host, const struct route *r);
+SXS_SIGSAFE void host_take(struct host_action *h, struct sigaction *out);
+/** host_call - call the host's handler @host for signal @sig as the kernel would: with its mask,
+ *  SA_NODEFER and SA_RESTART. The handler may leave by a jump. */
+SXS_SIGSAFE void host_call(const struct sigaction *host, int sig, siginfo_t *info, void *context);
 
 /* masks.c */
 /** mask_add_profilers - add the signals by which profilers interrupt threads to @set: all that can
@@ -251,9 +250,10 @@ int guard_code(const struct sxs_guarded_code *code);
 SXS_SIGSAFE int guard_recovers(int sig, const siginfo_t *info, void *context);
 
 /* sample_signal.c */
-/** These implement sxs_signals.sample_signal, .handle_samples, .check_samples and
+/** These implement sxs_signals.sample_signal, .harmless_sample, .handle_samples, .check_samples and
  *  .pass_on_sample. */
 SXS_SIGSAFE int  sample_signal(void);
+int              sample_harmless(void);
 int              sample_handle(handler_fn handler);
 int              sample_check(void);
 SXS_SIGSAFE void sample_pass_on(int sig, siginfo_t *info, void *context);
@@ -278,6 +278,12 @@ const struct sxs_signals *router_operations(void);
 /** imports_patch - make the imports of the module at @addr point to the hooks. Returns the number
  *  of patched slots. Not signal-safe (dl_iterate_phdr). */
 int imports_patch(uintptr_t addr);
+
+/* lookups.c */
+/** lookups_patch - make the calls of dlsym() by the module at @addr reach this file, which keeps the
+ *  sampler's handler in place when managed code registers one by P/Invoke. Not signal-safe
+ *  (dl_iterate_phdr). */
+void lookups_patch(uintptr_t addr);
 
 /* modules.c */
 /** A loaded module. */

@@ -3,41 +3,45 @@
  * sample_signal.c - choose the sample signal, which interrupts threads for samples, and share it
  * with the host.
  *
- * The default action of each candidate is to do nothing. This is necessary because a signal that is
- * pending at execve stays pending for the new program and must not end it. The first candidate that
- * the host has no handler for is chosen. If the host has a handler for each, the last candidate is
- * chosen (SIGWINCH), which terminals send and programs hardly ever do.
+ * The first candidate is SIGSTKFLT, which the kernel never sends and no program has a use for. The
+ * default action of the others is to do nothing, but programs and libraries do have handlers for
+ * them. That default action is needed where a signal may still be pending at execve, because such a
+ * signal stays pending for the new program and must not end it. The kernel drops the signals of
+ * timers at execve, and the sampler sends its own signals as if they came from a timer. It does not
+ * drop those of perf events, nor signals without siginfo; where there may be such signals,
+ * sample_harmless() leaves SIGSTKFLT out.
+ *
+ * The first candidate that the host has no handler for is chosen. If the host has a handler for
+ * each, the last candidate is chosen (SIGWINCH), which terminals send and programs hardly ever do.
  *
  * The sampler recognises its own signals by the value they carry, and passes other signals on to
- * the host's action, which is stored here. If the router is preloaded, later registrations of the
- * host change only the stored action. Otherwise they replace the sampler's handler; sample_check()
- * detects this and moves to another candidate.
+ * the host's action, which is stored here (struct host_action). If the router is preloaded, later
+ * registrations of the host change only the stored action. Otherwise they replace the sampler's
+ * handler. In both cases sample_check() detects this and moves to another candidate, if one is free:
+ * a signal that the host sends to a thread is lost while the same signal is pending there.
  */
 #include "signals/router.h"
 
 #include <errno.h>
 #include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
-static const int candidates[] = {SIGURG, SIGWINCH};
+#define N_CANDIDATES   3
+#define FIRST_HARMLESS 1 /* from here on, the default action is to do nothing */
+static const int candidates[N_CANDIDATES] = {SIGSTKFLT, SIGURG, SIGWINCH};
 
-#define N_CANDIDATES 2
-/* Number of the latest actions that are kept for each candidate. A reader starts again if nearly as
- * many registrations happen while it reads. */
-#define N_ACTIONS \
-    16u
-
-/* The host's action for one candidate. Written under the router's lock; read without it, in
- * handlers. */
+/* One candidate. */
 struct kept {
-    _Atomic int      ours; /* 1: the sampler's handler has been installed */
-    _Atomic unsigned now;  /* the host's present action is host[now % N_ACTIONS] */
-    struct sigaction host[N_ACTIONS];
+    _Atomic int        ours; /* 1: the sampler's handler has been installed */
+    struct host_action host; /* the host's action, if ours */
 };
 
 static struct {
-    _Atomic int         chosen;   /* signal number; 0: not chosen yet */
-    _Atomic(handler_fn) handler;  /* the sampler's; NULL: sample_handle() has not been called */
-    _Atomic int         on_stack; /* 1: the handler is installed with SA_ONSTACK */
+    _Atomic int        chosen;      /* signal number; 0: not chosen yet */
+    _Atomic int        is_harmless; /* 1: sample_harmless() was called */
+    _Atomic(handler_fn) handler;    /* the sampler's; NULL: sample_handle() has not been called */
+    _Atomic int         on_stack;   /* 1: the handler is installed with SA_ONSTACK */
     struct kept         kept[N_CANDIDATES];
 } sample;
 
@@ -59,7 +63,7 @@ SXS_SIGSAFE static int is_free(int sig)
 /* Returns the first free candidate other than @not_this, or the last candidate if none is free. */
 SXS_SIGSAFE static int choose_signal(int not_this)
 {
-    for (int i = 0; i < N_CANDIDATES; i++)
+    for (int i = atomic_load(&sample.is_harmless) ? FIRST_HARMLESS : 0; i < N_CANDIDATES; i++)
         if (candidates[i] != not_this && is_free(candidates[i]))
             return candidates[i];
     return candidates[N_CANDIDATES - 1];
@@ -94,32 +98,20 @@ SXS_SIGSAFE int sample_on_stack(void)
     return atomic_load_explicit(&sample.on_stack, memory_order_relaxed);
 }
 
-/* Copies the host's present action to @out. Reads again if so many registrations happened meanwhile
- * that the entry may have been overwritten. */
-SXS_SIGSAFE static void read_host(const struct kept *k, struct sigaction *out)
-{
-    unsigned seen;
-    do {
-        seen = atomic_load_explicit(&k->now, memory_order_acquire);
-        memcpy(out, &k->host[seen % N_ACTIONS], sizeof(*out));
-        atomic_thread_fence(memory_order_acquire);
-    } while (atomic_load_explicit(&k->now, memory_order_relaxed) - seen >= N_ACTIONS - 1);
-}
-
 /* ---- the alternate stack --------------------------------------------------------------------- */
 
-/* Tells whether the host has a handler for SIGURG, SIGWINCH or SIGPROF that runs on the alternate
+/* Tells whether the host has a handler for a candidate or for SIGPROF that runs on the alternate
  * stack. If so, the sampler's handler must run there, too. A Go program is such a host: the stacks
  * of its goroutines have no room for a signal frame, and its handlers refuse to run on them. It has
- * handlers for all three signals. */
+ * handlers for all these signals. */
 static int host_wants_stack(void)
 {
-    static const int signs[] = {SIGURG, SIGWINCH, SIGPROF};
+    static const int signs[] = {SIGSTKFLT, SIGURG, SIGWINCH, SIGPROF};
     for (unsigned i = 0; i < ARRAY_LEN(signs); i++) {
         struct sigaction now;
         struct kept     *k = kept_for(signs[i]);
         if (k && atomic_load(&k->ours))
-            read_host(k, &now);
+            host_action(&k->host, &now);
         else if (real.sigaction(signs[i], NULL, &now) != 0)
             continue;
         if (is_function(&now) && (now.sa_flags & SA_ONSTACK))
@@ -143,13 +135,6 @@ static void make_action(handler_fn handler, struct sigaction *act)
     act->sa_flags = SA_SIGINFO | SA_RESTART | (sample_on_stack() ? SA_ONSTACK : 0);
 }
 
-SXS_SIGSAFE static void keep_locked(struct kept *k, const struct sigaction *act)
-{
-    unsigned next = atomic_load_explicit(&k->now, memory_order_relaxed) + 1;
-    k->host[next % N_ACTIONS] = *act;
-    atomic_store_explicit(&k->now, next, memory_order_release);
-}
-
 /* ---- calls of the sampler -------------------------------------------------------------------- */
 
 static int install_handler(int sig, handler_fn handler)
@@ -164,14 +149,24 @@ static int install_handler(int sig, handler_fn handler)
     if (real.sigaction(sig, &act, &was) != 0) {
         err = -errno;
     } else if (was.sa_sigaction != handler) {
-        keep_locked(k, &was);
+        host_keep(&k->host, &was);
         atomic_store_explicit(&k->ours, 1, memory_order_release);
     }
     router_unlock(&saved);
     return err;
 }
 
-/* Install the host's present action in place of the sampler's handler. */
+/* Installs @host in place of the sampler's handler. A signal of the sampler may be pending on a
+ * thread that blocks it. It must not end the process, so it is dropped: the kernel drops pending
+ * signals when they become ignored. */
+static int put_back(int sig, const struct sigaction *host)
+{
+    static const struct sigaction ignored = {.sa_handler = SIG_IGN};
+    real.sigaction(sig, &ignored, NULL);
+    return real.sigaction(sig, host, NULL) ? -errno : 0;
+}
+
+/* Gives @sig back to the host. */
 static int give_back(int sig)
 {
     struct kept     *k = kept_for(sig);
@@ -181,9 +176,9 @@ static int give_back(int sig)
     if (!atomic_load(&k->ours))
         return 0;
     router_lock(&saved);
-    read_host(k, &host);
+    host_action(&k->host, &host);
     if (real.sigaction(sig, NULL, &now) == 0 && now.sa_sigaction == atomic_load(&sample.handler))
-        err = real.sigaction(sig, &host, NULL) ? -errno : 0;
+        err = put_back(sig, &host);
     atomic_store_explicit(&k->ours, 0, memory_order_release);
     router_unlock(&saved);
     return err;
@@ -197,8 +192,23 @@ static int give_back_all(void)
         err = failed ? failed : err;
     }
     atomic_store(&sample.handler, NULL);
+    atomic_store(&sample.is_harmless, 0);
     atomic_store(&sample.chosen, 0);
     return err;
+}
+
+int sample_harmless(void)
+{
+    handler_fn handler = atomic_load(&sample.handler);
+    int        now = sample_signal(), other;
+    atomic_store(&sample.is_harmless, 1);
+    if (now != candidates[0])
+        return now;
+    other = choose_signal(now);
+    if (handler && install_handler(other, handler) != 0)
+        return now;
+    atomic_store(&sample.chosen, other);
+    return other;
 }
 
 int sample_handle(handler_fn handler)
@@ -209,6 +219,15 @@ int sample_handle(handler_fn handler)
     return install_handler(sample_signal(), handler);
 }
 
+/* Tells whether the host has a handler for @sig, which the sampler uses. A signal of the host that is
+ * sent to a thread while one of the sampler's is pending there would be lost. */
+static int host_shares(int sig)
+{
+    struct sigaction host;
+    host_action(&kept_for(sig)->host, &host);
+    return is_function(&host);
+}
+
 int sample_check(void)
 {
     handler_fn       handler = atomic_load(&sample.handler);
@@ -216,13 +235,15 @@ int sample_check(void)
     struct sigaction now;
     if (!handler || real.sigaction(sig, NULL, &now) != 0)
         return sig;
-    if (now.sa_sigaction == handler) {
+    other = choose_signal(sig);
+    if (other == sig || !is_free(other))
+        other = 0;
+    if (now.sa_sigaction == handler && !(host_shares(sig) && other)) {
         stack = host_wants_stack();
         return stack == sample_on_stack() ? sig : install_handler(sig, handler) ? -EBUSY : sig;
     }
-    other =
-        choose_signal(sig); /* the host has registered a handler for `sig`, which is left to it */
-    if (other == sig || !is_free(other) || install_handler(other, handler) != 0)
+    /* The host has a handler for `sig`, which is left to it. */
+    if (!other || install_handler(other, handler) != 0)
         return -EBUSY;
     atomic_store(&sample.chosen, other);
     return other;
@@ -230,18 +251,17 @@ int sample_check(void)
 
 /* ---- in handlers ----------------------------------------------------------------------------- */
 
-/* Sets the mask that the kernel would have set for the host's handler @act: the interrupted
- * thread's mask, the mask of the action, and the signal itself unless SA_NODEFER is set. The kernel
- * restores the thread's own mask when the sampler's handler returns. */
-SXS_SIGSAFE static void set_mask(int sig, const struct sigaction *act, const ucontext_t *uc)
+/* Ends the process by @sig as soon as the handler has returned, if @sig has that effect and was
+ * sent by somebody. A signal without a sender is one of the sampler's that came too late. */
+SXS_SIGSAFE static void take_default(int sig, siginfo_t *info)
 {
-    sigset_t mask = act->sa_mask;
-    for (int i = 1; i < NSIG; i++)
-        if (sigismember(&uc->uc_sigmask, i) == 1)
-            sigaddset(&mask, i);
-    if (!(act->sa_flags & SA_NODEFER))
-        sigaddset(&mask, sig);
-    real.mask_signals(SIG_SETMASK, &mask, NULL);
+    struct sigaction dfl;
+    if (sig != SIGSTKFLT || !info->si_pid)
+        return;
+    memset(&dfl, 0, sizeof(dfl));
+    dfl.sa_handler = SIG_DFL;
+    real.sigaction(sig, &dfl, NULL);
+    syscall(SYS_tgkill, getpid(), syscall(SYS_gettid), sig);
 }
 
 SXS_SIGSAFE void sample_pass_on(int sig, siginfo_t *info, void *context)
@@ -250,21 +270,11 @@ SXS_SIGSAFE void sample_pass_on(int sig, siginfo_t *info, void *context)
     struct sigaction host;
     if (!k || !atomic_load_explicit(&k->ours, memory_order_acquire))
         return;
-    read_host(k, &host);
-    if (!is_function(&host))
-        return; /* the default action of these signals is to do nothing */
-    if (host.sa_flags & SA_RESETHAND) {
-        struct sigaction none = {.sa_handler = SIG_DFL};
-        sigset_t         saved;
-        router_lock(&saved);
-        keep_locked(k, &none);
-        router_unlock(&saved);
-    }
-    set_mask(sig, &host, context);
-    if (host.sa_flags & SA_SIGINFO)
-        host.sa_sigaction(sig, info, context);
-    else
-        host.sa_handler(sig);
+    host_take(&k->host, &host);
+    if (is_function(&host))
+        host_call(&host, sig, info, context);
+    else if (host.sa_handler == SIG_DFL)
+        take_default(sig, info);
 }
 
 /* ---- registrations of the host that reach the hook ------------------------------------------- */
@@ -277,9 +287,9 @@ int sample_sigaction(int sig, const struct sigaction *act, struct sigaction *old
     if (act)
         fresh = *act; /* read before the lock is taken, because a bad pointer faults here */
     router_lock(&saved);
-    was = k->host[atomic_load(&k->now) % N_ACTIONS];
+    host_action(&k->host, &was);
     if (act)
-        keep_locked(k, &fresh);
+        host_keep(&k->host, &fresh);
     router_unlock(&saved);
     if (old)
         *old = was;

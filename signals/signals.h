@@ -111,10 +111,11 @@ struct sxs_signals {
     int (*guard)(const struct sxs_guarded_code *code);
     /**
      * sample_signal - return the number of the sample signal, by which the sampler interrupts
-     * threads. The default action of the signal is to do nothing, so that a signal that is pending
-     * across execve is harmless. The host has no handler for the signal, if there is such a signal.
-     * The first call chooses the signal; only check_samples() changes it. Works with
-     * SXSPROF_SIGNALS=off too. Any thread; signal-safe.
+     * threads. The host has no handler for the signal, if there is such a signal. The default
+     * action of the signal may be to end the process: what the sampler sends must carry SI_TIMER,
+     * so that it does not stay pending across execve; else see harmless_sample().
+     * The first call chooses the signal; only check_samples() and harmless_sample() change it.
+     * Works with SXSPROF_SIGNALS=off too. Any thread; signal-safe.
      */
     int (*sample_signal)(void);
     /**
@@ -127,11 +128,12 @@ struct sxs_signals {
      */
     int (*handle_samples)(void (*handler)(int sig, siginfo_t *info, void *context));
     /**
-     * check_samples - check whether the host has registered a handler over the sampler's, and move
-     * to another signal if so. Without preload the router does not see such registrations, so one
-     * thread calls this function from time to time.
-     * Returns the sample signal, which may have changed, or -EBUSY if the host needs the present
-     * one and there is no other. Not signal-safe.
+     * check_samples - check whether the host has registered a handler for the sample signal, and
+     * move to another signal if so and one is free. One thread calls this function from time to
+     * time.
+     * Returns the sample signal, which may have changed, or -EBUSY if the host's handler has
+     * replaced the sampler's, which happens without preload, and there is no other signal. Not
+     * signal-safe.
      */
     int (*check_samples)(void);
     /** pass_on_sample - call the host's own handler for @sig, if there is one, as the kernel would
@@ -163,6 +165,13 @@ struct sxs_signals {
      * if kill() sent it; otherwise it arrives unchanged. Signal-safe.
      */
     void (*library_thread)(void);
+    /**
+     * harmless_sample - choose a sample signal whose default action is to do nothing, because one
+     * may stay pending across execve, until handle_samples(NULL) is called. If another one had been
+     * chosen, @handler of handle_samples() stays installed for that, too.
+     * Returns the sample signal. Any thread, one at a time; not signal-safe.
+     */
+    int (*harmless_sample)(void);
 };
 
 /** sxs_signals - return the operations of the router at work in this process. The first call

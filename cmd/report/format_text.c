@@ -12,6 +12,7 @@
 #include "cmd/output/print.h"
 #include "cmd/output/text.h"
 
+#include <errno.h>
 #include <string.h>
 
 static double percent_of(uint64_t part, uint64_t all)
@@ -71,8 +72,9 @@ static void write_unsampled_time(const struct sxs_model *m, const struct sxs_mod
     if (names)
         qsort(all, names, sizeof(*all), more_unsampled);
     if (n_all)
-        sxs_print_to(to, "  %s, %.3f s of their life not sampled%s\n", SXS_COUNT(n_all, "thread"),
-                     to_seconds(ns), names ? ":" : "");
+        sxs_print_to(to, "  %s, %.3f s of their %s not sampled%s\n", SXS_COUNT(n_all, "thread"),
+                     to_seconds(ns), p->head.mode == SXS_MODE_WALL ? "life" : "CPU time",
+                     names ? ":" : "");
     for (size_t i = 0; i < names && i < UNSAMPLED_NAMES; i++)
         sxs_print_to(to, "    %.3f s of %s, named %s\n", to_seconds(all[i].ns),
                      SXS_COUNT(all[i].n, "thread"), sxs_model_text(m, all[i].name));
@@ -97,9 +99,33 @@ static void write_unsampled(const struct sxs_samples_header *h, FILE *to)
             SXS_COUNT(brief, "thread"), to_seconds(brief_ns));
 }
 
+/* Returns why the system refused a clock or a signal. @err: an errno, as a file has it. */
+static const char *refusal_text(uint64_t err)
+{
+    return err == EAGAIN ? "the limit of pending signals, RLIMIT_SIGPENDING, is reached"
+                         : strerror(err < 4096 ? (int)err : 0);
+}
+
+/* Writes what the system has refused, and what that means. */
+static void write_refused(const struct sxs_samples_header *h, FILE *to)
+{
+    uint64_t threads = atomic_load_explicit(&h->n_without_clock, memory_order_relaxed);
+    uint64_t signals = atomic_load_explicit(&h->n_signals_refused, memory_order_relaxed);
+    if (threads)
+        sxs_print_to(to, "  %s had no clock, because the system refused it (%s); samples of %s came in rounds\n",
+                     SXS_COUNT(threads, "thread"),
+                     refusal_text(atomic_load(&h->without_clock_errno)),
+                     threads == 1 ? "it" : "them");
+    if (signals)
+        sxs_print_to(to, "  the system refused %s to threads (%s): no samples came of these\n",
+                     SXS_COUNT(signals, "signal"),
+                     refusal_text(atomic_load(&h->signals_refused_errno)));
+}
+
 static void write_process(const struct sxs_model *m, const struct sxs_model_process *p, FILE *to)
 {
-    static const char *const clocks[] = {"?", "CPU timer", "perf events", "monotonic timer"};
+    static const char *const clocks[] = {"?", "CPU timer", "perf events", "monotonic timer",
+                                          "rounds"};
     static const char *const walkers[] = {"?", "fast", "unwind", "snapshot"};
     const struct sxs_samples_header *h = &p->head;
     uint64_t ended = atomic_load_explicit(&h->ended_ns, memory_order_relaxed);
@@ -114,7 +140,7 @@ static void write_process(const struct sxs_model *m, const struct sxs_model_proc
     sxs_print_to(to, "process %s: %s\n", p->folder, h->command);
     sxs_print_to(to, "  %s time, walker %s, clock %s, asked for %u samples a second of %s",
                  h->mode == SXS_MODE_WALL ? "wall" : "CPU", walkers[h->walker < 4 ? h->walker : 0],
-                 clocks[h->clock < 4 ? h->clock : 0], h->asked_hz,
+                 clocks[h->clock < sizeof(clocks) / sizeof(clocks[0]) ? h->clock : 0], h->asked_hz,
                  h->mode == SXS_MODE_WALL ? "each thread" : "CPU time");
     if (weight &&
         h->mode != SXS_MODE_WALL) /* in wall time a sample stands for as long as it must */
@@ -126,6 +152,7 @@ static void write_process(const struct sxs_model *m, const struct sxs_model_proc
     if (!ended)
         fputs(", still running or ended without saying so", to);
     fputs("\n", to);
+    write_refused(h, to);
     write_unsampled(h, to);
     write_unsampled_time(m, p, to);
     sxs_text_compared(h, to);

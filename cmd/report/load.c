@@ -172,6 +172,13 @@ static void add(_Atomic uint64_t *to, const _Atomic uint64_t *from)
                               memory_order_relaxed);
 }
 
+static void keep_first(_Atomic uint64_t *to, const _Atomic uint64_t *first)
+{
+    if (atomic_load_explicit(first, memory_order_relaxed))
+        atomic_store_explicit(to, atomic_load_explicit(first, memory_order_relaxed),
+                              memory_order_relaxed);
+}
+
 static void add_list(_Atomic uint64_t *to, const _Atomic uint64_t *from, size_t n)
 {
     for (size_t i = 0; i < n; i++)
@@ -198,6 +205,10 @@ static void take_head(struct sxs_model_process *p, const struct sxs_samples_head
         add(&sums.short_cpu_ns, &before->short_cpu_ns);
         add(&sums.n_unsampled, &before->n_unsampled);
         add(&sums.unsampled_ns, &before->unsampled_ns);
+        add(&sums.n_without_clock, &before->n_without_clock);
+        add(&sums.n_signals_refused, &before->n_signals_refused);
+        keep_first(&sums.without_clock_errno, &before->without_clock_errno);
+        keep_first(&sums.signals_refused_errno, &before->signals_refused_errno);
         add_list(sums.n_compared, before->n_compared, SXS_N_COMPARED);
         add_list(sums.n_costs, before->n_costs, sizeof(sums.n_costs) / sizeof(sums.n_costs[0]));
         add_list(sums.n_costs_dropped, before->n_costs_dropped,

@@ -8,14 +8,15 @@
 
 static json_t *process_json(const struct sxs_model_process *p)
 {
-    static const char *const         clocks[] = {"", "cpu timer", "perf events", "monotonic timer"};
+    static const char *const         clocks[] = {"", "cpu timer", "perf events", "monotonic timer",
+                                                "rounds"};
     const struct sxs_samples_header *h = &p->head;
     json_t                          *o = json_object();
     int                              err = 0;
     err |= sxs_json_set_number(o, "pid", p->pid);
     err |= sxs_json_set_text(o, "command", h->command);
     err |= sxs_json_set_text(o, "mode", h->mode == SXS_MODE_WALL ? "wall" : "cpu");
-    err |= sxs_json_set_text(o, "clock", clocks[h->clock < 4 ? h->clock : 0]);
+    err |= sxs_json_set_text(o, "clock", clocks[h->clock < sizeof(clocks) / sizeof(clocks[0]) ? h->clock : 0]);
     err |= sxs_json_set_number(o, "asked_hz", h->asked_hz);
     err |= sxs_json_set_number(o, "recorded",
                                atomic_load_explicit(&h->n_samples, memory_order_relaxed));
@@ -31,6 +32,10 @@ static json_t *process_json(const struct sxs_model_process *p)
                                atomic_load_explicit(&h->n_unsampled, memory_order_relaxed));
     err |= sxs_json_set_number(o, "unsampled_ns",
                                atomic_load_explicit(&h->unsampled_ns, memory_order_relaxed));
+    err |= sxs_json_set_number(o, "threads_without_clock",
+                               atomic_load_explicit(&h->n_without_clock, memory_order_relaxed));
+    err |= sxs_json_set_number(o, "signals_refused",
+                               atomic_load_explicit(&h->n_signals_refused, memory_order_relaxed));
     return sxs_json_whole(o, err);
 }
 

@@ -43,8 +43,9 @@ static void print_head(struct sxs_live *live, const struct sxs_top_system *syste
                      sxs_text_bytes((double)f.rss, a, sizeof(a)));
     fputc('\n', to);
     if (p->n_unsampled)
-        sxs_print_to(to, "%s, %.3f s of their life not sampled\n",
-                     SXS_COUNT(p->n_unsampled, "thread"), p->unsampled_s);
+        sxs_print_to(to, "%s, %.3f s of their %s not sampled\n",
+                     SXS_COUNT(p->n_unsampled, "thread"), p->unsampled_s,
+                     p->wall ? "life" : "CPU time");
     if (p->lost)
         sxs_print_to(to, "lost: %s, without room or damaged\n", SXS_COUNT(p->lost, "record"));
 }

@@ -36,7 +36,8 @@ enum sxs_sample_end {
 
 enum sxs_sample_mode { SXS_MODE_CPU = 1, SXS_MODE_WALL = 2 };
 enum sxs_sample_walker { SXS_WALKER_FAST = 1, SXS_WALKER_UNWIND = 2, SXS_WALKER_SNAPSHOT = 3 };
-enum sxs_sample_clock { SXS_CLOCK_CPU_TIMER = 1, SXS_CLOCK_PERF = 2, SXS_CLOCK_MONOTONIC = 3 };
+enum sxs_sample_clock { SXS_CLOCK_CPU_TIMER = 1, SXS_CLOCK_PERF = 2, SXS_CLOCK_MONOTONIC = 3,
+                        SXS_CLOCK_ROUNDS = 4 /* one thread asks the others for samples */ };
 
 /**
  * Counts of the walker "snapshot", which compares the fast walk of a stopped stack with the frames
@@ -113,10 +114,15 @@ struct sxs_samples_header {
      * collection of all objects is known. */
     _Atomic uint64_t live_checked_ns[64];
     /* Wall: threads with time that no sample stands for, and that time; 0 in earlier sessions. */
+    /* CPU time: threads most of whose CPU time no sample stands for, and that time. */
     _Atomic uint64_t n_unsampled, unsampled_ns;
     /* By enum sxs_cost_kind: what the costs stood for that n_costs_dropped counts, n and n times value,
      * each rounded down; 0 in earlier sessions. */
     _Atomic uint64_t costs_dropped_n[8], costs_dropped_value[8];
+    /* Threads that were sampled in rounds, because the system refused them a clock, and the first errno;
+     * signals to threads that it refused, likewise. 0 in earlier sessions. */
+    _Atomic uint64_t n_without_clock, without_clock_errno;
+    _Atomic uint64_t n_signals_refused, signals_refused_errno;
 };
 
 enum sxs_record_type {

@@ -230,7 +230,7 @@ static void torn_body(void)
     CHECK_EQ(pthread_create(&thread, NULL, register_in_turn, NULL), 0);
     while (atomic_load(&registering)) {
         struct sigaction act;
-        host_action(IDX_FPE, &act);
+        host_action(&router.host[IDX_FPE], &act);
         if (act.sa_sigaction == step_over)
             continue;
         memcpy(bytes, &act, sizeof(act));

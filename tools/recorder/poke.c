@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <pthread.h>
+#include <stddef.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include <time.h>
@@ -23,13 +24,14 @@
 /* The limit of a requested walk. Higher than that of a sample, because a thread waits for it. */
 #define ANSWER_CYCLES (20 * SXS_WALK_CYCLES)
 
-typedef int handler_fn(int sig, siginfo_t *info, void *context);
+typedef sxs_poke_handler handler_fn;
 typedef void serve_fn(const ucontext_t *uc);
 
 static pthread_mutex_t installing = PTHREAD_MUTEX_INITIALIZER;
 SXS_FORK_RESETS(installing);
 static _Atomic int               signal_number;
 static _Atomic int               is_installed, is_lost;
+static _Atomic int               uses_tgkill; /* 1: signals have been sent by tgkill() */
 static _Atomic(handler_fn *)     others;  /* handles what is no request of a stack */
 static _Atomic(serve_fn *)       server; /* see sxs_poke_serve() */
 static const struct sxs_signals *signals; /* set before the handler is installed */
@@ -39,6 +41,7 @@ SXS_SESSION_KEEPS(installing);
 SXS_SESSION_KEEPS(signal_number);
 SXS_SESSION_KEEPS(is_installed);
 SXS_SESSION_KEEPS(is_lost);
+SXS_SESSION_KEEPS(uses_tgkill);
 SXS_SESSION_KEEPS(others);
 SXS_SESSION_KEEPS(server);
 SXS_SESSION_KEEPS(signals);
@@ -55,26 +58,96 @@ void sxs_poke_choose(void)
     atomic_compare_exchange_strong(&signal_number, &none, sxs_signals()->sample_signal());
 }
 
+void sxs_poke_choose_harmless(void)
+{
+    const struct sxs_signals *all = sxs_signals();
+    if (all->size > offsetof(struct sxs_signals, harmless_sample))
+        atomic_store(&signal_number, all->harmless_sample());
+    else
+        sxs_poke_choose();
+}
+
+/* ---- sending --------------------------------------------------------------------------------- */
+
+/* A signal carries its weight. When the user's signals that are pending reach RLIMIT_SIGPENDING, the
+ * kernel delivers a signal that it has no memory for without what it carries. And where a sandbox
+ * refuses rt_tgsigqueueinfo(), the signal is sent by tgkill(), which carries nothing. So the slot of
+ * the receiver has the same in `asked`, until the handler runs. */
+SXS_SIGSAFE static uint32_t kind_of(uint32_t weight_ns)
+{
+    return weight_ns == SXS_POKE_WALK   ? SXS_ASKED_WALK
+           : weight_ns == SXS_POKE_COST ? SXS_ASKED_COST
+                                        : SXS_ASKED_SAMPLE;
+}
+
 SXS_SIGSAFE int sxs_poke(uint32_t tid, uint32_t weight_ns)
 {
-    siginfo_t info;
+    struct sxs_thread_slot *t = sxs_threads_find(tid);
+    siginfo_t               info;
+    int                     err;
     if (atomic_load(&is_lost))
         return -ENOTSUP;
     memset(&info, 0, sizeof(info));
     info.si_signo = sxs_poke_signal();
-    info.si_code = SI_QUEUE;
+    info.si_code = SI_TIMER; /* the kernel drops it at execve (signals/sample_signal.c) */
     info.si_pid = getpid();
     info.si_value.sival_ptr = (void *)(SXS_POKE_VALUE | ((uintptr_t)weight_ns << 32));
-    return syscall(SYS_rt_tgsigqueueinfo, getpid(), tid, info.si_signo, &info) == 0 ? 0 : -errno;
+    if (t)
+        atomic_fetch_or(&t->asked, kind_of(weight_ns));
+    if (syscall(SYS_rt_tgsigqueueinfo, getpid(), tid, info.si_signo, &info) == 0)
+        return 0;
+    err = errno;
+    if (err == ESRCH || !t)
+        return -err;
+    atomic_store(&uses_tgkill, 1);
+    return syscall(SYS_tgkill, getpid(), tid, info.si_signo) == 0 ? 0 : -errno;
 }
+
+SXS_SIGSAFE void sxs_poke_answered(struct sxs_thread_slot *t, uint64_t weight_ns)
+{
+    uint64_t asked = atomic_load(&t->poked_ns);
+    while (!atomic_compare_exchange_weak(&t->poked_ns, &asked,
+                                         asked > weight_ns ? asked - weight_ns : 0))
+        continue;
+}
+
+/* ---- receiving ------------------------------------------------------------------------------- */
 
 SXS_SIGSAFE int sxs_poke_own(const siginfo_t *info, uint64_t *weight_ns)
 {
     uintptr_t value = (uintptr_t)info->si_value.sival_ptr;
-    if (info->si_code != SI_QUEUE || info->si_pid != getpid() ||
-        (value & 0xffffffffu) != SXS_POKE_VALUE)
+    if (info->si_code != SI_TIMER || info->si_pid != getpid() ||
+        (value & 0xffffffffu) != SXS_POKE_VALUE || !(value >> 32))
         return 0;
     *weight_ns = value >> 32;
+    return 1;
+}
+
+SXS_SIGSAFE int sxs_poke_is_timers(const siginfo_t *info)
+{
+    return info->si_code == SI_TIMER && info->si_value.sival_ptr == (void *)SXS_POKE_VALUE;
+}
+
+/* Whether @info says no more than that of a signal that has lost what it carried, or that sxs_poke()
+ * has sent by tgkill(). */
+SXS_SIGSAFE static int says_nothing(const siginfo_t *info)
+{
+    return (info->si_code == SI_USER && !info->si_pid) ||
+           (info->si_code == SI_TKILL && info->si_pid == getpid() && atomic_load(&uses_tgkill));
+}
+
+/* Whether sxs_poke() has sent the signal to the calling thread, @t. @weight_ns: receives its weight;
+ * of a sample whose weight was lost: 1. */
+SXS_SIGSAFE static int take_poke(struct sxs_thread_slot *t, const siginfo_t *info,
+                                 uint64_t *weight_ns)
+{
+    int      carries = sxs_poke_own(info, weight_ns);
+    uint32_t asked = t && (carries || says_nothing(info)) ? atomic_exchange(&t->asked, 0) : 0;
+    if (carries || !asked)
+        return carries;
+    *weight_ns = asked & SXS_ASKED_WALK     ? SXS_POKE_WALK
+                 : asked & SXS_ASKED_SAMPLE ? 1
+                                            : SXS_POKE_COST;
     return 1;
 }
 
@@ -92,20 +165,21 @@ SXS_SIGSAFE static void serve_request(const ucontext_t *uc)
 }
 
 /* Returns 0 if the signal is not the library's. */
-static int handle_signal(int sig, siginfo_t *info, void *context)
+static int handle_signal(siginfo_t *info, void *context)
 {
-    uint64_t    weight = 0;
-    int         own = sxs_poke_own(info, &weight);
-    serve_fn   *serve = atomic_load(&server);
-    handler_fn *sampler = atomic_load(&others);
-    if (!atomic_load(&is_installed))
-        return own; /* the session has ended */
+    struct sxs_thread_slot *t = sxs_threads_find((uint32_t)syscall(SYS_gettid));
+    uint64_t                weight = 0;
+    int                     own = take_poke(t, info, &weight);
+    serve_fn               *serve = atomic_load(&server);
+    handler_fn             *sampler = atomic_load(&others);
+    if (!atomic_load(&is_installed)) /* the session has ended */
+        return own || sxs_poke_is_timers(info);
     if (serve)
         serve(context);
     if (own && weight == SXS_POKE_WALK)
         serve_request(context);
     else if (sampler && !(own && weight == SXS_POKE_COST))
-        return sampler(sig, info, context);
+        return sampler(t, info, own ? weight : 0, context);
     return own;
 }
 
@@ -114,7 +188,7 @@ static void on_signal(int sig, siginfo_t *info, void *context)
 {
     int saved_errno = errno, own;
     atomic_fetch_add(&n_inside, 1);
-    own = handle_signal(sig, info, context);
+    own = handle_signal(info, context);
     atomic_fetch_sub(&n_inside, 1);
     if (!own)
         signals->pass_on_sample(sig, info, context);
@@ -146,7 +220,7 @@ int sxs_poke_end(uint64_t limit_ns)
     return sxs_poke_drain(limit_ns);
 }
 
-void sxs_poke_handle(int (*handler)(int sig, siginfo_t *info, void *context))
+void sxs_poke_handle(sxs_poke_handler *handler)
 {
     atomic_store(&others, handler);
 }

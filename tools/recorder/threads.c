@@ -211,10 +211,14 @@ void sxs_threads_release(struct sxs_thread_slot *t)
     atomic_store(&t->cpu_ns, 0);
     atomic_store(&t->last, NULL);
     atomic_store(&t->has_costs, 0);
+    atomic_store(&t->asked, 0);
     atomic_store(&t->waited_ns, 0);
     atomic_store(&t->weighed_ns, 0);
     atomic_store(&t->unsampled_ns, 0);
     atomic_store(&t->poked_ns, 0);
+    atomic_store(&t->round_due_ns, 0);
+    t->began_cpu_ns = 0;
+    t->had_rounds = 0;
     atomic_store(&t->gone_ns, 0);
     atomic_store(&t->was_running, 0);
     t->n_again = 0;

@@ -26,6 +26,9 @@ enum sxs_slot_state {
     SXS_SLOT_LIVE,
 };
 
+/** What a thread was asked for by sxs_poke() (tools/recorder/poke.h); bits. */
+enum sxs_asked { SXS_ASKED_SAMPLE = 1, SXS_ASKED_WALK = 2, SXS_ASKED_COST = 4 };
+
 struct sxs_thread_slot {
     _Atomic uint32_t  tid;       /* 0: the slot is free */
     _Atomic uint32_t  state;     /* enum sxs_slot_state */
@@ -41,6 +44,7 @@ struct sxs_thread_slot {
     int               recorded;  /* 1: the thread has a record in the file */
     _Atomic int       has_costs; /* 1: a cost of the thread was recorded */
     int               begun;     /* 1: sxs_recorder_user.began() was called for the thread */
+    _Atomic uint32_t  asked;     /* enum sxs_asked: by signals that the thread has not handled yet */
     /* What follows is the tool sample's. */
     _Atomic int       timer;     /* the kernel's timer number, -1: none */
     _Atomic int       perf_fd;   /* descriptor of the perf event, -1: none */
@@ -56,14 +60,20 @@ struct sxs_thread_slot {
     uint64_t          run_began_ns;
     uint64_t          n_waits;
     unsigned          n_samples; /* samples since the last measurement */
-    _Atomic uint64_t  cpu_ns;    /* wall: CPU time when the stack was last taken */
+    /* wall: CPU time when the stack was last taken; CPU time: as it was when the thread was last seen */
+    _Atomic uint64_t  cpu_ns;
     _Atomic(const void *) last;  /* the latest sample record */
     /* wall: time that the latest record also stands for and that is not recorded yet */
     _Atomic uint64_t  waited_ns;
-    /* wall: sum of the weights of the thread's samples, and of its time that none stands for */
+    /* sum of the weights of the thread's samples; wall: its time that none stands for; CPU time: the
+     * same, set at its end if that is most of its time */
     _Atomic uint64_t weighed_ns, unsampled_ns;
     _Atomic uint64_t gone_ns;  /* when the thread ended, by itself; 0: it lives, or has ended without a word */
-    _Atomic uint64_t poked_ns; /* wall: what the sample stands for that it was asked for */
+    _Atomic uint64_t poked_ns; /* what the sample stands for that it was asked for by sxs_poke() */
+    uint64_t         began_cpu_ns; /* CPU time when sampling by CPU time began */
+    _Atomic uint64_t round_due_ns; /* tools/sample/rounds.h: CPU time when the next sample is due; 0: it
+                                    * has a clock, or none was started */
+    int              had_rounds;   /* 1: it is counted as a thread without a clock */
     /* wall: enum sxs_waiting of the current wait, if reasons are asked for; 0: not asked yet */
     _Atomic uint32_t  reason;
     /* wall: 1 if the latest record does not tell where the thread waits: it was taken outside of a

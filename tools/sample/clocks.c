@@ -16,6 +16,7 @@
 #include "base/fork.h"
 #include "base/session_state.h"
 #include "tools/recorder/poke.h"
+#include "tools/sample/rounds.h"
 #include "tools/sample/runs.h"
 
 /* Rate that a timer on a CPU clock can provide. */
@@ -84,15 +85,38 @@ static void register_fork(void)
     sxs_fork_register(&part);
 }
 
+/* Asks the kernel for a timer of thread @tid. Returns 0 and its number in @out, or -errno. */
+static int create_timer(uint32_t tid, int *out)
+{
+    struct sigevent event;
+    memset(&event, 0, sizeof(event));
+    event.sigev_notify = SIGEV_THREAD_ID;
+    event.sigev_signo = sxs_poke_signal();
+    event.sigev_value.sival_ptr = MAGIC;
+    event._sigev_un._tid = (pid_t)tid;
+    return syscall(SYS_timer_create, sxs_cpu_clock_of(tid), &event, out) == 0 ? 0 : -errno;
+}
+
+static int timers_are_refused(void)
+{
+    int id;
+    if (create_timer((uint32_t)syscall(SYS_gettid), &id) != 0)
+        return 1;
+    syscall(SYS_timer_delete, id);
+    return 0;
+}
+
 enum sxs_sample_clock sxs_clocks_choose(unsigned hz)
 {
     struct timespec tick;
+    int             refused;
     register_fork();
     sxs_poke_choose();
+    refused = timers_are_refused();
     interval_ns = 1000000000u / hz;
     tick_ns = clock_getres(CLOCK_MONOTONIC_COARSE, &tick) == 0 ? (uint64_t)tick.tv_nsec : 0;
     chosen = SXS_CLOCK_CPU_TIMER;
-    if (hz > TICK_HZ) {
+    if (hz > TICK_HZ || refused) {
         int fd;
         pthread_mutex_lock(&opening);
         fd = open_perf(0, 0, interval_ns);
@@ -105,7 +129,17 @@ enum sxs_sample_clock sxs_clocks_choose(unsigned hz)
         }
         pthread_mutex_unlock(&opening);
     }
-    return chosen;
+    if (chosen == SXS_CLOCK_PERF || refused)
+        sxs_poke_choose_harmless();
+    return refused && chosen != SXS_CLOCK_PERF ? SXS_CLOCK_ROUNDS : chosen;
+}
+
+enum sxs_sample_clock sxs_clocks_choose_none(void)
+{
+    sxs_poke_choose();
+    if (timers_are_refused())
+        sxs_poke_choose_harmless();
+    return SXS_CLOCK_ROUNDS;
 }
 
 /* One bit for each descriptor that has been one of our perf events, because a signal may arrive
@@ -227,18 +261,11 @@ static int start_perf(struct sxs_thread_slot *t, uint64_t first_ns)
 static int start_timer(struct sxs_thread_slot *t, uint64_t now, uint64_t due, int took_over)
 {
     struct itimerspec when;
-    struct sigevent   event;
-    int               id;
-    uint32_t          tid = atomic_load(&t->tid);
     /* the first sample is due within the first tick */
-    int               at_once = due <= now + tick_ns;
-    memset(&event, 0, sizeof(event));
-    event.sigev_notify = SIGEV_THREAD_ID;
-    event.sigev_signo = sxs_poke_signal();
-    event.sigev_value.sival_ptr = MAGIC;
-    event._sigev_un._tid = (pid_t)tid;
-    if (syscall(SYS_timer_create, sxs_cpu_clock_of(tid), &event, &id) != 0)
-        return -errno;
+    int               at_once = due <= now + tick_ns, id, err;
+    err = create_timer(atomic_load(&t->tid), &id);
+    if (err)
+        return err;
     t->timer = id;
     when.it_interval = sxs_timespec_of(interval_ns);
     /* A time in the past would make the timer fire now instead of at the tick; 1 ns from now is
@@ -246,8 +273,25 @@ static int start_timer(struct sxs_thread_slot *t, uint64_t now, uint64_t due, in
     when.it_value = sxs_timespec_of(at_once ? 1 : due - tick_ns);
     t->took_over = took_over;
     atomic_store(&t->first_due_ns, at_once ? due : 0);
-    if (syscall(SYS_timer_settime, id, at_once ? 0 : TIMER_ABSTIME, &when, NULL) != 0)
-        return -errno;
+    if (syscall(SYS_timer_settime, id, at_once ? 0 : TIMER_ABSTIME, &when, NULL) == 0)
+        return 0;
+    err = -errno;
+    syscall(SYS_timer_delete, id);
+    t->timer = -1;
+    return err;
+}
+
+/* Calls start_timer(). If the system refuses that, the thread is sampled in rounds. Returns 0, or
+ * -ESRCH when the thread has ended. */
+static int start_timer_or_rounds(struct sxs_thread_slot *t, uint64_t now, uint64_t due,
+                                 int took_over)
+{
+    int err;
+    if (!now)
+        return -ESRCH;
+    err = start_timer(t, now, due, took_over);
+    if (err)
+        sxs_rounds_take(t, due, -err);
     return 0;
 }
 
@@ -264,10 +308,11 @@ static int try_perf(struct sxs_thread_slot *t, uint64_t first_ns)
 static int start_timer_from_now(struct sxs_thread_slot *t)
 {
     uint64_t now = sxs_cpu_ns_of(atomic_load(&t->tid));
-    return start_timer(t, now, now + next_phase() + 1, 0);
+    return start_timer_or_rounds(t, now, now + next_phase() + 1, 0);
 }
 
-/* If a perf event is not available, a timer is used. Its samples carry the time they stand for. */
+/* If a perf event is not available, a timer is used. Its samples carry the time they stand for, as
+ * do those of the rounds. */
 int sxs_clocks_start(struct sxs_thread_slot *t)
 {
     if (t->excluded || (chosen == SXS_CLOCK_PERF && try_perf(t, next_phase() + 1)))
@@ -296,6 +341,7 @@ void sxs_clocks_disown(struct sxs_thread_slot *t)
 {
     close_perf(t);
     t->timer = -1;
+    sxs_rounds_leave(t);
 }
 
 void sxs_clocks_stop(struct sxs_thread_slot *t)
@@ -308,6 +354,7 @@ void sxs_clocks_stop(struct sxs_thread_slot *t)
     if (t->timer >= 0)
         syscall(SYS_timer_delete, t->timer);
     t->timer = -1;
+    sxs_rounds_leave(t);
 }
 
 void sxs_clocks_check(struct sxs_thread_slot *t)
@@ -349,7 +396,7 @@ static void move_to_timer(struct sxs_thread_slot *t, uint64_t next_ns)
     pthread_mutex_lock(&opening);
     close_perf(t);
     pthread_mutex_unlock(&opening);
-    start_timer(t, sxs_cpu_ns_of(atomic_load(&t->tid)), next_ns, 1);
+    start_timer_or_rounds(t, sxs_cpu_ns_of(atomic_load(&t->tid)), next_ns, 1);
 }
 
 /* Replaces the timer by a perf event. The timer's times are one tick early (see start_timer()). */
@@ -434,9 +481,7 @@ SXS_SIGSAFE static uint64_t perf_weight(struct sxs_thread_slot *t)
 SXS_SIGSAFE int sxs_clocks_own(struct sxs_thread_slot *t, const siginfo_t *info,
                                uint64_t *weight_ns)
 {
-    if (sxs_poke_own(info, weight_ns))
-        return 1;
-    if (info->si_code == SI_TIMER && info->si_value.sival_ptr == MAGIC)
+    if (sxs_poke_is_timers(info))
         *weight_ns = timer_weight(t, info);
     else if (t && t->perf_fd >= 0 && info->si_fd == t->perf_fd &&
              (info->si_code == POLL_IN || info->si_code == POLL_HUP) && has_perf(t))

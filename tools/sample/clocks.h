@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * tools/sample/clocks.h - the clock of a thread, which makes its sample signals come: a timer on
- * its CPU clock, or a perf event.
+ * its CPU clock, or a perf event; where the system refuses both, rounds (tools/sample/rounds.h).
  *
  * CPU-clock timers fire at the scheduler's tick, so they give at most some 250 samples a second.
  * A perf task-clock event gives more, where the system permits it. Both stand still while the
@@ -20,12 +20,16 @@
 
 /**
  * sxs_clocks_choose - choose the kind of clock for @hz samples a second. Tries if perf events
- * are permitted. Chooses the signal, too (sxs_poke_choose()). Returns the kind that will be used. Not signal-safe. */
+ * are permitted, and if timers are. Chooses the signal, too (sxs_poke_choose()). Returns the kind that
+ * will be used first. Not signal-safe. */
 enum sxs_sample_clock sxs_clocks_choose(unsigned hz);
+/** sxs_clocks_choose_none - choose the signal alone, for samples in rounds. Returns SXS_CLOCK_ROUNDS.
+ *  Not signal-safe. */
+enum sxs_sample_clock sxs_clocks_choose_none(void);
 
 /**
  * sxs_clocks_start, sxs_clocks_stop - start or stop the clock of a thread. The caller must hold
- * the thread's slot as SXS_SLOT_BUSY. sxs_clocks_start() returns 0, or -errno when the thread
+ * the thread's slot as SXS_SLOT_BUSY. sxs_clocks_start() returns 0, or -ESRCH when the thread
  * has ended. */
 int sxs_clocks_start(struct sxs_thread_slot *t);
 void sxs_clocks_stop(struct sxs_thread_slot *t);
@@ -48,7 +52,7 @@ void sxs_clocks_move(struct sxs_thread_slot *t);
 void sxs_clocks_disown(struct sxs_thread_slot *t);
 
 /**
- * sxs_clocks_own - whether a signal was sent by a clock or by sxs_poke().
+ * sxs_clocks_own - whether a signal was sent by a clock.
  * @t: the calling thread, or NULL.
  * @weight_ns: receives the time that the sample stands for, if the result is 1; 0: take no
  *   sample.

@@ -93,7 +93,7 @@ SXS_SIGSAFE static void record(const struct sample *sample, uintptr_t *ips, size
     memcpy(record->ips, ips, n * sizeof(ips[0]));
     memcpy(&record->ips[n], contexts.all, contexts.n * sizeof(contexts.all[0]));
     sxs_samples_commit(record, SXS_RECORD_SAMPLE);
-    if (sample->t && state.header->mode == SXS_MODE_WALL)
+    if (sample->t)
         atomic_fetch_add_explicit(&sample->t->weighed_ns, sample->weight, memory_order_relaxed);
     if (sample->t)
         atomic_store_explicit(&sample->t->last, record, memory_order_release);
@@ -120,16 +120,16 @@ SXS_SIGSAFE static void take_sample(const struct sample *sample)
 }
 
 /* Called by the recorder's handler of the sample signal. */
-SXS_SIGSAFE static int on_signal(int sig, siginfo_t *info, void *context)
+SXS_SIGSAFE static int on_signal(struct sxs_thread_slot *t, siginfo_t *info, uint64_t weight,
+                                 void *context)
 {
-    uint32_t                   tid = (uint32_t)syscall(SYS_gettid);
-    struct sxs_thread_slot *t = sxs_threads_find(tid);
-    uint64_t                   weight;
-    (void)sig;
-    if (!sxs_clocks_own(t, info, &weight))
+    uint32_t tid = (uint32_t)syscall(SYS_gettid);
+    if (!weight && !sxs_clocks_own(t, info, &weight))
         return 0;
     if (weight && state.header->mode == SXS_MODE_WALL) /* no slot: its whole time is accounted for */
         weight = t ? sxs_wall_asked(t) : 0;
+    else if (weight && t && atomic_load_explicit(&t->round_due_ns, memory_order_relaxed))
+        weight = atomic_exchange(&t->poked_ns, 0);
     if (weight && !atomic_load_explicit(&state.paused, memory_order_relaxed)) {
         const struct sample sample = {.t = t,
                                       .tid = tid,
@@ -138,7 +138,7 @@ SXS_SIGSAFE static int on_signal(int sig, siginfo_t *info, void *context)
                                       .uc = context};
         take_sample(&sample);
         if (t && state.header->mode == SXS_MODE_WALL)
-            sxs_wall_answered(t, weight);
+            sxs_poke_answered(t, weight);
         atomic_fetch_add_explicit(&state.header->handler_ns,
                                   sxs_now_ns(CLOCK_MONOTONIC) - sample.began, memory_order_relaxed);
         if (t && state.header->mode == SXS_MODE_WALL)

@@ -22,6 +22,7 @@
 #include "tools/recorder/recorder.h"
 #include "tools/sample/clocks.h"
 #include "tools/sample/handler.h"
+#include "tools/sample/rounds.h"
 #include "tools/sample/snapshot.h"
 #include "tools/sample/wall.h"
 
@@ -35,7 +36,9 @@ static struct {
     struct sxs_sampler with;
     /* 1: the host uses all signals that could be the sample signal, or the session ends. */
     _Atomic int       stopped;
-    struct sxs_worker rounds; /* the thread that takes wall-clock samples or snapshots */
+    /* The thread that takes wall-clock samples or snapshots, or samples threads without a clock. */
+    struct sxs_worker rounds;
+    int               has_rounds; /* 1: it was started for threads without a clock; under lock */
     struct sxs_worker tiers;  /* the thread that starts sessions; under lock */
 } sampler = {.lock = PTHREAD_MUTEX_INITIALIZER};
 SXS_FORK_RESETS(sampler.lock);
@@ -56,8 +59,36 @@ static int start_clock(struct sxs_thread_slot *t)
     return sxs_clocks_start(t);
 }
 
+static int samples_cpu(void)
+{
+    return sampler.with.options.mode == SXS_MODE_CPU &&
+           sampler.with.options.walker != SXS_WALKER_SNAPSHOT;
+}
+
+/* Samples of a thread by CPU time stand for all of its CPU time, but for an interval or so, unless
+ * the thread blocks the signal, or the system refuses what is needed. */
+#define SLACK_INTERVALS 3u
+#define SLACK_NS        20000000u
+
+/* Sets how much of the CPU time of a thread, which ends or of which the session ends, no sample
+ * stands for, if that is most of it. */
+static void count_missing(struct sxs_thread_slot *t)
+{
+    uint64_t cpu = sxs_cpu_ns_of(atomic_load(&t->tid)), ran, sampled, missing;
+    if (!cpu)
+        cpu = atomic_load(&t->cpu_ns);
+    ran = cpu > t->began_cpu_ns ? cpu - t->began_cpu_ns : 0;
+    sampled = atomic_load(&t->weighed_ns);
+    missing = ran > sampled ? ran - sampled : 0;
+    if (missing > ran / 2 &&
+        missing > SLACK_INTERVALS * (1000000000u / sampler.with.options.hz) + SLACK_NS)
+        atomic_store(&t->unsampled_ns, missing);
+}
+
 static int on_thread_begin(struct sxs_thread_slot *t)
 {
+    if (samples_cpu())
+        t->began_cpu_ns = sxs_cpu_ns_of(atomic_load(&t->tid));
     return start_clock(t) != 0 && sxs_cpu_ns_of(atomic_load(&t->tid)) == 0;
 }
 
@@ -65,20 +96,28 @@ static void on_thread_seen(struct sxs_thread_slot *t)
 {
     sxs_clocks_check(t);
     sxs_clocks_move(t); /* if its slot was BUSY when the clocks were moved */
+    if (samples_cpu())
+        atomic_store(&t->cpu_ns, sxs_cpu_ns_of(atomic_load(&t->tid)));
 }
 
 static void on_thread_end(struct sxs_thread_slot *t)
 {
     if (sampler.with.options.mode == SXS_MODE_WALL)
         sxs_wall_ended(t);
+    else if (samples_cpu())
+        count_missing(t);
     sxs_clocks_stop(t);
 }
 
 /* Of a thread that lives on. */
-static void end_wall(struct sxs_thread_slot *t)
+static void end_living(struct sxs_thread_slot *t)
 {
-    if (sampler.with.options.mode == SXS_MODE_WALL && t->begun && !t->excluded)
+    if (!t->begun || t->excluded)
+        return;
+    if (sampler.with.options.mode == SXS_MODE_WALL)
         sxs_wall_ended(t);
+    else if (samples_cpu())
+        count_missing(t);
 }
 
 static void start_anew(struct sxs_thread_slot *t)
@@ -95,8 +134,8 @@ static void on_signal_changed(int lost)
         sxs_handler_pause(1);
         atomic_store(&sampler.stopped, 1);
         sxs_warn(
-            "tool sample: the program uses the signals SIGURG and SIGWINCH itself: no more samples "
-            "are taken; start it with sxsprof run to have them");
+            "tool sample: the program uses all signals that samples could come with (SIGSTKFLT, SIGURG, "
+            "SIGWINCH) itself: no more samples are taken; start it with sxsprof run to have them");
     }
     sxs_threads_each_busy(start_anew);
 }
@@ -136,13 +175,35 @@ static void serve_snapshot(void)
         continue;
 }
 
+static void serve_rounds(void)
+{
+    sxs_recorder_leave_out();
+    while (at_work() && !sxs_rounds_tick(&sampler.rounds))
+        continue;
+}
+
 static const struct sxs_thread wall = {"sxsprof wall", serve_wall},
-                               snapshots = {"sxsprof snap", serve_snapshot};
+                               snapshots = {"sxsprof snap", serve_snapshot},
+                               rounds = {"sxsprof rounds", serve_rounds};
+
+/* Starts the thread that samples threads without a clock, when there is such a thread. */
+static void start_rounds(void)
+{
+    pthread_mutex_lock(&sampler.lock);
+    if (!sampler.has_rounds && sxs_rounds_any() && !atomic_load(&sampler.stopped)) {
+        int err = sxs_worker_start(&sampler.rounds, &rounds);
+        if (err)
+            sxs_warn("tool sample: threads without a clock are not sampled: %s", strerror(err));
+        sampler.has_rounds = 1;
+    }
+    pthread_mutex_unlock(&sampler.lock);
+}
 
 static void on_round(void)
 {
     if (sxs_clocks_any_to_move())
         sxs_threads_each_busy(sxs_clocks_move);
+    start_rounds();
     start_tier_sessions();
     if (sampler.with.options.trace && !atomic_load(&sampler.stopped))
         sxs_activities_round();
@@ -198,7 +259,7 @@ static void fill_header(struct sxs_samples_header *header)
     header->walker = (uint16_t)options->walker;
     header->asked_hz = options->hz;
     header->has_contexts = options->trace != 0;
-    header->clock = sxs_clocks_choose(options->hz);
+    header->clock = samples_cpu() ? sxs_clocks_choose(options->hz) : sxs_clocks_choose_none();
     if (options->walker == SXS_WALKER_SNAPSHOT)
         header->clock = SXS_CLOCK_MONOTONIC;
 }
@@ -207,7 +268,7 @@ static int start_sampling(void)
 {
     static struct sxs_recorder_user user = {.began = on_thread_begin,
                                             .ended = on_thread_end,
-                                            .left = end_wall,
+                                            .left = end_living,
                                             .seen = on_thread_seen,
                                             .round = on_round,
                                             .signal_changed = on_signal_changed,
@@ -221,6 +282,7 @@ static int start_sampling(void)
     if (!sampler.with.writer)
         return -1;
     fill_header(sxs_samples_header(sampler.with.writer));
+    sxs_rounds_init(sampler.with.writer, options->hz);
     if (options->tiers)
         sxs_tier_settings_read();
     user.is_frequent = options->hz > FREQUENT_HZ;
@@ -330,13 +392,15 @@ void sxs_sampler_quiet(void)
         return;
     sxs_handler_pause(1);
     atomic_store(&sampler.stopped, 1); /* no thread gets a clock any more */
+    pthread_mutex_lock(&sampler.lock); /* nor is a thread of the tool started */
+    pthread_mutex_unlock(&sampler.lock);
     sxs_worker_end(&sampler.rounds);
     /* A slot that is in use is looked at again: the thread may just be getting its clock, which takes
      * as long as the fork of another thread. Nobody would stop that clock any more. */
     while (sxs_threads_each_busy(sxs_clocks_stop))
         nanosleep(&pause, NULL);
     sxs_poke_drain(HANDLERS_NS);
-    sxs_threads_each_busy(end_wall);
+    sxs_threads_each_busy(end_living);
 }
 
 void sxs_sampler_end(void)

@@ -18,6 +18,7 @@
 #include "base/session_state.h"
 #include "tools/recorder/poke.h"
 #include "tools/sample/clocks.h"
+#include "tools/sample/rounds.h"
 #include "tools/sample/wait_reason.h"
 
 #define RECORD_NS   100000000u  /* longest waiting time without a record */
@@ -141,20 +142,15 @@ SXS_SIGSAFE uint64_t sxs_wall_asked(const struct sxs_thread_slot *t)
     return atomic_load(&t->poked_ns);
 }
 
-SXS_SIGSAFE void sxs_wall_answered(struct sxs_thread_slot *t, uint64_t weight)
-{
-    uint64_t asked = atomic_load(&t->poked_ns);
-    while (!atomic_compare_exchange_weak(&t->poked_ns, &asked, asked > weight ? asked - weight : 0))
-        continue;
-}
-
 int sxs_wall_poke(struct sxs_thread_slot *t, uint32_t weight)
 {
     int err;
     atomic_fetch_add(&t->poked_ns, weight);
     err = sxs_poke(atomic_load(&t->tid), weight);
-    if (err)
-        sxs_wall_answered(t, weight);
+    if (err) {
+        sxs_poke_answered(t, weight);
+        sxs_rounds_refused(-err);
+    }
     return err;
 }
 

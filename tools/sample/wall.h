@@ -48,10 +48,9 @@ uint32_t sxs_wall_due(struct sxs_thread_slot *t);
 int sxs_wall_poke(struct sxs_thread_slot *t, uint32_t weight);
 
 /** sxs_wall_asked - return the ns that the sample that is about to be taken of the calling thread @t
- *  stands for; 0: an earlier one stood for them, and none is to be taken. Signal-safe.
- *  sxs_wall_answered - note that this sample has been recorded, or dropped. Signal-safe. */
+ *  stands for; 0: an earlier one stood for them, and none is to be taken. sxs_poke_answered() follows
+ *  when it has been recorded, or dropped. Signal-safe. */
 SXS_SIGSAFE uint64_t sxs_wall_asked(const struct sxs_thread_slot *t);
-SXS_SIGSAFE void     sxs_wall_answered(struct sxs_thread_slot *t, uint64_t weight);
 
 /**
  * sxs_wall_taken - note that the handler has just taken the stack of the calling thread @t, which
