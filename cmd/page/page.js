@@ -65,8 +65,6 @@ function paintSummary() {
   if (sum > whole) parts.push(`${percent(sum - whole, sum)} of stacks incomplete`);
   if (data.pauseSums[0]) parts.push(`${counted(data.pauseSums[0], "pause")} of ${nanos(data.pauseSums[1])} in all`);
   if (data.unsampled[0]) parts.push(`${counted(data.unsampled[0], "thread")}, ${nanos(data.unsampled[1])} of their ${data.mode === "wall" ? "life" : "CPU time"} not sampled`);
-  if (data.refused[0]) parts.push(`${counted(data.refused[0], "thread")} sampled in rounds: the system refused them a clock`);
-  if (data.refused[1]) parts.push(`the system refused ${counted(data.refused[1], "signal")} to threads: no samples came of these`);
   if (data.dropped) parts.push(`${count(data.dropped)} dropped`);
   if (state.range) parts.push(`showing ${(state.range[0] * data.bucketNs / 1e9).toFixed(2)} to ${((state.range[1] + 1) * data.bucketNs / 1e9).toFixed(2)} s`);
   $("summary").textContent = parts.join(" · ");

@@ -304,14 +304,12 @@ static void write_costs(const struct sxs_model *m, FILE *to)
 static void write_head(const struct sxs_model *m, FILE *to)
 {
     const struct sxs_samples_header *h = m->n_processes ? &m->processes[0].head : NULL;
-    uint64_t dropped = 0, n_unsampled = 0, unsampled_ns = 0, n_without = 0, n_refused = 0;
+    uint64_t dropped = 0, n_unsampled = 0, unsampled_ns = 0;
     for (size_t i = 0; i < m->n_processes && !m->costs; i++) {
         n_unsampled +=
             atomic_load_explicit(&m->processes[i].head.n_unsampled, memory_order_relaxed);
         unsampled_ns +=
             atomic_load_explicit(&m->processes[i].head.unsampled_ns, memory_order_relaxed);
-        n_without += atomic_load(&m->processes[i].head.n_without_clock);
-        n_refused += atomic_load(&m->processes[i].head.n_signals_refused);
     }
     for (size_t i = 0; i < m->n_processes; i++)
         dropped += atomic_load_explicit(
@@ -333,12 +331,11 @@ static void write_head(const struct sxs_model *m, FILE *to)
             (unsigned long long)(h ? h->started_realtime_ns / 1000000 : 0), m->n_processes);
     fprintf(to,
             ",\"spanNs\":%llu,\"samples\":%llu,\"waitingShare\":%.6f,\"dropped\":%llu,"
-            "\"unsampled\":[%llu,%llu],\"refused\":[%llu,%llu],\"ends\":{",
+            "\"unsampled\":[%llu,%llu],\"ends\":{",
             (unsigned long long)(m->last_ns - m->first_ns), (unsigned long long)m->total,
             m->total_ns ? (double)m->waiting_ns / (double)m->total_ns : 0.0,
             (unsigned long long)dropped, (unsigned long long)n_unsampled,
-            (unsigned long long)unsampled_ns, (unsigned long long)n_without,
-            (unsigned long long)n_refused);
+            (unsigned long long)unsampled_ns);
     static const char *const ends[] = {
 #define X(name, text) text,
         SXS_SAMPLE_ENDS(X)

@@ -9,10 +9,14 @@ import re
 import sys
 
 # Counters with one of these words in their names tell of something that a session lacks.
-LACKS = re.compile(r"lost|dropped|unlisted|missed|unsampled|n_short|too_deep|errors|left_out|refused")
+LACKS = re.compile(r"lost|dropped|unlisted|missed|unsampled|n_short|too_deep|errors|left_out|refused|without_clock")
 # Those that say no more than another one, or that another report has among its own first lines.
 OTHERS = {
     ("samples.h", "unsampled_ns"): "the time of n_unsampled",
+    ("samples.h", "costs_dropped_n"): "what n_costs_dropped stood for",
+    ("samples.h", "costs_dropped_value"): "what n_costs_dropped stood for",
+    ("samples.h", "without_clock_errno"): "the reason of n_without_clock",
+    ("samples.h", "signals_refused_errno"): "the reason of n_signals_refused",
     ("guests.h", "n_unlisted"): "guests have a report of their own",
     ("guests.h", "info_refused"): "calls of a guest, counted in its report",
 }
