@@ -15,4 +15,15 @@ static inline void skip_if_sanitized(const char *why)
 #endif
 }
 
+/** skip_under_thread_sanitizer - the same, in a build with the thread sanitizer only. */
+static inline void skip_under_thread_sanitizer(const char *why)
+{
+#ifdef __SANITIZE_THREAD__
+    print_message("skipped: %s\n", why);
+    skip();
+#else
+    (void)why;
+#endif
+}
+
 #endif

@@ -120,5 +120,11 @@ int main(void)
         cmocka_unit_test(one_piece_that_was_seen_tells_of_all),
         cmocka_unit_test(a_file_that_nothing_describes_has_no_owner),
     };
+#ifdef __SANITIZE_THREAD__
+    puts("1..1\nok 1 - maps # SKIP the thread sanitizer has the address space of this test");
+    (void)tests;
+    return 0;
+#else
     return cmocka_run_group_tests(tests, two_modules, NULL);
+#endif
 }

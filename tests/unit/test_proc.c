@@ -14,6 +14,8 @@
 
 #include <cmocka.h>
 
+#include "tests/unit/sanitized.h"
+
 #include "base/maps.h"
 #include "base/proc.h"
 #include "base/task.h"
@@ -120,6 +122,7 @@ static void threads_are_listed(void **state)
     char name[16];
     int  found = 0;
     (void)state;
+    skip_under_thread_sanitizer("it has a thread of its own");
     assert_int_equal(sxs_task_name(me(), name, sizeof(name)), 0);
     assert_string_equal(name, "test_proc");
     /* This thread waits for the reading thread, or is about to. */

@@ -10,6 +10,8 @@
 
 #include <cmocka.h>
 
+#include "tests/unit/sanitized.h"
+
 #include "base/mask.h"
 #include "tests/unit/dice.h"
 #include "values/show.h"
@@ -326,6 +328,7 @@ static void values_take_little_stack(void **state)
 {
     size_t base, libc, all, nest;
     (void)state;
+    skip_under_thread_sanitizer("it refuses small stacks");
     print_a_number(NULL);
     show_all_forms(NULL);
     assert_string_equal(text, "{i = {a = 0.1, b = -1e+300}}");
