@@ -8,6 +8,7 @@
 
 #include "base/fork.h"
 #include "base/elf_notes.h"
+#include "base/loader.h"
 #include "base/session_state.h"
 #include "stackwalk/fast/unwind_table.h"
 
@@ -31,7 +32,7 @@ struct sxs_index {
     struct sxs_module at[];
 };
 
-/* Lock order: refresh_lock, then the loader's lock. */
+/* Lock order: sxs_loader_hold(), refresh_lock, then the loader's lock. */
 static struct {
     pthread_mutex_t             refresh_lock; /* guards all members but live and readers */
     _Atomic(struct sxs_index *) live;
@@ -222,6 +223,7 @@ int sxs_tables_refresh(void)
 {
     int      rc = 0;
     uint64_t changes;
+    sxs_loader_hold(); /* first, because a caller may hold it already */
     pthread_mutex_lock(&tables.refresh_lock);
     /* Read before the scan, so that a file loaded during the scan is found by the next refresh. */
     changes = sxs_elf_changes() + 1;
@@ -232,6 +234,7 @@ int sxs_tables_refresh(void)
     }
     reclaim_locked();
     pthread_mutex_unlock(&tables.refresh_lock);
+    sxs_loader_release();
     return rc;
 }
 

@@ -5,14 +5,17 @@
 #include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdatomic.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
 #include "base/elf_notes.h"
+#include "base/loader.h"
 #include "stackwalk/fast/cfi.h"
 #include "stackwalk/fast/loaded.h"
 #include "stackwalk/fast/tables.h"
@@ -100,6 +103,35 @@ static void functions_are_found_with_and_without_the_linkers_list(void **state)
     assert_true(n_frames * 3 > (elf.hi - elf.lo) / 2);
     sxs_unwind_table_free(listed);
     sxs_unwind_table_free(found);
+}
+
+/* ---- several threads ---- */
+
+static _Atomic int begun;
+
+static void *refresh_once(void *unused)
+{
+    (void)unused;
+    atomic_store(&begun, 1);
+    sxs_tables_refresh();
+    return NULL;
+}
+
+/* As when a tool starts while the service thread lists files. */
+static void a_refresh_under_a_hold_of_the_loader_waits_for_no_other_refresh(void **state)
+{
+    pthread_t thread;
+    (void)state;
+    alarm(100); /* or they wait for each other for ever */
+    sxs_loader_hold();
+    assert_int_equal(pthread_create(&thread, NULL, refresh_once, NULL), 0);
+    while (!atomic_load(&begun))
+        usleep(1000);
+    usleep(200000); /* the other thread waits for the hold now, with whatever it has locked */
+    sxs_tables_refresh();
+    sxs_loader_release();
+    pthread_join(thread, NULL);
+    alarm(0);
 }
 
 /* ---- files that are not listed yet ---- */
@@ -225,6 +257,7 @@ int main(void)
         cmocka_unit_test(functions_begin_with_the_return_address_on_top),
         cmocka_unit_test(a_library_comes_and_goes),
         cmocka_unit_test(functions_are_found_with_and_without_the_linkers_list),
+        cmocka_unit_test(a_refresh_under_a_hold_of_the_loader_waits_for_no_other_refresh),
         cmocka_unit_test(files_that_are_not_listed_have_the_same_rules),
         cmocka_unit_test(a_file_that_is_not_listed_is_given_once),
         cmocka_unit_test(a_table_serves_all_copies_of_its_file),
