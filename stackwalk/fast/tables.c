@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/fork.h"
 #include "base/elf_notes.h"
+#include "base/fork.h"
 #include "base/loader.h"
 #include "base/session_state.h"
 #include "stackwalk/fast/unwind_table.h"
