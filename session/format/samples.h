@@ -26,7 +26,8 @@
     X(OFF_STACK, "frame outside the thread's stack")    \
     X(NO_TABLE, "no unwind table for this code")        \
     X(ON_ALTSTACK, "inside a runtime's fault handling") \
-    X(FAILED, "the walker failed")
+    X(FAILED, "the walker failed")                      \
+    X(NOT_INTERRUPTED, "waits in a call that a signal would prolong")
 enum sxs_sample_end {
 #define X(name, text) SXS_SAMPLE_END_##name,
     SXS_SAMPLE_ENDS(X)

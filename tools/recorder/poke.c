@@ -19,6 +19,7 @@
 #include "base/session_state.h"
 #include "signals/signals.h"
 #include "stackwalk/snapshot/walk_request.h"
+#include "tools/recorder/restart.h"
 #include "tools/recorder/walk.h"
 
 /* The limit of a requested walk. Higher than that of a sample, because a thread waits for it. */
@@ -164,8 +165,9 @@ SXS_SIGSAFE static void serve_request(const ucontext_t *uc)
     sxs_walk_request_done(answer);
 }
 
-/* Returns 0 if the signal is not the library's. */
-static int handle_signal(siginfo_t *info, void *context)
+/* Returns 0 if the signal is not the library's. Signals for samples are sent to threads that run, or
+ * wait in a call without a timeout that would begin anew; others are sent to any thread. */
+static int handle_signal(siginfo_t *info, void *context, int *for_sample)
 {
     struct sxs_thread_slot *t = sxs_threads_find((uint32_t)syscall(SYS_gettid));
     uint64_t                weight = 0;
@@ -176,6 +178,7 @@ static int handle_signal(siginfo_t *info, void *context)
         return own || sxs_poke_is_timers(info);
     if (serve)
         serve(context);
+    *for_sample = weight < SXS_POKE_COST;
     if (own && weight == SXS_POKE_WALK)
         serve_request(context);
     else if (sampler && !(own && weight == SXS_POKE_COST))
@@ -186,11 +189,13 @@ static int handle_signal(siginfo_t *info, void *context)
 /* A handler of the host may leave by a jump, so the thread is not counted as inside then. */
 static void on_signal(int sig, siginfo_t *info, void *context)
 {
-    int saved_errno = errno, own;
+    int saved_errno = errno, own, for_sample = 0;
     atomic_fetch_add(&n_inside, 1);
-    own = handle_signal(info, context);
+    own = handle_signal(info, context, &for_sample);
     atomic_fetch_sub(&n_inside, 1);
-    if (!own)
+    if (own)
+        sxs_restart_interrupted(context, for_sample);
+    else
         signals->pass_on_sample(sig, info, context);
     errno = saved_errno;
 }

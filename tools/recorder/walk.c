@@ -4,6 +4,7 @@
 #include "tools/recorder/walk.h"
 
 #include <signal.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "base/guarded.h"
@@ -71,6 +72,29 @@ SXS_SIGSAFE size_t sxs_walk_interrupted(const struct sxs_thread_slot *t, uint32_
     }
     return sps ? sxs_walk_fast_sps(uc, &limits, ips, sps, end)
                : sxs_walkers_walk(walker, uc, &limits, ips, end);
+}
+
+/* A value of a register that leads nowhere. */
+#define UNKNOWN 1
+
+/* The thread may end, and its stack be unmapped: all reads are checked. */
+size_t sxs_walk_waiting(const struct sxs_thread_slot *t, uint32_t tid, uintptr_t ip, uintptr_t sp,
+                        struct sxs_walk_limits limits, uintptr_t *ips, enum sxs_sample_end *end)
+{
+    ucontext_t uc;
+    memset(&uc, 0, sizeof(uc));
+    for (size_t i = 0; i < ARRAY_LEN(uc.uc_mcontext.gregs); i++)
+        uc.uc_mcontext.gregs[i] = UNKNOWN;
+    uc.uc_mcontext.gregs[REG_RIP] = (greg_t)ip;
+    uc.uc_mcontext.gregs[REG_RSP] = (greg_t)sp;
+    ips[0] = ip;
+    *end = SXS_SAMPLE_END_OFF_STACK;
+    limits.find_code = code_finder;
+    limits.stack_lo = sp;
+    limits.checked = 1;
+    if (sxs_stacks_find(t, tid == first_tid, sp, &limits.stack_hi) == SXS_STACK_UNKNOWN)
+        return 1;
+    return sxs_walk_fast(&uc, &limits, ips, end);
 }
 
 /* The end of a stack that nobody has listed yet, as of a thread that was started a moment ago; 0: not

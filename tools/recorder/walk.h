@@ -36,6 +36,14 @@ SXS_SIGSAFE size_t sxs_walk_own(const struct sxs_thread_slot *t, uint32_t tid, c
                                 struct sxs_walk_limits limits, uintptr_t *ips,
                                 enum sxs_sample_end *end);
 
+/**
+ * sxs_walk_waiting - walk the stack of thread @tid, which waits in a system call, without a signal.
+ * @ip, @sp: its registers; others are not known, so that the walk ends where one of them is needed.
+ * If the thread goes on meanwhile, the result is wrong. The rest as for sxs_walk_interrupted().
+ * Any thread. */
+size_t sxs_walk_waiting(const struct sxs_thread_slot *t, uint32_t tid, uintptr_t ip, uintptr_t sp,
+                        struct sxs_walk_limits limits, uintptr_t *ips, enum sxs_sample_end *end);
+
 /** SXS_WALK_HERE - store the registers of this point into uc.uc_mcontext.gregs, for
  *  sxs_walk_own(). The calling function must not have returned during the walk. */
 #define SXS_WALK_HERE(uc)                          \

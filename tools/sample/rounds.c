@@ -9,8 +9,10 @@
 #include "base/log.h"
 #include "base/session_state.h"
 #include "tools/recorder/poke.h"
+#include "tools/sample/sleeper.h"
 
 static struct {
+    struct sxs_samples_writer *writer;
     struct sxs_samples_header *header;
     uint64_t                   interval_ns;
     _Atomic int                any, is_refused; /* 1: a message said so */
@@ -19,6 +21,7 @@ SXS_SESSION_RESETS(rounds);
 
 void sxs_rounds_init(struct sxs_samples_writer *w, unsigned hz)
 {
+    rounds.writer = w;
     rounds.header = sxs_samples_header(w);
     rounds.interval_ns = 1000000000u / hz;
 }
@@ -73,6 +76,8 @@ static void look_at(struct sxs_thread_slot *t)
     weight = ((cpu - due) / rounds.interval_ns + 1) * rounds.interval_ns;
     if (!atomic_compare_exchange_strong(&t->round_due_ns, &due, due + weight))
         return; /* the thread has a clock by now, or has ended */
+    if (sxs_sleeper_take(rounds.writer, t, weight) > 0)
+        return;
     atomic_fetch_add(&t->poked_ns, weight);
     err = sxs_poke(atomic_load(&t->tid), 1);
     if (!err)

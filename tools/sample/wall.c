@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* tools/sample/wall.c - wall-clock samples. A thread whose CPU clock has moved since the last
  * round has run: it gets a signal. A thread whose CPU clock has not moved is still waiting at
- * the same place, so its last stack stands for that time as well: no signal is sent, and no
- * system call is interrupted (EINTR), however long it sleeps. A thread whose stack was taken
+ * the same place, so its last stack stands for that time as well: no signal is sent, however long
+ * it sleeps. Where a signal would prolong its system call, none is sent at all (sleeper.h). A thread whose stack was taken
  * before it waited, or was not listed yet, gets up to AGAIN_MAX more signals.
  *
  * The weight of a sample is all time of its thread that no sample stands for yet. So the weights of a
@@ -19,6 +19,7 @@
 #include "tools/recorder/poke.h"
 #include "tools/sample/clocks.h"
 #include "tools/sample/rounds.h"
+#include "tools/sample/sleeper.h"
 #include "tools/sample/wait_reason.h"
 
 #define RECORD_NS   100000000u  /* longest waiting time without a record */
@@ -229,7 +230,7 @@ uint32_t sxs_wall_due(struct sxs_thread_slot *t)
 static void look_at(struct sxs_thread_slot *t)
 {
     uint32_t weight = sxs_wall_due(t);
-    if (weight)
+    if (weight && sxs_sleeper_take(writer, t, weight) == 0)
         sxs_wall_poke(t, weight);
 }
 
