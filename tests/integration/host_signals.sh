@@ -42,4 +42,19 @@ rtmin "installed before 8, without preload" --no-preload before 8
 rtmin "installed before 9 and 10, without preload" --no-preload before 9 10
 rtmin "installed between 8 and 9, without preload" --no-preload between 8 9
 rtmin "installed after 9, without preload" --no-preload after 9
+
+# A host's SIGSEGV handler that is installed after the runtimes, as one that counts or logs faults: a runtime alone
+# passes it every fault of managed code. The preloaded router gives it those that no runtime handles.
+observes() { # CLAIM SEEN VERSION COMMAND...
+    local claim=$1 seen=$2 v=$3
+    shift 3
+    HOSTS_RUNTIMES=$(realpath "$BUILD"/runtimes/"$v".*) HOSTS_GUEST=$(realpath "$BUILD/managed/guest") HOSTS_TMP=$tmp \
+        timeout -k 5 60 "$@" "$BUILD/hosts/observes" >"$tmp/log" 2>&1 && grep -q "^observes: 100 faults, the handler saw $seen\$" "$tmp/log"
+    check "$v: a host's SIGSEGV handler, installed after the runtime, $claim" $? "$tmp/log"
+}
+for v in 8 9 10; do
+    observes "sees the faults of managed code (the control: without the library)" 100 $v env
+    observes "sees them with --no-preload" 100 $v "$sxsprof" run --quiet --no-preload --
+    observes "does not see them with preload, as the guide says" 0 $v "$sxsprof" run --quiet --
+done
 finish
