@@ -2,6 +2,7 @@
 /* test_handler.c - the sample signal's handler when very many threads are in it at the same time. */
 #include "tests/unit/fake_host.h"
 
+#include <sys/resource.h>
 #include <sys/syscall.h>
 
 #include "session/write/session_write.h"
@@ -56,6 +57,34 @@ static void without_buffer(void)
     CHECK_EQ(atomic_load(&header->n_samples), 2);
 }
 
+/* The kernel delivers a signal that has no room without what it carries. */
+static void without_room(void)
+{
+    const struct rlimit              none = {0, 0};
+    const struct sxs_samples_header *header;
+    struct sxs_thread_slot          *t = sxs_threads_begin(0, 0);
+    CHECK(t != NULL);
+    sxs_threads_ready(t);
+    sampling();
+    header = sxs_samples_header(writer);
+    CHECK_EQ(setrlimit(RLIMIT_SIGPENDING, &none), 0);
+    a_sample();
+    CHECK_EQ(atomic_load(&header->n_samples), 1);
+    CHECK_EQ(atomic_load(&t->asked), 0);
+    atomic_store(&t->round_due_ns, 1);
+    atomic_store(&t->poked_ns, 3 * INTERVAL_NS);
+    a_sample();
+    CHECK_EQ(atomic_load(&header->n_samples), 2);
+    CHECK_EQ(atomic_load(&t->poked_ns), 0);
+    CHECK_EQ(atomic_load(&t->weighed_ns), 1 + 3 * INTERVAL_NS);
+}
+
+static void a_signal_that_has_lost_what_it_carried_is_a_sample(void **state)
+{
+    (void)state;
+    PASSES(without_room);
+}
+
 static void no_sample_is_dropped_if_all_buffers_are_in_use(void **state)
 {
     (void)state;
@@ -81,6 +110,7 @@ static void two_hundred_walks_at_a_time_have_a_buffer_each(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_signal_that_has_lost_what_it_carried_is_a_sample),
         cmocka_unit_test(no_sample_is_dropped_if_all_buffers_are_in_use),
         cmocka_unit_test(two_hundred_walks_at_a_time_have_a_buffer_each),
     };
