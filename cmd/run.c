@@ -6,7 +6,12 @@
 #include "base/env.h"
 #include "cmd/child.h"
 #include "cmd/command.h"
+#include "cmd/output/print.h"
 #include "cmd/progress.h"
+#include "instr/config/config.h"
+#include "session/format/traced.h"
+#include "tools/options/calls_options.h"
+#include "tools/options/instrument_options.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -114,6 +119,44 @@ static void warn_of_tails(const struct sxs_run_options *o)
             variable, value);
 }
 
+static bool has_trace(const char *path)
+{
+    struct sxs_config *config = sxs_config_load(path, NULL);
+    bool               found = false;
+    for (uint32_t i = 0; config && i < config->n_rules && !found; i++)
+        for (uint32_t k = 0; k < config->rules[i]->n_actions; k++)
+            found |= config->rules[i]->actions[k].kind == SXS_ACTION_TRACE;
+    sxs_config_free(config);
+    return found;
+}
+
+/* Says how many single calls are recorded at most, and which options change that. */
+static void print_limits(const struct sxs_run_options *o)
+{
+    struct sxs_instrument_options instrument;
+    struct sxs_calls_options      calls;
+    char                          text[4096] = "", why[256], rate[64] = "any number of";
+    const char                   *rules = sxs_run_rules(o);
+    if (sxs_run_tool_options(o, "calls", text, sizeof(text)) &&
+        sxs_calls_parse(text, &calls, why, sizeof(why)) == 0 && calls.trace_mb)
+        sxs_print_to(stderr,
+                     "sxsprof: of each process the first %u MiB of the call trace are recorded "
+                     "(--trace-size); the tree has all calls\n",
+                     calls.trace_mb);
+    text[0] = '\0';
+    sxs_run_tool_options(o, "instrument", text, sizeof(text));
+    if (!rules || !has_trace(rules) ||
+        sxs_instrument_options_parse(text, &instrument, why, sizeof(why)) != 0)
+        return;
+    if (instrument.traced_rate)
+        snprintf(rate, sizeof(rate), "%u calls, then %u", instrument.traced_rate * SXS_TRACED_BURST,
+                 instrument.traced_rate);
+    sxs_print_to(stderr,
+                 "sxsprof: of each process %s calls a second are traced (--trace-rate), in at most "
+                 "%u MiB (--trace-size); counts have all calls\n",
+                 rate, instrument.traced_mb);
+}
+
 static void show_progress(void *arg, bool ended)
 {
     if (ended)
@@ -188,6 +231,8 @@ int sxs_run(const struct sxs_run_options *o)
         sxs_out_dir_for_segments(&out);
     print_replaced(o);
     warn_of_tails(o);
+    if (!o->quiet)
+        print_limits(o);
     return start_command(o, &lib, path, &out);
 }
 

@@ -365,8 +365,7 @@ const char *sxs_run_picked(const struct sxs_run_options *o)
 bool sxs_run_records(const struct sxs_run_options *o)
 {
     const char *list = tools_of(o);
-    const char *rules = o->instrument ? o->instrument : sxs_env_named("SXSPROF_INSTRUMENT");
-    if ((rules && *rules) || sxs_keep_is_on(&o->keep, true))
+    if (sxs_run_rules(o) || sxs_keep_is_on(&o->keep, true))
         return true;
     for (; list && *list; list += strcspn(list, ";"), list += *list == ';')
         if (strcspn(list, ":;") != strlen("census") || strncmp(list, "census", 6) != 0)
@@ -382,6 +381,25 @@ bool sxs_run_has_tool(const struct sxs_run_options *o, const char *name)
         if (strcspn(list, ":;") == len && strncmp(list, name, len) == 0)
             return true;
     return false;
+}
+
+bool sxs_run_tool_options(const struct sxs_run_options *o, const char *name, char *out, size_t size)
+{
+    const char *list = tools_of(o);
+    size_t      len = strlen(name);
+    for (; list && *list; list += strcspn(list, ";"), list += *list == ';') {
+        if (strcspn(list, ":;") != len || strncmp(list, name, len) != 0)
+            continue;
+        const char *text = list + len + (list[len] == ':');
+        return (size_t)snprintf(out, size, "%.*s", (int)strcspn(text, ";"), text) < size;
+    }
+    return false;
+}
+
+const char *sxs_run_rules(const struct sxs_run_options *o)
+{
+    const char *rules = o->instrument ? o->instrument : sxs_env_named("SXSPROF_INSTRUMENT");
+    return rules && *rules ? rules : NULL;
 }
 
 const char *sxs_run_user_tails(char variable[SXS_KNOB_SIZE])

@@ -85,6 +85,14 @@ bool sxs_run_records(const struct sxs_run_options *o);
 /** sxs_run_has_tool - return true when the command will run with the tool @name. */
 bool sxs_run_has_tool(const struct sxs_run_options *o, const char *name);
 
+/** sxs_run_tool_options - copy the options of the tool @name to @out: what is behind "NAME:", or "".
+ *  Returns false when the command will run without that tool, or there is no room for them. */
+bool sxs_run_tool_options(const struct sxs_run_options *o, const char *name, char *out,
+                          size_t size);
+
+/** sxs_run_rules - return the file or folder of rules for the tool instrument; NULL: none. */
+const char *sxs_run_rules(const struct sxs_run_options *o);
+
 /** sxs_run_picked - return the value of SXSPROF_PICK for the command; NULL: not set. Borrowed. */
 const char *sxs_run_picked(const struct sxs_run_options *o);
 

@@ -50,8 +50,8 @@ void sxs_instrument_text(FILE *to, const struct sxs_instrument_report *r, size_t
 int sxs_instrument_json(struct sxs_json_stream *to, const struct sxs_instrument_report *r);
 
 /**
- * sxs_instrument_calls_json - add the keys "traced_calls" and "traced_lost" to @top, and the first
- * @trace_entries traced calls of each process to "values". Returns 0, or -1 when out of memory.
+ * sxs_instrument_calls_json - add the keys "traced_calls", "traced_left_out" and "traced_lost" to
+ * @top, and the first @trace_entries traced calls of each process to "values". Returns 0, or -1 when out of memory.
  */
 int sxs_instrument_calls_json(json_t *top, const struct sxs_instrument_report *r,
                               size_t trace_entries);

@@ -168,13 +168,15 @@ int sxs_instrument_json(struct sxs_json_stream *to, const struct sxs_instrument_
 int sxs_instrument_calls_json(json_t *top, const struct sxs_instrument_report *r,
                               size_t trace_entries)
 {
-    uint64_t lost = 0, calls = 0;
+    uint64_t lost = 0, calls = 0, left_out = 0;
     int      err = 0;
     for (size_t i = 0; i < r->n && !err; i++) {
         lost += r->processes[i].data->traced.head.lost;
+        left_out += r->processes[i].data->traced.head.left_out;
         calls += r->processes[i].data->traced.n_calls;
         err = add_trace_entries(top, &r->processes[i], trace_entries);
     }
     err |= sxs_json_set_number(top, "traced_calls", calls);
+    err |= sxs_json_set_number(top, "traced_left_out", left_out);
     return err | sxs_json_set_number(top, "traced_lost", lost);
 }

@@ -189,13 +189,25 @@ static bool has_values(const struct sxs_traced_data *t)
     return false;
 }
 
+/* Says in the first lines how many calls are missing among the traced calls. */
+static void write_left_out(FILE *to, const struct sxs_traced_data *t)
+{
+    if (t->head.left_out)
+        sxs_print_to(to,
+                     "traced calls: %s%s left out, because more than %u a second were made "
+                     "(--trace-rate); counts have them\n",
+                     t->head.complete ? "" : "at least ", SXS_COUNT(t->head.left_out, "call"),
+                     t->head.rate);
+    if (t->head.lost)
+        sxs_print_to(to, "traced calls: %s found no room (--trace-size); counts have them\n",
+                     SXS_COUNT(t->head.lost, "record"));
+}
+
 static void write_trace_entries(FILE *to, const struct sxs_instrument_process *p,
                                 size_t trace_entries)
 {
     const struct sxs_traced_data *t = &p->data->traced;
     size_t                        n = trace_entries ? trace_entries : TRACE_ENTRIES;
-    if (t->head.lost)
-        sxs_print_to(to, "traced calls: %s found no room\n", SXS_COUNT(t->head.lost, "record"));
     if (!t->n_calls || (!trace_entries && !has_values(t)))
         return;
     n = n < t->n_calls ? n : t->n_calls;
@@ -228,6 +240,7 @@ static void write_process(FILE *to, const struct sxs_instrument_process *p, size
         if (states[i])
             sxs_print_to(to, ", %zu %s", states[i], sxs_instrumented_state_text((uint8_t)i));
     fputc('\n', to);
+    write_left_out(to, &d->traced);
     write_spent(to, &d->head);
     sxs_print_to(to, "  %-8s %10s %9s %10s %10s\n", "state", "calls", "threw", "total", "mean");
     for (size_t i = 0; i < d->n_methods && i < top; i++)

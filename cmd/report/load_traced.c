@@ -175,6 +175,12 @@ static void take_process(struct loader *l)
     for (size_t i = 0; i < d->traced.n_calls; i++)
         take_call(l, zero, &d->traced.calls[i]);
     l->m->events_lost += atomic_load(&d->traced.head.lost);
+    if (d->traced.head.left_out)
+        sxs_model_problem(l->m,
+                          "%s/" SXS_TRACED_FILE ": %s%llu traced calls left out, because more than "
+                          "%u a second were made (--trace-rate)",
+                          l->p->process->folder, d->traced.head.complete ? "" : "at least ",
+                          (unsigned long long)d->traced.head.left_out, d->traced.head.rate);
     free(l->frames);
 }
 

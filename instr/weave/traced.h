@@ -30,7 +30,7 @@ struct sxs_traced {
 void sxs_traced_value(const struct sxs_traced *t, uint32_t which, const void *at, ClassID cls);
 
 /** sxs_traced_entered - count a call that begins, and record its arguments if there are any.
- *  Returns the time in ticks. */
+ *  Returns what the end of the call needs: the time in ticks, and whether the call is recorded. */
 uint64_t sxs_traced_entered(const struct sxs_traced *t);
 
 /** The call ends: it returns (leaves), or an exception leaves it (throws). @entered: what

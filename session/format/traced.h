@@ -28,9 +28,15 @@ struct sxs_traced_header {
     uint32_t         pid;
     _Atomic uint32_t n_chunks;
     uint32_t         max_chunks;
-    uint32_t         zero;
+    uint32_t         rate; /* limit of calls a second; 0: none, or a file without `left_out` */
     _Atomic uint64_t lost; /* records dropped because the file had no room */
+    _Atomic uint64_t left_out; /* calls that were not recorded because of `rate` */
+    _Atomic uint32_t complete; /* 1: `left_out` has all; 0: all but those of the last few ms */
+    uint32_t         zero;
 };
+
+/** So many calls are recorded at once before the rate limits them: calls of SXS_TRACED_BURST s. */
+#define SXS_TRACED_BURST 10u
 
 enum sxs_traced_record_type {
     SXS_TRACED_ENTER = 1, /* start of a call with its arguments; not written without arguments */

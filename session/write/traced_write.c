@@ -6,11 +6,14 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/log.h"
 #include "base/session_state.h"
 #include "session/write/chunks_write.h"
 
 #define READY 64u /* chunks kept ready: 16 MiB, for bursts between two calls of sxs_traced_keep() */
+
+#define COUNTERS 64u /* of calls that were left out; a power of two */
 
 /* Instrumented code may trace while a session ends, and the next one begins. */
 static struct {
@@ -18,10 +21,25 @@ static struct {
     struct sxs_traced_header *header;
     _Atomic int               is_on;     /* 0: nothing is recorded */
     _Atomic unsigned          n_writing; /* threads that may use the members above */
+    unsigned                  rate;      /* calls a second; 0: no limit */
+    uint64_t                  filled_ns; /* when `credit` was filled up last; CLOCK_MONOTONIC */
+    _Atomic int64_t           credit;    /* calls that may begin now */
+    struct {
+        _Alignas(64) _Atomic uint64_t n; /* in a cache line of its own */
+    } left_out[COUNTERS];                /* by thread */
 } file;
 SXS_SESSION_KEEPS(file);
 
-int sxs_traced_create(const struct sxs_folder *folder, unsigned mb)
+static void limit_rate(unsigned rate)
+{
+    file.rate = rate;
+    file.filled_ns = sxs_now_ns(CLOCK_MONOTONIC);
+    atomic_store(&file.credit, (int64_t)rate * SXS_TRACED_BURST);
+    for (unsigned i = 0; i < COUNTERS; i++)
+        atomic_store(&file.left_out[i].n, 0);
+}
+
+int sxs_traced_create(const struct sxs_folder *folder, unsigned mb, unsigned rate)
 {
     struct sxs_traced_header *h;
     int                       err;
@@ -35,8 +53,10 @@ int sxs_traced_create(const struct sxs_folder *folder, unsigned mb)
     h = (struct sxs_traced_header *)(void *)file.chunks.map;
     h->version = SXS_TRACED_VERSION;
     h->max_chunks = file.chunks.max_chunks;
+    h->rate = rate;
     memcpy(h->magic, SXS_TRACED_MAGIC, sizeof(h->magic));
     file.header = h;
+    limit_rate(rate);
     atomic_store(&file.is_on, 1);
     return 0;
 }
@@ -46,11 +66,43 @@ int sxs_traced_on(void)
     return atomic_load_explicit(&file.is_on, memory_order_relaxed);
 }
 
+static void note_left_out(void)
+{
+    uint64_t sum = 0;
+    for (unsigned i = 0; i < COUNTERS; i++)
+        sum += atomic_load_explicit(&file.left_out[i].n, memory_order_relaxed);
+    atomic_store_explicit(&file.header->left_out, sum, memory_order_relaxed);
+}
+
+/* Allows as many calls more as the time since the last time is worth. */
+static void fill_credit(void)
+{
+    uint64_t now = sxs_now_ns(CLOCK_MONOTONIC);
+    int64_t  more = (int64_t)((double)(now - file.filled_ns) * file.rate / 1e9);
+    int64_t  full = (int64_t)file.rate * SXS_TRACED_BURST, has = atomic_load(&file.credit);
+    if (!more)
+        return;
+    file.filled_ns = now;
+    atomic_fetch_add(&file.credit, has + more < full ? more : full - has);
+}
+
 void sxs_traced_keep(void)
 {
+    if (sxs_traced_on() && file.rate) {
+        fill_credit();
+        note_left_out();
+    }
     if (sxs_traced_on() && sxs_chunks_make_room(&file.chunks) != 0)
         sxs_warn("the traced file cannot grow: calls are no longer recorded one by one, "
                  "their counts are");
+}
+
+void sxs_traced_complete(void)
+{
+    if (!sxs_traced_on())
+        return;
+    note_left_out();
+    atomic_store(&file.header->complete, 1);
 }
 
 void sxs_traced_forget(void)
@@ -66,6 +118,8 @@ void sxs_traced_close(void)
         return;
     while (atomic_load(&file.n_writing))
         nanosleep(&pause, NULL);
+    note_left_out();
+    atomic_store(&file.header->complete, 1);
     sxs_chunks_finish(&file.chunks);
 }
 
@@ -103,6 +157,17 @@ static uint32_t thread_id(void)
     if (!tid)
         tid = (uint32_t)syscall(SYS_gettid);
     return tid;
+}
+
+int sxs_traced_take(void)
+{
+    if (!sxs_traced_on() || !file.rate)
+        return 1;
+    if (atomic_load_explicit(&file.credit, memory_order_relaxed) > 0 &&
+        atomic_fetch_sub_explicit(&file.credit, 1, memory_order_relaxed) > 0)
+        return 1;
+    atomic_fetch_add_explicit(&file.left_out[thread_id() % COUNTERS].n, 1, memory_order_relaxed);
+    return 0;
 }
 
 static size_t cut_length(struct sxs_traced_text t)

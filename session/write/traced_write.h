@@ -10,15 +10,23 @@
 
 /** sxs_traced_create - create the file.
  *  @folder: the process's folder, borrowed until sxs_traced_close(); NULL: record nothing.
- *  @mb: limit of the file's size, in MiB.
+ *  @mb: limit of the file's size, in MiB. @rate: limit of calls a second; 0: none.
  *  Returns 0, or a positive errno value. Calls after a success do nothing until sxs_traced_close(). One thread at a time. */
-int sxs_traced_create(const struct sxs_folder *folder, unsigned mb);
+int sxs_traced_create(const struct sxs_folder *folder, unsigned mb, unsigned rate);
 
 /** Return 1 when there is a file, else 0. Any thread. */
 int sxs_traced_on(void);
 
-/** sxs_traced_keep - make room in the file. Called by a thread of the library every few ms. */
+/** sxs_traced_take - ask whether a call that begins is recorded. Returns 1, also without a file; or 0:
+ *  more calls began than the rate allows, and this one is counted as left out: record neither its
+ *  beginning nor its end. Lock-free; any thread. */
+int sxs_traced_take(void);
+
+/** sxs_traced_keep - make room in the file, and allow more calls. Called by a thread of the library every few ms. */
 void sxs_traced_keep(void);
+
+/** sxs_traced_complete - note, when the process exits, how many calls were left out. */
+void sxs_traced_complete(void);
 
 /** sxs_traced_close - complete and close the file, and unmap it. Waits for threads that are writing a
  *  record; later ones are lost. No thread may be in sxs_traced_keep(). */

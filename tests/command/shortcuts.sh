@@ -43,8 +43,8 @@ same "wait" "wait --rate 50" "--tool wait:rate=50"
 same "exceptions" "exceptions" "--tool exceptions"
 same "events" "events --classes" "--tool events:classes"
 same "instrument" "instrument rules.xml" "--tool instrument --instrument rules.xml"
-same "options of instrument" "instrument --precompiled off --trace-size 5 rules.xml" \
-    "--tool instrument:precompiled=off,traced=5 --instrument rules.xml"
+same "options of instrument" "instrument --precompiled off --trace-size 5 --trace-rate 7 rules.xml" \
+    "--tool instrument:precompiled=off,traced=5,rate=7 --instrument rules.xml"
 same "options of run" "sample --pick one:8 --unpicked cancel --signals off --tool events" \
     "--pick one:8 --unpicked cancel --signals off --tool sample --tool events"
 is "no session folder is left" "" "$(find . -name 'sxsprof-[0-9]*')"

@@ -113,7 +113,7 @@ file storm <<'E'
 <rule><match assembly="instrumented" type="Instrumented.Work" method="Static"/><count/></rule>
 E
 single=
-SXSPROF_TOOLS=instrument:traced=1 three storm instrumented "rounds=50 fib=27" && python3 -c '
+SXSPROF_TOOLS=instrument:traced=1,rate=0 three storm instrumented "rounds=50 fib=27" && python3 -c '
 import json, sys
 top = json.load(open(sys.argv[1]))
 methods = top["instrument"]
@@ -133,6 +133,26 @@ status=$?
 check "more calls than the file has room for: every count is exact, and lost records are counted: $(head -n 1 "$tmp/said")" $status "$tmp/said"
 "$sxsprof" report "$tmp/s" 2>&1 | grep -q '^traced calls: [0-9]* records found no room'
 check "the text report has the number of lost records" $? "$tmp/said"
+
+# ---- more calls than are traced by default ------------------------------------------------------
+three storm instrumented "rounds=50 fib=27" && python3 -c '
+import json, sys
+top = json.load(open(sys.argv[1]))
+fib = [s for s in top["instrument"] if s["name"].endswith(".Fib")]
+known = 30 * 1973 + 635621
+print([(s["calls"], s["traced"]) for s in fib], top["traced_left_out"], top["traced_lost"])
+assert all(s["calls"] == s["ended"] == known for s in fib)
+assert top["traced_lost"] == 0 and top["traced_calls"] >= 100000
+assert top["traced_calls"] + top["traced_left_out"] == 3 * known, top["traced_calls"]
+assert top["traced_calls"] < known' "$tmp/json" >"$tmp/said" 2>&1
+status=$?
+check "by default, calls above a rate are left out, and their number is exact: $(head -n 1 "$tmp/said")" $status "$tmp/said"
+"$sxsprof" report "$tmp/s" 2>&1 | head -n 8 | grep -q '^traced calls: [0-9]* calls left out, because more than 10000 a second were made (--trace-rate)' &&
+    [ "$(du -sm "$tmp/s" | cut -f1)" -lt 100 ]
+check "the first lines of the report say so, and the session is small" $? "$tmp/said"
+"$sxsprof" instrument "$tmp/storm.xml" -o "$tmp/named" -- "$runsxs" 9 instrumented "rounds=1 fib=3" >"$tmp/said" 2>&1
+grep -q '^sxsprof: of each process 100000 calls, then 10000 calls a second are traced (--trace-rate), in at most 256 MiB (--trace-size)' "$tmp/said"
+check "the command names the limits at the start" $? "$tmp/said"
 
 # ---- values that cannot be captured or passed ---------------------------------------------------
 file wrong <<'E'

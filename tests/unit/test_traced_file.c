@@ -114,7 +114,7 @@ static void files_that_are_closed_while_a_thread_records_leave_no_memory(void **
     for (unsigned i = 0; i < FILES; i++) {
         unsigned n;
         unlinkat(folder_fd, SXS_TRACED_FILE, 0);
-        assert_int_equal(sxs_traced_create(&to, 64), 0);
+        assert_int_equal(sxs_traced_create(&to, 64, 0), 0);
         n = atomic_load(&n_written);
         while (atomic_load(&n_written) - n < 1000)
             sxs_traced_keep();

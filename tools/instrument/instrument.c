@@ -217,6 +217,7 @@ __attribute__((destructor)) static void ended(void)
         return;
     if (instrument.started == 1 && !atomic_load(&instrument.forked)) {
         sxs_refused_look(1);
+        sxs_traced_complete();
         sxs_instrument_end(0);
     }
     pthread_mutex_unlock(&closing);
@@ -224,12 +225,12 @@ __attribute__((destructor)) static void ended(void)
 
 /* ---- start ------------------------------------------------------------------------------------ */
 
-static int open_file(unsigned traced_mb)
+static int open_file(const struct sxs_instrument_options *o)
 {
     const struct sxs_folder *folder = sxs_session_folder(NULL);
     int                      err = sxs_instrument_create(folder);
     if (!err)
-        err = sxs_traced_create(folder, traced_mb);
+        err = sxs_traced_create(folder, o->traced_mb, o->traced_rate);
     if (err)
         sxs_error("tool instrument: the file cannot be made: %s: nothing is counted",
                   strerror(err));
@@ -278,7 +279,7 @@ static int start_all(const struct sxs_instrument_options *o)
     }
     if (!instrument.plan)
         return -1;
-    open_file(o->traced_mb);
+    open_file(o);
     sxs_callouts_begin_session();
     sxs_rule_stats_config(instrument.plan->config);
     sxs_rule_stats_record();

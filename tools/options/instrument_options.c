@@ -21,6 +21,13 @@ static int read_traced(const struct sxs_tool_option *row, const char *value, voi
     return sxs_tool_number(value, 1, SXS_INSTRUMENT_MAX_TRACED_MB, &out->traced_mb);
 }
 
+static int read_rate(const struct sxs_tool_option *row, const char *value, void *options)
+{
+    struct sxs_instrument_options *out = options;
+    (void)row;
+    return sxs_tool_number(value, 0, SXS_INSTRUMENT_MAX_RATE, &out->traced_rate);
+}
+
 /* For messages; sxs_instrument_options_parse() has taken the option out. */
 static int read_config(const struct sxs_tool_option *row, const char *value, void *options)
 {
@@ -34,6 +41,8 @@ static const struct sxs_tool_option rows[] = {
      "Let the runtimes use precompiled code (on)", read_precompiled},
     {"traced=MB", "trace-size", "MB", "a size from 1 to 2048 MiB",
      "Largest size of the file of traced calls, in MiB (256)", read_traced},
+    {"rate=N", "trace-rate", "N", "a number from 0 (no limit) to 100000000",
+     "Traced calls a second, after the first 10 times as many; 0: no limit (10000)", read_rate},
 };
 const struct sxs_tool_table sxs_instrument_table = {"instrument", rows,
                                                     sizeof(rows) / sizeof(rows[0])};
@@ -44,7 +53,9 @@ int sxs_instrument_options_parse(const char *text, struct sxs_instrument_options
     const char *at = text;
     char        rest[256] = "";
     size_t      n = 0;
-    *out = (struct sxs_instrument_options){1, SXS_INSTRUMENT_TRACED_MB, NULL, 0};
+    *out = (struct sxs_instrument_options){.precompiled = 1,
+                                           .traced_mb = SXS_INSTRUMENT_TRACED_MB,
+                                           .traced_rate = SXS_INSTRUMENT_TRACED_RATE};
     while (*at) { /* a path can be longer than the other options */
         size_t len = strcspn(at, ",");
         if (!out->config && strncmp(at, CONFIG "/", sizeof(CONFIG)) == 0) {
