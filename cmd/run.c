@@ -130,7 +130,7 @@ static bool has_trace(const char *path)
     return found;
 }
 
-/* Says how many single calls are recorded at most, and which options change that. */
+/* Says how many traced calls are recorded at most, and which options change that. */
 static void print_limits(const struct sxs_run_options *o)
 {
     struct sxs_instrument_options instrument;
