@@ -7,6 +7,7 @@
 #include "cmd/symbols/elf_file.h"
 #include "cmd/library.h"
 #include "cmd/pick_value.h"
+#include "cmd/unresolved.h"
 #include "guests/config/list.h"
 
 #include <errno.h>
@@ -27,6 +28,7 @@ int sxs_profiler_library_check(const char *path, const char *of, char *why, size
     struct stat         st;
     int                 err = stat(path, &st) != 0 ? errno : sxs_elf_read(path, &elf);
     const char         *wrong = NULL;
+    char                symbol[PATH_MAX], in[PATH_MAX];
     if (err)
         wrong = strerror(err);
     else if (!S_ISREG(st.st_mode))
@@ -40,7 +42,13 @@ int sxs_profiler_library_check(const char *path, const char *of, char *why, size
     if (wrong)
         snprintf(why, size, "%s: %s; expected the library of %s, which exports DllGetClassObject",
                  path, wrong, of);
-    return wrong ? -1 : 0;
+    if (wrong || !sxs_library_unresolved(path, symbol, in, sizeof(symbol)))
+        return wrong ? -1 : 0;
+    snprintf(why, size,
+             "%s: it cannot be loaded: undefined symbol %s in %s; expected the library of %s, whose "
+             "data is defined",
+             path, symbol, in, of);
+    return -1;
 }
 
 static int check_pick(const struct guest_declaration *d, char *why, size_t size)

@@ -19,7 +19,8 @@ int sxs_profiler_library_check(const char *path, const char *of, char *why, size
 
 /**
  * sxs_guest_check - check that the library of a guest is there and is a profiler for this machine,
- * and that its `pick` can be meant. Runs no code of the library.
+ * that all data symbols that it needs are defined, and that its `pick` can be meant. Runs no code of
+ * the library.
  * @why: receives what is wrong and what is expected; holds @size bytes.
  * Returns 0 or -1.
  */

@@ -20,6 +20,11 @@ int DllGetClassObject(const void *clsid, const void *iid, void **out)
 C
 $CC -shared -fPIC -x c class.c -o lib/libone.so && cp lib/libone.so 'lib/odd,na;me\.so' &&
     echo 'int nothing;' | $CC -shared -fPIC -x c - -o lib/libnone.so &&
+    { cat class.c; echo 'extern int sxs_missing_data; int *data(void); int *data(void) { return &sxs_missing_data; }'; } |
+        $CC -shared -fPIC -x c - -o lib/libundefined.so &&
+    $CC -shared -fPIC class.c -Wl,--no-as-needed "$T/lib/libundefined.so" -Wl,--as-needed -o lib/libneeds.so &&
+    { cat class.c; echo 'void sxs_missing(void); void lazy(void); void lazy(void) { sxs_missing(); }'; } |
+        $CC -shared -fPIC -Wl,-z,lazy -x c - -o lib/liblazy.so &&
     head -c 3000 lib/libone.so >lib/libcut.so && printf '\177ELF\1\1\1' >lib/lib32.so && head -c 200 /dev/zero >>lib/lib32.so || exit 1
 
 # refused CLAIM "PART|PART" ARGUMENT...: status 2, the message has the parts, and the command is not started
@@ -45,6 +50,14 @@ refused "a text as a library" "not an ELF library" run --guest "$id=class.c"
 refused "a 32-bit library" "lib32.so: " run --guest "$id=lib/lib32.so"
 refused "a cut library" "libcut.so: " run --guest "$id=lib/libcut.so"
 refused "a library that is no profiler" "exports no DllGetClassObject" run --guest "$id=lib/libnone.so"
+refused "a library with undefined data" "libundefined.so: it cannot be loaded: undefined symbol sxs_missing_data in " \
+    run --guest "$id=lib/libundefined.so"
+refused "a library that needs one with undefined data" "undefined symbol sxs_missing_data in $T/lib/libundefined.so" \
+    run --guest "$id=lib/libneeds.so"
+try "$SXS" run --quiet --guest "$id=lib/liblazy.so" -- true
+is "a library with an undefined function is tried: it may never be called" 0 "$status"
+SXSPROF_GUESTS="$id=$T/lib/libundefined.so" try "$SXS" doctor
+has "doctor names the undefined data" "$out" "undefined symbol sxs_missing_data"
 refused "this profiler" "is this profiler itself" run --guest "{6b8f5b6e-3c0d-4e0b-9a57-5c1d0f2e7a31}=lib/libone.so"
 refused "a wrong pick" "pick=some|expected pick=all" run --guest "$id=lib/libone.so,pick=some"
 refused "a pick without a version" "pick=one:|expected" run --guest "$id=lib/libone.so,pick=one:"
