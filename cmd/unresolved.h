@@ -12,7 +12,7 @@
  * The loader of this process looks, in a process of its own, and runs no code of the library.
  * @symbol: receives the name; @in: the library that uses it: @path, or one that it needs. @size bytes
  * each.
- * Returns true when there is one; false when there is none, or when this cannot be told: a library
+ * Returns true when there is one; false when there is none, or when this is not known: a library
  * that @path needs is not found here.
  */
 bool sxs_library_unresolved(const char *path, char *symbol, char *in, size_t size);

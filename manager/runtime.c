@@ -9,6 +9,7 @@
 
 #include "base/clock.h"
 #include "base/log.h"
+#include "base/text/path_version.h"
 #include "manager/module.h"
 
 /* All runtimes that have not been freed. */
@@ -247,6 +248,17 @@ static HRESULT query_info(struct sxs_runtime *rt, IUnknown *unknown)
     return E_NOINTERFACE;
 }
 
+/* .NET Core up to 3.1 says the version of .NET Framework; its folder has its own. */
+static void use_folder_version(struct sxs_runtime *rt)
+{
+    char version[sizeof(rt->version)];
+    if (strcmp(rt->version, "4.0.30319") != 0)
+        return;
+    sxs_version_in_path(rt->path, version, sizeof(version));
+    if (version[0] >= '1' && version[0] <= '3' && version[1] == '.' && strchr(version + 2, '.'))
+        memcpy(rt->version, version, sizeof(version));
+}
+
 /* Ask the runtime for its version. A CLR without GetRuntimeInformation, which came with
  * ICorProfilerInfo3, is a 2.0 CLR. */
 static void ask_version(struct sxs_runtime *rt)
@@ -260,6 +272,7 @@ static void ask_version(struct sxs_runtime *rt)
         snprintf(rt->version, sizeof(rt->version), "%u.%u.%u", major, minor, build);
     else
         sxs_note("runtime %u does not say its version (%s)", rt->number, sxs_hresult_name(hr));
+    use_folder_version(rt);
 }
 
 HRESULT sxs_runtime_connect(struct sxs_runtime *rt, IUnknown *info_unknown)

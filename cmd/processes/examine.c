@@ -33,28 +33,6 @@ enum sxs_file_kind sxs_examine_memory(int fd, uint64_t base)
     return kind_of(sxs_elf_exports_in_memory(fd, base, symbols));
 }
 
-static bool looks_like_version(const char *text, size_t len)
-{
-    size_t dots = 0;
-    for (size_t i = 0; i < len && text[i] != '-'; i++) {
-        dots += text[i] == '.';
-        if (!isdigit((unsigned char)text[i]) && text[i] != '.')
-            return false;
-    }
-    return len && isdigit((unsigned char)text[0]) && dots >= 1;
-}
-
-void sxs_version_in_path(const char *path, char *out, size_t size)
-{
-    out[0] = '\0';
-    for (const char *at = path; *at;) {
-        size_t len = strcspn(at, "/");
-        if (at[len] == '/' && looks_like_version(at, len))
-            snprintf(out, size, "%.*s", (int)len, at);
-        at += len + (at[len] == '/');
-    }
-}
-
 void sxs_version_of_build(const char *text, size_t len, char *out, size_t size)
 {
     unsigned part[3] = {0};
@@ -69,6 +47,8 @@ void sxs_version_of_build(const char *text, size_t len, char *out, size_t size)
         if (!digits || at >= len || text[at++] != '.')
             return;
     }
+    if (part[0] == 4) /* of .NET Core up to 3.1, whose files do not have the version of the product */
+        return;
     /* The third number is 100 times the patch, and the year. */
     snprintf(out, size, "%u.%u.%u", part[0], part[1], part[2] / 100);
 }

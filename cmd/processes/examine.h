@@ -35,8 +35,4 @@ void sxs_examine_version(int fd, char *out, size_t size);
  *  the file, to the version of the product: "10.0.11". Writes "" when it is not like that. */
 void sxs_version_of_build(const char *text, size_t len, char *out, size_t size);
 
-/** sxs_version_in_path - write the last component of @path that looks like a version to @out; "" if
- *  none does. */
-void sxs_version_in_path(const char *path, char *out, size_t size);
-
 #endif

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include "base/text/path_version.h"
 #include "cmd/processes/inspect.h"
 #include "cmd/processes/maps.h"
 #include "cmd/processes/process_internal.h"

@@ -85,4 +85,12 @@ expect "one:2 picks the runtime that cannot report its version" \
     "[x['version'] for x in r if x['state']=='picked']==['2.0']"
 framework one:4.0
 expect "one:4.0 picks 4.0" "[x['version'] for x in r if x['state']=='picked']==['4.0.30319']"
+# .NET Core up to 3.1 says the version of .NET Framework.
+mkdir "$tmp/3.1.3" && cp "$BUILD/fakeclr/4.0/libcoreclr.so" "$tmp/3.1.3/"
+dir=$tmp/core
+env COR_ENABLE_PROFILING=1 COR_PROFILER="$clsid" COR_PROFILER_PATH="$library" SXSPROF_OUT="$dir" SXSPROF_PICK=one:3.1 \
+    timeout -k 5 60 "$runsxs" --timeout 50 "$tmp/3.1.3" '!modules 2; jit 3' "" >"$tmp/log" 2>&1
+status=$?
+"$sxsprof" report --format json "$dir" >"$tmp/json" 2>>"$tmp/log" || status=99
+expect "a runtime that says 4.0.30319 has the version of its folder" "[(x['version'], x['state']) for x in r]==[('3.1.3', 'picked')]"
 finish

@@ -21,6 +21,7 @@
 
 #include <cmocka.h>
 
+#include "base/text/path_version.h"
 #include "base/held.h"
 #include "base/tree.h"
 #include "cmd/processes/account.h"
@@ -328,6 +329,7 @@ static void versions_come_from_the_path_or_the_build(void **state)
         {"8.x", ""},
         {"", ""},
         {"99999999.0.1.1", ""},
+        {"4.700.20.11803", ""}, /* 3.1.3 */
     };
     char version[64];
     (void)state;
