@@ -23,7 +23,8 @@
 struct guest {
     struct guest_declaration declared;
     unsigned                 number;    /* 0, 1, 2... in order of priority */
-    char                     title[80]; /* for messages: "guest libname.so" */
+    char                     title[160]; /* for messages: "guest libname.so", with its class if
+                                         * another guest has a library of that name */
     struct sxs_tool          tool;      /* what the manager sees */
     /* Not NULL: the guest is the profiler that a plug-in of this guest, the engine for plug-ins, adds
      * with AddRawProfilerHook(); see hook.h. */

@@ -33,15 +33,31 @@ static void add(const struct guest_declaration *declared)
     n_guests++;
 }
 
-static void prepare(struct guest *guest, unsigned number)
+static const char *library_name(const struct guest *guest)
 {
     const char *slash = strrchr(guest->declared.path, '/');
+    return slash ? slash + 1 : guest->declared.path;
+}
+
+/* Returns 1 when another guest has a library of the same name: a library can have several classes. */
+static int is_ambiguous(const struct guest *guest)
+{
+    for (unsigned i = 0; i < n_guests; i++)
+        if (&guests[i] != guest && strcmp(library_name(&guests[i]), library_name(guest)) == 0)
+            return 1;
+    return 0;
+}
+
+static void prepare(struct guest *guest, unsigned number)
+{
     guest->number = number;
     if (guest->loaded)
         snprintf(guest->title, sizeof(guest->title), "%s", guest->declared.path);
+    else if (is_ambiguous(guest))
+        snprintf(guest->title, sizeof(guest->title), "guest %.80s %s", library_name(guest),
+                 guest->declared.clsid_text);
     else
-        snprintf(guest->title, sizeof(guest->title), "guest %s",
-                 slash ? slash + 1 : guest->declared.path);
+        snprintf(guest->title, sizeof(guest->title), "guest %s", library_name(guest));
     pthread_mutex_init(&guest->lock, NULL);
     guest->tool = (struct sxs_tool){
         .name = guest->title,

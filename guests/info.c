@@ -72,6 +72,18 @@ ULONG guest_info_Release(ICorProfilerInfo15 *self)
 
 /* ---- event masks ------------------------------------------------------------------------------ */
 
+/* What the runtime's slow path does to compiled code that holds vectors at a tail call. */
+#define SLOW_HARM                                                                            \
+    ", on which runtimes do not keep whole vector registers: results of the program can be " \
+    "wrong, "                                                                                \
+    "with this profiler alone, too"
+
+_Static_assert(SXS_GUEST_HOOKS == (uint32_t)COR_PRF_MONITOR_ENTERLEAVE, "part of the format");
+_Static_assert(SXS_GUEST_SLOW ==
+                   ((uint32_t)COR_PRF_ENABLE_FUNCTION_ARGS |
+                    (uint32_t)COR_PRF_ENABLE_FUNCTION_RETVAL | (uint32_t)COR_PRF_ENABLE_FRAME_INFO),
+               "part of the format");
+
 /* Flags that change the whole runtime, not only what the guest receives. */
 static const struct {
     uint32_t    flag;
@@ -84,9 +96,9 @@ static const struct {
     {(uint32_t)COR_PRF_DISABLE_ALL_NGEN_IMAGES, "precompiled code is not used"},
     {(uint32_t)COR_PRF_ENABLE_OBJECT_ALLOCATED, "allocations take the slow path"},
     {(uint32_t)COR_PRF_DISABLE_TRANSPARENCY_CHECKS_UNDER_FULL_TRUST, NULL},
-    {(uint32_t)COR_PRF_ENABLE_FUNCTION_ARGS, "enter hooks take the slow path"},
-    {(uint32_t)COR_PRF_ENABLE_FUNCTION_RETVAL, "leave hooks take the slow path"},
-    {(uint32_t)COR_PRF_ENABLE_FRAME_INFO, "enter and leave hooks take the slow path"},
+    {(uint32_t)COR_PRF_ENABLE_FUNCTION_ARGS, "enter hooks take the slow path" SLOW_HARM},
+    {(uint32_t)COR_PRF_ENABLE_FUNCTION_RETVAL, "leave hooks take the slow path" SLOW_HARM},
+    {(uint32_t)COR_PRF_ENABLE_FRAME_INFO, "enter and leave hooks take the slow path" SLOW_HARM},
 };
 
 /* Says once per instance what its flags change for the host and for other guests. */

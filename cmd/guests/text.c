@@ -50,6 +50,22 @@ static const char *ns_each(const struct sxs_guest_read *g, char *buf, size_t siz
     return buf;
 }
 
+/* Returns true when hooks of the guest make the runtime call all hooks on its slow path. */
+static bool is_slow(const struct sxs_guest_read *g)
+{
+    return (g->low & SXS_GUEST_HOOKS) && (g->low & SXS_GUEST_SLOW);
+}
+
+static void put_slow(FILE *to, const char *before)
+{
+    sxs_print_to(
+        to,
+        "%sits hooks ask for arguments, results or frames: runtimes then do not keep whole "
+        "vector registers, so results of the program can be wrong, with this profiler "
+        "alone, too\n",
+        before);
+}
+
 static void put_row(FILE *to, const struct sxs_guests_report *r, const struct sxs_guest_read *g,
                     int width)
 {
@@ -65,6 +81,8 @@ static void put_row(FILE *to, const struct sxs_guests_report *r, const struct sx
         sxs_print_to(
             to, "%7s  %" PRIu64 " of its calls had an ID of another runtime and were refused\n", "",
             g->info_refused);
+    if (is_slow(g))
+        put_slow(to, "         ");
 }
 
 static int is_shown(const struct sxs_guest_read *g, uint32_t runtime)
@@ -131,6 +149,10 @@ void sxs_guests_summary(FILE *to, const struct sxs_guests_report *r)
     for (size_t p = 0; p < r->n; p++)
         for (size_t i = 0; i < r->processes[p].data->n; i++) {
             const struct sxs_guest_read *g = &r->processes[p].data->guests[i];
+            if (is_slow(g) && !is_repeated(r, p, i)) {
+                sxs_print_to(to, "guest %s: ", library_name(r, g, name, sizeof(name)));
+                put_slow(to, "");
+            }
             n += !is_repeated(r, p, i);
             if (g->state == SXS_GUEST_ACTIVE)
                 continue;

@@ -30,6 +30,11 @@ enum sxs_guest_state {
     SXS_GUEST_ENDED = 6,    /* its runtime has shut down */
 };
 
+/** Bits of an event mask's low half: hooks at enter and leave, and those with which hooks take the
+ *  slow path (arguments, results, frames). */
+#define SXS_GUEST_HOOKS 0x00001000u
+#define SXS_GUEST_SLOW  0x0e000000u
+
 /** One guest on one runtime. Counters only grow; they are stored as relaxed atomics. */
 struct sxs_guest_row {
     _Atomic uint32_t state;      /* enum sxs_guest_state; stored last when the row comes into use */

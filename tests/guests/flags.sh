@@ -58,5 +58,15 @@ for order in "all none" "none all"; do
             sort -u | wc -l)" -eq 3 ]
         check "$order: the log says of each runtime: $effect" $? "$tmp/log"
     done
+    grep -q '^guest liball.so: its hooks ask for arguments, results or frames: runtimes then do not keep' "$tmp/log" &&
+        ! grep -q '^guest libnone.so: its hooks ask' "$tmp/log" &&
+        "$sxsprof" report "$tmp/session" 2>&1 | grep -q '^ *its hooks ask for arguments, results or frames'
+    check "$order: the end of the run and the report name the guest whose hooks harm vectors" $? "$tmp/log"
 done
+# Two classes of one library: the log tells them apart.
+other='{00000000-1111-2222-3333-444444444444}'
+SXSPROF_LOG=info SXSPROF_GUESTS="$(id_of flags)=$tmp/liball.so,env=FLAGS=none,env=PROF_OUT=$tmp/out.x;$other=$tmp/liball.so" \
+    "$sxsprof" run -o "$tmp/two" -- "$runsxs" --timeout 120 9.0 profiled "" >"$tmp/log" 2>&1
+grep -q "guest liball.so $other is off for runtime 1" "$tmp/log"
+check "guests of one library have their classes in the log" $? "$tmp/log"
 finish
