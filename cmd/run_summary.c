@@ -8,10 +8,12 @@
 #include "cmd/gc/gc.h"
 #include "cmd/guests/guests.h"
 #include "cmd/instrument/instrument.h"
+#include "cmd/left_running.h"
 #include "cmd/output/missing.h"
 #include "cmd/output/print.h"
 #include "cmd/output/segments.h"
 #include "cmd/output/shown.h"
+#include "cmd/output/text.h"
 #include "cmd/report/profile.h"
 #include "cmd/run.h"
 #include "cmd/symbols/debuginfod.h"
@@ -31,11 +33,30 @@ static bool is_plain(const struct sxs_run_options *o, const struct sxs_session *
            s->processes[0].runtimes[0].errors == 0;
 }
 
-static void print_session(const struct sxs_out_dir *out, const struct sxs_session *s, bool table)
+/* Processes that the command has started and that still run. */
+struct left {
+    size_t n;
+    char   text[512]; /* some of them */
+};
+
+/* Says that more is recorded than the table below has. */
+static void print_left(const struct sxs_out_dir *out, const struct left *left, bool table)
+{
+    sxs_complain("%s that the command has started still run%s: %s%s; %s",
+                 SXS_COUNT(left->n, "process"), left->n == 1 ? "s" : "", left->text,
+                 left->n > 4 ? "..." : "",
+                 out->temporary ? "what they record is not kept: name a folder by -o"
+                                : "what they record from now on is in the session, and not here");
+}
+
+static void print_session(const struct sxs_out_dir *out, const struct sxs_session *s,
+                          const struct left *left, bool table)
 {
     for (size_t i = 0; i < s->n_problems; i++)
         sxs_complain("%s/%s", sxs_shown(out->path), s->problems[i]);
-    if (sxs_table_rows(s) == 0)
+    if (left->n)
+        print_left(out, left);
+    else if (sxs_table_rows(s) == 0)
         sxs_complain("no runtime loaded the library; sxsprof doctor -- COMMAND tells why");
     struct sxs_missing missing;
     sxs_missing_read(out->path, s, NULL, &missing);
@@ -134,7 +155,8 @@ static void print_recorded(const struct sxs_out_dir *out, size_t top)
 }
 
 /* Prints what the segments of this run have together. */
-static void finish_segments(const struct sxs_run_options *o, struct sxs_out_dir *out)
+static void finish_segments(const struct sxs_run_options *o, struct sxs_out_dir *out,
+                            const struct left *left)
 {
     const struct sxs_period period = {.from_ns = out->segments_ns};
     struct sxs_segments     segments;
@@ -144,7 +166,7 @@ static void finish_segments(const struct sxs_run_options *o, struct sxs_out_dir 
     if (err)
         sxs_complain("%s: %s", sxs_shown(out->path), strerror(err));
     if (!o->quiet && !err) {
-        print_session(out, &s, true);
+        print_session(out, &s, left, true);
         if (segments.n) {
             sxs_segments_text(stderr, &segments);
             sxs_print_to(stderr,
@@ -153,13 +175,14 @@ static void finish_segments(const struct sxs_run_options *o, struct sxs_out_dir 
         }
     }
     print_unpicked(o, &s);
-    if (unnamed && s.n_problems == 0)
+    if (unnamed && s.n_problems == 0 && !left->n)
         out->temporary = true; /* nothing was recorded */
     sxs_session_free(&s);
     sxs_segments_free(&segments);
 }
 
-static void finish_session(const struct sxs_run_options *o, struct sxs_out_dir *out)
+static void finish_session(const struct sxs_run_options *o, struct sxs_out_dir *out,
+                           const struct left *left)
 {
     struct sxs_session s;
     int                err = sxs_session_read(out->path, &s);
@@ -168,11 +191,11 @@ static void finish_session(const struct sxs_run_options *o, struct sxs_out_dir *
         sxs_complain("%s: %s", sxs_shown(out->path), strerror(err));
     sxs_out_dir_keep_new(out, &s);
     if (!o->quiet && !err) {
-        print_session(out, &s, !is_plain(o, &s));
+        print_session(out, &s, left, !is_plain(o, &s));
         print_guests(out, &s);
     }
     print_unpicked(o, &s);
-    if (unnamed && !err && sxs_table_rows(&s) == 0 && s.n_problems == 0)
+    if (unnamed && !err && sxs_table_rows(&s) == 0 && s.n_problems == 0 && !left->n)
         out->temporary = true; /* nothing was recorded: let sxs_out_dir_close() remove the folder */
     else if (sxs_run_records(o) && !o->quiet && !err && sxs_table_rows(&s) > 0)
         print_recorded(out, unnamed ? ROWS : ROWS_NAMED);
@@ -184,6 +207,7 @@ struct summary {
     const struct sxs_run_options *options;
     struct sxs_out_dir           *out;
     const char                   *path; /* of the folder, as the child finds it */
+    struct left                   left;
 };
 
 enum {
@@ -198,18 +222,19 @@ static int print_summary(void *arg)
     if (s->path != s->out->path)
         snprintf(s->out->path, sizeof(s->out->path), "%s", s->path);
     if (s->out->segments_ns)
-        finish_segments(s->options, s->out);
+        finish_segments(s->options, s->out, &s->left);
     else
-        finish_session(s->options, s->out);
+        finish_session(s->options, s->out, &s->left);
     return s->out->temporary ? REMOVE : KEEP;
 }
 
 void sxs_run_finish(const struct sxs_run_options *o, struct sxs_out_dir *out)
 {
-    struct summary                 s = {o, out, out->path};
+    struct summary                 s = {.options = o, .out = out, .path = out->path};
     unsigned                       stuck_ms = sxs_debuginfod_enabled() ? STUCK_ASKING_MS : STUCK_MS;
     const struct sxs_confined_verb needs = {
         .reads = {&s.path}, .names = true, .stuck_ms = out->of_process ? stuck_ms : 0};
+    s.left.n = sxs_left_running(out->path, s.left.text, sizeof(s.left.text));
     if (!out->temporary)
         out->temporary = sxs_confined_verb(&needs, print_summary, &s) == REMOVE;
     else
