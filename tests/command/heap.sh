@@ -63,13 +63,17 @@ is "--type: all paths, with dependent handles and lists" "App.Part: 6 objects, 1
   3 objects, 72 B
     App.Part (a list)
     <- static field App.Cache.other
-  2 objects, 48 B
+  1 object, 24 B
     App.Part
-    <- App.Holder<System.Int32>
+    <- strong handle
+  1 object, 24 B
+    App.Part
+    <- App.Holder<System.Int32>.first
     <- stack App.Program.Main(System.String[])
   1 object, 24 B
     App.Part
-    <- strong handle" "$(lines '^App.Part' '^$')"
+    <- App.Holder<System.Int32>.rest.second
+    <- stack App.Program.Main(System.String[])" "$(lines '^App.Part' '^$')"
 try "$SXS" heap --number 1 --type 'App.N*' "$S"
 has "--type with a pattern: a static field is preferred only when it is as near" "$out" "App.Node: 3 objects" "App.Node[]: 1 object, 64 B, retained 160 B" \
     "    App.Node
@@ -88,6 +92,8 @@ is "JSON: the tree of what keeps what sums up" "True" \
     "$(json 'all(n["kept_bytes"] == n["bytes"] + sum(c["kept_bytes"] for c in d["kept"] if c["runtime"] == n["runtime"] and c["parent"] == n["node"] != c["node"]) for n in d["kept"])')"
 try "$SXS" heap --format json --number 1 --type App.Node "$S"
 is "JSON with --type: paths" "['App.Node', 'App.Node[]', 'App.Program.Main(System.String[])', 'stack']" "$(json 'd["paths"][0]["path"]')"
+is "JSON with --type: the fields of paths; the index only if it is one" "[[None, '[*]', None, None], [None, None, None, None]]" \
+    "$(json '[p["fields"] for p in d["paths"]]')"
 try "$SXS" report --format json "$S"
 is "report --format json: the objects of the newest snapshot" "12 1328:8 296" \
     "$(json '":".join("%d %d" % tuple(sum(t[k] for t in d["heap"] if t["runtime"] == r) for k in ("objects", "bytes")) for r in (1, 2))')"

@@ -49,8 +49,9 @@ async function checkPage() {
   await page.locator("#list tbody tr", { hasText: "App.Part" }).click();
   const ways = await page.locator("#panel ol").evaluateAll((all) => all.map((l) => [...l.children].map((i) => i.textContent).join(" ")));
   ok("a click on a type shows the paths to its roots", JSON.stringify(ways) === JSON.stringify(["← static field App.Cache.other",
-    "← App.Holder<System.Int32> ← stack App.Program.Main(System.String[])", "← strong handle"]), ways);
-  ok("with the objects of each", (await textOf("#panel p.way")).join() === "3 objects · 72 B,2 objects · 48 B,1 object · 24 B", await textOf("#panel p.way"));
+    "← App.Holder<System.Int32>.first ← stack App.Program.Main(System.String[])",
+    "← App.Holder<System.Int32>.rest.second ← stack App.Program.Main(System.String[])", "← strong handle"]), ways);
+  ok("with the objects of each", (await textOf("#panel p.way")).join() === "3 objects · 72 B,1 object · 24 B,1 object · 24 B,1 object · 24 B", await textOf("#panel p.way"));
   await page.click("#panel li button");
   ok("a click on a step explains that type", (await textOf("#panel h2"))[0] === "App.Holder<System.Int32>", await textOf("#panel h2"));
   await page.fill("#search", "");

@@ -152,6 +152,43 @@ static inline void heap_name(struct heap_file *h, uint16_t runtime, uint32_t num
     heap_text(h, text);
 }
 
+/* @base, @step: of arrays. @names: of @n slots, with a NULL behind them. */
+static inline void heap_fields(struct heap_file *h, uint16_t runtime, uint32_t type, uint32_t base,
+                               uint32_t step, const char *const *names)
+{
+    uint32_t n = 0;
+    while (names[n])
+        n++;
+    heap_item(h, runtime, SXS_HEAP_FIELDS);
+    heap_number(h, type);
+    heap_number(h, base);
+    heap_number(h, step);
+    heap_number(h, 0);
+    heap_number(h, n);
+    for (uint32_t i = 0; i < n; i++)
+        heap_text(h, names[i]);
+}
+
+static inline void heap_variant(struct heap_file *h, uint16_t runtime, uint32_t number,
+                                uint32_t type, uint64_t mask)
+{
+    heap_item(h, runtime, SXS_HEAP_VARIANTS);
+    heap_number(h, number);
+    heap_number(h, type);
+    heap_number(h, mask);
+}
+
+static inline void heap_places(struct heap_file *h, uint16_t runtime, uint64_t address,
+                               const uint32_t *runs, size_t n)
+{
+    heap_item(h, runtime, SXS_HEAP_PLACES);
+    heap_delta(h, h->previous, address);
+    h->previous = address;
+    heap_number(h, n);
+    for (size_t i = 0; i < n; i++)
+        heap_number(h, runs[i]);
+}
+
 static inline void heap_dependent(struct heap_file *h, uint16_t runtime, uint64_t primary, uint64_t secondary)
 {
     heap_item(h, runtime, SXS_HEAP_DEPENDENT);

@@ -14,7 +14,7 @@
 #include "tests/profile/heap_file.h"
 
 enum { PID = 4242 };
-enum { CACHE = 1, NODES, NODE, HOLDER, PART, STRING, PINNED, WAITING, GARBAGE };
+enum { CACHE = 1, NODES, NODE, HOLDER, PART, STRING, PINNED, WAITING, GARBAGE, LAST };
 
 static struct heap_file h;
 
@@ -38,6 +38,8 @@ static void make_types(uint16_t runtime)
  * one string (100). App.Cache.other refers to part P, a handle to part Q, both to part Z: several roots keep it.
  * Dependent handle: from P to D (a part). A pinned handle: bytes (1000) of generation 2 in the large object heap. An
  * object waits for its finalizer. A weak handle refers to garbage (24), which refers to the string.
+ * Fields: the cache has the array in "items", the array the nodes in its elements 1, 2 and 4, nodes each other in "next"
+ * ("previous" is null), the holder the parts in "first" and "rest.second".
  * Runtime 2: @extra + 2 nodes that an array keeps, which a thread-static field keeps.
  */
 static void make_known(uint32_t extra, int holder)
@@ -47,10 +49,17 @@ static void make_known(uint32_t extra, int holder)
     heap_object(&h, 1, 0x1000, CACHE, 0, TO(0x1020));
     heap_object(&h, 1, 0x1020, NODES, 64, TO(0x1100, 0x1120)); /* in two parts */
     heap_object(&h, 1, 0x1020, NODES, 64, TO(0x1140));
-    heap_object(&h, 1, 0x1140, NODE, 0, TO(0x1100)); /* out of order */
-    heap_object(&h, 1, 0x1100, NODE, 0, TO(0x1120));
+    heap_object(&h, 1, 0x1140, LAST, 0, TO(0x1100)); /* out of order */
+    heap_object(&h, 1, 0x1100, LAST, 0, TO(0x1120));
     heap_object(&h, 1, 0x1120, NODE, 0, TO(0x1140, 0x999000)); /* and to nothing that is known */
     make_types(1);
+    heap_fields(&h, 1, CACHE, 0, 0, (const char *const[]){"items", NULL});
+    heap_fields(&h, 1, NODES, 24, 8, (const char *const[]){"", NULL});
+    heap_fields(&h, 1, NODE, 0, 0, (const char *const[]){"previous", "next", NULL});
+    heap_fields(&h, 1, HOLDER, 0, 0, (const char *const[]){"first", "rest.second", NULL});
+    heap_variant(&h, 1, LAST, NODE, 2);
+    heap_places(&h, 1, 0x1020, (const uint32_t[]){1, 2}, 2); /* in two parts */
+    heap_places(&h, 1, 0x1020, (const uint32_t[]){1, 1}, 2);
     if (holder) {
         heap_object(&h, 1, 0x2000, HOLDER, 0, TO(0x2040, 0x2060));
         heap_object(&h, 1, 0x2040, PART, 0, TO(0x2080));
