@@ -40,7 +40,7 @@ struct left {
 };
 
 /* Says that more is recorded than the table below has. */
-static void print_left(const struct sxs_out_dir *out, const struct left *left, bool table)
+static void print_left(const struct sxs_out_dir *out, const struct left *left)
 {
     sxs_complain("%s that the command has started still run%s: %s%s; %s",
                  SXS_COUNT(left->n, "process"), left->n == 1 ? "s" : "", left->text,
