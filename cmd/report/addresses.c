@@ -115,16 +115,17 @@ static uint32_t add_lines(struct sxs_addresses *a, const struct sxs_samples_reco
 static void take_code(struct sxs_addresses *a, const struct sxs_samples_record *r)
 {
     struct sxs_model_frame f = {
-        .name = r->text_size[0] ? add_text(a->m, r->text[0], r->text_size[0])
-                                : add_text(a->m, "?", 1),
+        .name =
+            r->text_size[0] ? add_text(a->m, r->text[0], r->text_size[0]) : add_text(a->m, "?", 1),
         .file = add_text(a->m, r->text[1], r->text_size[1]),
-        .runtime = runtime_of(a, r->code->runtime),
+        .runtime =
+            r->code->runtime ? runtime_of(a, r->code->runtime) : 0, /* 0: another compiler's */
     };
     struct sxs_extent e = {.lo = r->code->lo, .hi = r->code->hi, .t0 = r->code->time_ns,
                            .t1 = UINT64_MAX, .is_code = true, .tier = r->code->tier & 7};
     uint32_t assembly = sxs_sources_add(a->sources, r->text[1], r->text_size[1]);
     struct sxs_pdb_line begins;
-    if (sxs_sources_find(a->sources, assembly, r->code->token, 0, &begins)) {
+    if (r->code->token && sxs_sources_find(a->sources, assembly, r->code->token, 0, &begins)) {
         f.source = add_text(a->m, begins.file, strlen(begins.file));
         f.line = begins.line;
     }

@@ -233,7 +233,7 @@ struct sxs_record_code {
     uint64_t          function; /* the runtime's FunctionID, equal for all versions of a method */
     uint32_t          rejit;    /* ReJIT version, 0 for the original */
     uint32_t          token;    /* mdMethodDef, 0 if none */
-    uint16_t          runtime;  /* number of the runtime */
+    uint16_t          runtime;  /* number of the runtime; 0: code of another JIT compiler */
     uint8_t           tier;     /* enum sxs_code_tier */
     uint8_t           zero;
     uint16_t          name_size; /* bytes of the name: Namespace.Type.Method(parameters) */

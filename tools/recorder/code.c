@@ -21,6 +21,7 @@
 #include "symbols/describe.h"
 #include "symbols/names.h"
 #include "tools/recorder/code_ranges.h"
+#include "tools/recorder/perf_map.h"
 #include "tools/recorder/unloads.h"
 
 static struct {
@@ -111,6 +112,39 @@ static void note_unknown_code(uintptr_t ip, uint64_t time_ns)
         learn_code(ip, ip + 1, NULL, 0);
 }
 
+static struct sxs_perf_code foreign; /* guarded by code.lock */
+SXS_SESSION_KEEPS(foreign);
+
+/* Records the name of code of another JIT compiler, for the whole session. Returns 1 if @ip is such
+ * code. */
+static int name_foreign(uintptr_t ip)
+{
+    struct sxs_record_code *r;
+    size_t                  file;
+    if (!sxs_perf_map_find(ip, &foreign))
+        return 0;
+    file = strlen(foreign.file);
+    r = sxs_samples_reserve(code.writer, sizeof(*r) + foreign.name_size + file);
+    if (!r)
+        return 0;
+    memset(r->text, 0, foreign.name_size + file);
+    r->time_ns = 0;
+    r->lo = foreign.lo;
+    r->hi = foreign.hi;
+    r->function = 0;
+    r->rejit = r->token = r->n_lines = 0;
+    r->runtime = 0;
+    r->tier = SXS_TIER_UNKNOWN;
+    r->zero = 0;
+    r->name_size = (uint16_t)foreign.name_size;
+    r->file_size = (uint16_t)file;
+    memcpy(r->text, foreign.name, foreign.name_size);
+    memcpy(r->text + foreign.name_size, foreign.file, file);
+    sxs_samples_commit(r, SXS_RECORD_CODE);
+    learn_code(foreign.lo, foreign.hi, NULL, 0);
+    return 1;
+}
+
 static void ask_again(const struct owners *among)
 {
     for (size_t i = n_unknown_code; i-- > 0;) {
@@ -120,6 +154,8 @@ static void ask_again(const struct owners *among)
         rt = known ? NULL : runtime_of(at->ip, among);
         if (rt)
             ask_runtime(rt, at->ip, at->time_ns);
+        else if (!known && among->all && name_foreign(at->ip))
+            ;
         else if (!known && (!among->all || ++at->tries < TRIES))
             continue;
         else if (!known)
@@ -299,6 +335,8 @@ static void catch_up_all(void)
 {
     struct owners among = {.all = 1};
     sxs_compiled_update(on_compiled_piece);
+    if (sxs_perf_map_update()) /* what was given up before may have a name now */
+        sxs_code_ranges_forget(&code.known, NULL, 0);
     if (is_any_unloading())
         return;
     among.n = sxs_runtimes_live(among.rts, ARRAY_LEN(among.rts));

@@ -11,6 +11,7 @@
 #include "base/session_state.h"
 #include "signals/signals.h"
 #include "stackwalk/fast/walkers.h"
+#include "tools/recorder/perf_map.h"
 #include "tools/recorder/stacks.h"
 
 /* A stack that is larger than this, and not listed, is taken for another one than the thread's. */
@@ -26,7 +27,7 @@ SXS_SESSION_KEEPS(first_tid);
 SXS_SIGSAFE static int find_code(uintptr_t ip, uintptr_t *start)
 {
     (void)start;
-    return signals->find_ip(ip) >= 0;
+    return signals->find_ip(ip) >= 0 || sxs_perf_map_has(ip);
 }
 
 void sxs_walk_prepare(void)
