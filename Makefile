@@ -77,7 +77,7 @@ CMD_LIBS := -Wl,--gc-sections -Wl,-Bstatic -larchive -lseccomp -Wl,-Bdynamic -l:
             -Wl,-Bstatic -lstdc++ -Wl,-Bdynamic
 
 .PHONY: all help sessions check check-run check-loop check-attach demo demo-run demo-fleet bench-fleet bench bench-run soak soak-run lint format \
-        install uninstall tarball deb check-packages clean setup abi-check unit hosts host-programs
+        install uninstall tarball deb make-tarball make-deb check-packages clean setup abi-check unit hosts host-programs
 .PHONY: FORCE
 .DELETE_ON_ERROR:
 .SECONDARY:
@@ -681,15 +681,21 @@ uninstall:
 	$(Q)BUILD=$(O) sh packaging/files.sh uninstall $(DESTDIR)$(PREFIX) $(LIB)
 
 # The packages are built without root; `setup` is not needed when their tools are there.
-tarball: all
+# What is missing is said before anything is compiled.
+tarball deb:
+	$(Q)sh setup/packages.sh --missing build archives
+	$(Q)$(MAKE) --no-print-directory $(if $(filter -j%,$(MAKEFLAGS)),,-j$(shell nproc)) all
+	$(Q)$(MAKE) --no-print-directory -o all make-$@
+
+make-tarball: all
 	$(Q)BUILD=$(O) VERSION=$(VERSION) CC='$(CC)' sh packaging/tarball.sh
 
 check-packages: all
-	$(Q)sh setup/packages.sh packages
-	$(Q)$(MAKE) --no-print-directory -o all deb tarball
+	$(Q)sh setup/packages.sh archives packages
+	$(Q)$(MAKE) --no-print-directory -o all make-deb make-tarball
 	$(Q)BUILD=$(O) bash tests/packages/run.sh
 
-deb: all
+make-deb: all
 	$(Q)BUILD=$(O) VERSION=$(VERSION) CC='$(CC)' sh packaging/deb.sh
 
 clean:

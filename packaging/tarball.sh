@@ -16,7 +16,7 @@ libraries=$root/lib/sxsprof
 glibc_max=2.34
 
 die() { printf 'tarball: %s\n' "$*" >&2; exit 1; }
-command -v patchelf >/dev/null || die "patchelf is missing (setup/packages.sh packages installs it)"
+command -v patchelf >/dev/null || die "patchelf is missing (setup/packages.sh archives installs it)"
 
 # Those of the C library are not brought.
 needed() { ldd "$1" | sed -n 's,.* => \(/[^ ]*\) .*,\1,p' | grep -vE '/(libc|libm|libdl|libpthread|librt|ld-linux-x86-64)\.so' || true; }
@@ -33,15 +33,24 @@ strip "$root/bin/sxsprof"
 find "$libraries" -type f -name '*.so' -exec strip --strip-unneeded {} +
 patchelf --set-rpath '$ORIGIN/../lib/sxsprof' "$root/bin/sxsprof"
 patchelf --set-rpath '$ORIGIN' "$libraries/libsxsprof.so"
-for file in $(needed "$BUILD/sxsprof"); do
+soname_of() { # MACRO of sxs_sonames.h
+    sed -n "s/.*SXS_$1_SONAME *\"\(.*\)\"/\1/p" "$BUILD/gen/sxs_sonames.h"
+}
+path_of() { # SONAME: of a library that is opened when a verb needs it, so that no program names it
+    file=$($CC -print-file-name="$1")
+    [ -e "$file" ] || die "$1 is missing (setup/packages.sh build installs it)"
+    printf '%s\n' "$file"
+}
+# `serve` and `top` open these. libcurl, which `push` and `fleet` open, is the system's: it needs the system's
+# certificates, too.
+opened="$(path_of "$(soname_of LIBMICROHTTPD)") $(path_of libncursesw.so.6) $(path_of libtinfo.so.6)"
+brought=$({ needed "$BUILD/sxsprof"; for file in $opened; do printf '%s\n' "$file"; needed "$file"; done; } | sort -u)
+for file in $brought; do
     bring "$file"
 done
 
 sh packaging/own_libxml2.sh "$libraries/libsxsxml.so"
 chmod 644 "$libraries/libsxsxml.so"
-soname_of() { # MACRO of sxs_sonames.h
-    sed -n "s/.*SXS_$1_SONAME *\"\(.*\)\"/\1/p" "$BUILD/gen/sxs_sonames.h"
-}
 # bring_own SONAME NAME: brings a library as NAME, and what it needs as libsxs*.so
 bring_own() {
     local file other own soname
@@ -63,7 +72,7 @@ bring_own "$libunwind" libsxsunwind.so
 bring_own "$(soname_of LIBUNWIND_REMOTE)" libsxsunwindremote.so
 file=$($CC -print-file-name="$libunwind")
 # The licenses of the libraries that were brought, where Debian's packages have them.
-for file in $(needed "$BUILD/sxsprof") "$($CC -print-file-name=libxml2.so)" "$file" $(needed "$file"); do
+for file in $brought "$($CC -print-file-name=libxml2.so)" "$file" $(needed "$file"); do
     file=$(realpath "$file")
     package=$(dpkg-query -S "$file" 2>/dev/null || dpkg-query -S "${file#/usr}" 2>/dev/null) || continue
     package=${package%%:*}

@@ -1,20 +1,29 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# packages.sh - installs the missing Debian packages of a group of setup/packages.txt; silent when
-# none is. usage: setup/packages.sh [GROUP]        (default: build)
+# packages.sh - installs the missing Debian packages of groups of setup/packages.txt; silent when
+# none is. usage: setup/packages.sh [--missing] [GROUP...]        (default: build)
+#   --missing   install nothing: say in one line which are missing and how to get them, with status 1
 . "$(dirname "$0")/lib.sh"
 list=$here/packages.txt
-group=${1:-build}
+only_say=
+[ "${1:-}" != --missing ] || { only_say=1; shift; }
+[ $# -gt 0 ] || set -- build
 
 rows() { sed 's/#.*//' "$list" | awk 'NF == 2'; }
 
-wanted=$(rows | awk -v group="$group" '$1 == group { print $2 }')
-if [ -z "$wanted" ]; then
-    groups=$(rows | awk '!seen[$1]++ { print $1 }' | paste -s -d ' ')
-    printf 'packages: no group "%s", expected one of: %s\n' "$group" "$groups" >&2
-    exit 2
-fi
+wanted=
+for group in "$@"; do
+    of_group=$(rows | awk -v group="$group" '$1 == group { print $2 }')
+    if [ -z "$of_group" ]; then
+        groups=$(rows | awk '!seen[$1]++ { print $1 }' | paste -s -d ' ')
+        printf 'packages: no group "%s", expected one of: %s\n' "$group" "$groups" >&2
+        exit 2
+    fi
+    wanted="$wanted $of_group"
+done
+group=$*
 
+[ -z "$only_say" ] || command -v dpkg-query >/dev/null 2>&1 || exit 0 # the compiler says what it lacks
 if ! command -v dpkg-query >/dev/null 2>&1; then
     # shellcheck disable=SC2086
     say "this is not Debian, nothing is installed; the group $group needs:" $wanted
@@ -29,6 +38,7 @@ for package in $wanted; do
     esac
 done
 [ -n "$missing" ] || exit 0
+[ -z "$only_say" ] || die "missing:$missing; get them by: sudo apt-get install$missing"
 
 root=
 if [ "$(id -u)" -ne 0 ]; then

@@ -177,11 +177,13 @@ check "packages: removed, they leave nothing" $? "$log"
 
 new_root tarball
 mkdir -p "$root/opt" && cp -r "$top" "$root/opt/sxsprof"
-for name in libdw libjansson libprotobuf-c libunwind libxml2; do
+for name in libdw libjansson libmicrohttpd libprotobuf-c libunwind libxml2; do
     ! find "$root/usr/lib" "$root/lib" -name "$name.so*" | grep -q . || skip_rest "tarball: the bare root has $name"
 done
 inside 'sxsprof --help && ldd /opt/sxsprof/bin/sxsprof && ! ldd /opt/sxsprof/bin/sxsprof | grep "not found"'
 check "tarball: the command runs where none of its libraries is installed" $? "$log"
+inside 'mkdir /tmp/none && { timeout -s INT 5 sxsprof serve /tmp/none >/tmp/served 2>&1; cat /tmp/served; grep http:// /tmp/served; }'
+check "tarball: serve needs no library of the system" $? "$log"
 try_rules tarball
 try_service tarball
 inside 'mv /opt/sxsprof "/srv/another place" && "/srv/another place/bin/sxsprof" check /tmp/rules.xml &&
