@@ -65,6 +65,7 @@ int sxs_cmd_doctor(int argc, char **argv)
     sxs_doctor_methods(&found);
     sxs_doctor_system(&found);
     examine_installed(&installed);
+    sxs_doctor_limits();
     if (command)
         sxs_doctor_command(&found, command, &installed);
     sxs_installed_free(&installed);

@@ -38,6 +38,9 @@ void sxs_doctor_methods(struct sxs_findings *f);
 /** sxs_doctor_system - examine what the kernel and control groups allow. */
 void sxs_doctor_system(struct sxs_findings *f);
 
+/** sxs_doctor_limits - say what tools do not see. */
+void sxs_doctor_limits(void);
+
 /**
  * sxs_doctor_command - examine whether a command can be run and profiled.
  * @argv: at least one element, NULL-terminated. @installed: the runtimes of this machine.

@@ -4,8 +4,14 @@
 #include "cmd/output/must.h"
 #include "cmd/output/print.h"
 #include "cmd/report/cost_stacks.h"
+#include "cmd/report/wait_class.h"
 
+#include <stdbool.h>
+#include <stdlib.h>
 #include <string.h>
+
+#define NAMES_CONSTRUCTORS \
+    10u /* major version of the first runtime that waits for them in managed code */
 
 /* The waits for one reason in one function; call_site UINT32_MAX: in no code of the program. */
 struct wait {
@@ -84,14 +90,39 @@ static void write_row(const struct sxs_model *m, uint64_t ns, uint64_t n, const 
                  (unsigned long long)n, before, text);
 }
 
+static const char *const reasons[] = {
+#define X(name, text) text,
+    SXS_WAIT_CLASSES(X)
+#undef X
+};
+
+/* Says what is hidden in a reason: before .NET 10, only native code waits for a class constructor, as
+ * for a monitor. */
+static void write_hidden(const struct sxs_model *m, const struct wait *all, size_t n, FILE *to)
+{
+    bool is_old = false, is_monitor = false;
+    for (size_t i = 0; i < n; i++)
+        is_monitor |= strcmp(sxs_model_text(m, m->frames[all[i].reason].name),
+                             reasons[SXS_WAIT_MONITOR]) == 0;
+    for (size_t i = 0; i < m->n_runtimes; i++) {
+        unsigned long major = strtoul(sxs_model_text(m, m->runtimes[i].version), NULL, 10);
+        is_old |= major && major < NAMES_CONSTRUCTORS;
+    }
+    if (is_old && is_monitor)
+        fputs("  before .NET 10, a wait for a class constructor of another thread counts as "
+              "monitor or "
+              "lock\n",
+              to);
+}
+
 void sxs_text_waits(const struct sxs_model *m, size_t top, FILE *to)
 {
     static char  text[70000];
     size_t       n, shown = 0;
     struct wait *all = find_waits(m, &n);
-    fputs("\nwhat threads waited for, and where\n"
-          "    share        time    samples  reason, function\n",
-          to);
+    fputs("\nwhat threads waited for, and where\n", to);
+    write_hidden(m, all, n, to);
+    fputs("    share        time    samples  reason, function\n", to);
     for (size_t i = 0; i < n; i++) {
         const struct sxs_model_frame *f = &m->frames[all[i].reason];
         if (!i || all[i].reason != all[i - 1].reason) {

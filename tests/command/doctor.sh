@@ -237,6 +237,11 @@ bad "a garbled runtimeconfig.json" "app.runtimeconfig.json" -- "$T/app/app"
 bad "a dll that does not exist" "gone.dll: No such file" -- "$T/root/dotnet" "$T/gone.dll"
 well "a command of the SDK" "a command of the SDK" -- "$T/root/dotnet" build
 
+# ---- what is not seen ----
+well "waits that locks does not record are said" "note     locks: monitors and System.Threading.Lock only; not SpinLock, waits that give up"
+well "so is where waits for class constructors are" "on .NET 8 and 9 it counts as monitor or lock"
+well "and which routes, foreign code and budgets are known" "Kestrel on .NET 8 to 10"
+
 # ---- libraries that are opened when they are needed ----
 soname=$(sed -n 's/^#define SXS_LIBUNWIND_SONAME *"\(.*\)"/\1/p' "$BUILD/gen/sxs_sonames.h")
 mkdir "$T/broken"

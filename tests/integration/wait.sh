@@ -34,4 +34,8 @@ check "beside sample by CPU time wait is refused in one line, and the program ru
 check "the text report of waits is written" $? "$tmp/text"
 grep -q 'wait: thread pool has no work' "$tmp/text" && grep -q 'wait: monitor or lock' "$tmp/text"
 check "it has what threads wait for" $? "$tmp/text"
+hidden='before .NET 10, a wait for a class constructor of another thread counts as monitor or lock'
+"$sxsprof" report --data wait "$tmp/alone-10.0.11" >"$tmp/new" 2>&1
+grep -q "^  $hidden$" "$tmp/text" && ! grep -q "$hidden" "$tmp/new" && grep -q 'wait: class constructor' "$tmp/new"
+check "it says where waits for class constructors are, if they have no class of their own" $? "$tmp/text"
 finish

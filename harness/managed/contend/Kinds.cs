@@ -4,6 +4,7 @@ using System.Collections.Generic;
 using System.Net;
 using System.Net.Sockets;
 using System.Runtime.InteropServices;
+using System.Runtime.CompilerServices;
 using System.Threading;
 using System.Threading.Tasks;
 
@@ -48,6 +49,8 @@ internal static class Kinds
             ["k-socket"] = () => client.GetStream().ReadByte(),
             ["k-accept"] = () => listener.AcceptSocket(),
             ["k-usleep"] = () => { while (true) _ = SleepInNative(900_000); },
+            ["k-builds"] = () => Built.Touch(),
+            ["k-constructor"] = () => { Building.Begun.Wait(); Built.Touch(); },
             ["k-read"] = () => { byte b; _ = ReadInNative(readEnd, &b, 1); },
         };
         if (Sites.Lock() is { } @lock)
@@ -63,4 +66,26 @@ internal static class Kinds
         Thread.Sleep(seconds * 1000);
         GC.KeepAlive(server);
     }
+}
+
+/// <summary>A class whose constructor never ends.</summary>
+internal static class Built
+{
+    public static readonly int Value;
+
+    static Built()
+    {
+        Building.Begun.Set();
+        Thread.Sleep(Timeout.Infinite);
+        Value = 1;
+    }
+
+    [MethodImpl(MethodImplOptions.NoInlining)]
+    public static int Touch() => Value;
+}
+
+/// <summary>Its constructor runs.</summary>
+internal static class Building
+{
+    public static readonly ManualResetEventSlim Begun = new(false);
 }
