@@ -73,6 +73,22 @@ static inline void sxs_cost_sum_join(struct sxs_cost_sum *s, const struct sxs_co
 }
 
 /**
+ * sxs_cost_whole - return @v as an integer, for one of several numbers whose sum counts. @rest: what the numbers
+ * before have left; 0 before the first. What is not 0 can become 0, and the integers add up to the rounded sum.
+ */
+static inline uint64_t sxs_cost_whole(double v, double *rest)
+{
+    if (!(v > 0))
+        return 0;
+    double sum = v + *rest;
+    if (sum >= 0x1p62)
+        return UINT64_C(1) << 62;
+    uint64_t whole = sum + 0.5 > 0 ? (uint64_t)(sum + 0.5) : 0;
+    *rest = sum - (double)whole;
+    return whole;
+}
+
+/**
  * sxs_cost_round - return @v as an integer: rounded, but 1 when it is less than that and not 0.
  * Sums of a damaged file may be larger than any integer: they become 2^62. */
 static inline uint64_t sxs_cost_round(double v)

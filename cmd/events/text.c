@@ -148,8 +148,6 @@ static void write_kinds(FILE *to, const struct sxs_events_process *p, struct sum
     size_t n = 0;
     for (size_t i = 0; i < p->data->n_spans; i++) {
         const struct sxs_events_span *s = &p->data->spans[i];
-        if (s->kind == SXS_KIND_THREAD_NAME)
-            continue;
         /* The lifetime of a thread is not a cost. */
         uint64_t ns = s->kind == SXS_KIND_THREAD ? 0 : s->duration_ns;
         sums[n++] = (struct sum){"", s->runtime, detail_of(s), s->kind, 1, ns, ns};

@@ -59,7 +59,6 @@ static void begin_model(struct sxs_model *m, const struct sxs_fleet_selection *s
     memset(m, 0, sizeof(*m));
     m->data = data[s->kind];
     m->unit = sxs_data_kind(m->data)->unit;
-    m->sample_unit_ns = m->unit == SXS_UNIT_NS ? 1000 : 1;
     sxs_strings_add(&m->strings, "", 0);
     SXS_GROW(m->processes, m->n_processes, m->cap_processes);
     m->processes[0] = (struct sxs_model_process){.folder = sxs_must(strdup("fleet"))};

@@ -235,7 +235,7 @@ static void write_process(FILE *to, const struct sxs_instrument_process *p, size
         states[rows[i]->state]++;
     }
     qsort(rows, d->n_methods, sizeof(*rows), by_interest);
-    sxs_print_to(to, "instrumented: %zu methods", d->n_methods);
+    sxs_print_to(to, "instrumented: %s", SXS_COUNT(d->n_methods, "method"));
     for (int i = 0; i < SXS_N_INSTRUMENTED_STATES; i++)
         if (states[i])
             sxs_print_to(to, ", %zu %s", states[i], sxs_instrumented_state_text((uint8_t)i));

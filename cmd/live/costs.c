@@ -2,7 +2,11 @@
 /* costs.c - allocations, native memory and waits for locks, by type. */
 #include "cmd/live/internal.h"
 
+#include "cmd/output/must.h"
+
 #include <string.h>
+
+#define UNNAMED_MAX 65536u /* with more, the rest is listed as "?" */
 
 /* Returns the list of a kind of costs, or NULL. */
 static struct sxs_live_table *table_of(struct sxs_live *l, unsigned kind)
@@ -53,7 +57,7 @@ static void add_to(struct sxs_live_item *item, unsigned kind, uint64_t bucket, d
     sxs_live_track_add(&item->second, bucket, n);
 }
 
-void sxs_live_take_cost(struct sxs_live *l, const struct sxs_record_cost *v, uint64_t offset)
+static void take_named(struct sxs_live *l, const struct sxs_record_cost *v, uint64_t offset)
 {
     struct sxs_live_table *t = table_of(l, v->kind);
     if (!t)
@@ -71,8 +75,33 @@ void sxs_live_take_cost(struct sxs_live *l, const struct sxs_record_cost *v, uin
     sxs_live_changing_add(&l->samples.open_waits, &wait);
 }
 
+static bool is_named(struct sxs_live *l, uint32_t name)
+{
+    return !name || l->samples.n_unnamed >= UNNAMED_MAX ||
+           sxs_live_name_of(l, l->samples.names, l->samples.n_names, name);
+}
+
+static struct sxs_live_unnamed *add_unnamed(struct sxs_live *l, uint64_t offset)
+{
+    struct sxs_live_samples *s = &l->samples;
+    SXS_GROW(s->unnamed, s->n_unnamed, s->cap_unnamed);
+    s->unnamed[s->n_unnamed].offset = offset;
+    return &s->unnamed[s->n_unnamed++];
+}
+
+void sxs_live_take_cost(struct sxs_live *l, const struct sxs_record_cost *v, uint64_t offset)
+{
+    if (is_named(l, v->name)) {
+        take_named(l, v, offset);
+        return;
+    }
+    struct sxs_live_unnamed *waits = add_unnamed(l, offset);
+    waits->is_total = false;
+    memcpy(&waits->cost, v, sizeof(*v));
+}
+
 /* Exact counts are rows of their own, beside the estimates of the same type. */
-void sxs_live_take_total(struct sxs_live *l, const struct sxs_record_total *v, uint64_t offset)
+static void take_named_total(struct sxs_live *l, const struct sxs_record_total *v, uint64_t offset)
 {
     struct sxs_live_table *t = table_of(l, v->kind);
     uint64_t               n = atomic_load(&v->n), value = atomic_load(&v->value);
@@ -85,6 +114,34 @@ void sxs_live_take_total(struct sxs_live *l, const struct sxs_record_total *v, u
     add_to(&t->all[item], v->kind, l->first_look_done ? l->bucket : 0, (double)n, (double)value);
     struct sxs_live_changing total = {offset, item, n, value, v->kind};
     sxs_live_changing_add(&l->samples.totals, &total);
+}
+
+void sxs_live_take_total(struct sxs_live *l, const struct sxs_record_total *v, uint64_t offset)
+{
+    if (is_named(l, v->name)) {
+        take_named_total(l, v, offset);
+        return;
+    }
+    struct sxs_live_unnamed *waits = add_unnamed(l, offset);
+    waits->is_total = true;
+    memcpy(&waits->total, v, sizeof(*v));
+}
+
+void sxs_live_costs_named(struct sxs_live *l, bool all)
+{
+    struct sxs_live_samples *s = &l->samples;
+    size_t                   kept = 0;
+    for (size_t i = 0; i < s->n_unnamed; i++) {
+        const struct sxs_live_unnamed *v = &s->unnamed[i];
+        uint32_t                       name = v->is_total ? v->total.name : v->cost.name;
+        if (!all && !sxs_live_name_of(l, s->names, s->n_names, name))
+            s->unnamed[kept++] = *v;
+        else if (v->is_total)
+            take_named_total(l, &v->total, v->offset);
+        else
+            take_named(l, &v->cost, v->offset);
+    }
+    s->n_unnamed = kept;
 }
 
 static void total_again(struct sxs_live *l, struct sxs_live_changing *c)

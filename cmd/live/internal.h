@@ -76,6 +76,17 @@ struct sxs_live_pause {
 };
 
 /** The file "samples". */
+/** A cost, or a total, whose type is named by a record that comes later: tools write a cost at once, and ask the runtime for
+ *  the name of its type when that is safe. */
+struct sxs_live_unnamed {
+    union {
+        struct sxs_record_cost  cost;
+        struct sxs_record_total total;
+    };
+    uint64_t offset;
+    bool     is_total;
+};
+
 struct sxs_live_samples {
     bool                      open;
     struct sxs_chunk_follower file;
@@ -106,6 +117,9 @@ struct sxs_live_samples {
     uint32_t                 *names; /* owned; strings by number of a NAME record */
     size_t                    n_names;
     struct sxs_live_changings totals, open_waits;
+    struct sxs_live_unnamed
+          *unnamed; /* owned; costs whose type has no name yet, in the order of the file */
+    size_t n_unnamed, cap_unnamed;
 };
 
 /* ---- events ---- */
@@ -255,6 +269,8 @@ void sxs_live_samples_expire(struct sxs_live *l);
 /* Costs in the file "samples". */
 void sxs_live_take_cost(struct sxs_live *l, const struct sxs_record_cost *v, uint64_t offset);
 void sxs_live_take_total(struct sxs_live *l, const struct sxs_record_total *v, uint64_t offset);
+/** sxs_live_costs_named - count those costs whose types have been named meanwhile. @all: the others, too. */
+void sxs_live_costs_named(struct sxs_live *l, bool all);
 /** sxs_live_costs_again - read again what changes in place. @all: all of it. */
 void sxs_live_costs_again(struct sxs_live *l, bool all);
 

@@ -106,7 +106,6 @@ static void begin_model(struct sxs_model *m)
 {
     m->data = SXS_DATA_SAMPLES;
     m->unit = SXS_UNIT_NS;
-    m->sample_unit_ns = 1000;
     sxs_strings_add(&m->strings, "", 0);
 }
 

@@ -240,6 +240,8 @@ void sxs_live_samples_look(struct sxs_live *l)
 void sxs_live_samples_settle(struct sxs_live *l, bool all)
 {
     if (l->samples.open)
+        sxs_live_costs_named(l, all);
+    if (l->samples.open)
         drain(l, l->behind ? l->samples.seen_ns : l->clock_ns, all);
 }
 
@@ -268,4 +270,5 @@ void sxs_live_samples_close(struct sxs_live *l)
     free(s->names);
     free(s->totals.all);
     free(s->open_waits.all);
+    free(s->unnamed);
 }

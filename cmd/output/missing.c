@@ -36,7 +36,7 @@ static const struct sxs_missing_counter counters[] = {
     {SAMPLES(n_short_threads), "short_threads_without_sample", "thread",
      "lived less than 50 ms without a sample"},
     {SAMPLES(n_unsampled), "threads_with_unsampled_time", "thread",
-     "with a part of their life that no sample stands for"},
+     "with time that no sample stands for"},
     {SAMPLES(n_without_clock), "threads_without_clock", "thread",
      "sampled in rounds, because the system refused a clock: see each process"},
     {SAMPLES(n_signals_refused), "signals_refused", "signal",

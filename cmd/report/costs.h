@@ -21,6 +21,9 @@
 struct sxs_cost_node {
     double n, value;           /* all */
     double live_n, live_value; /* those not gone */
+    /* The same as integers, in this order. Their sums over all nodes are the rounded sums: what rounding
+     * leaves at one node is added to the next. */
+    uint64_t whole[4];
 };
 
 #define SXS_COST_GENERATIONS 7u /* 0 to 2, large, pinned, frozen; the last: not known */

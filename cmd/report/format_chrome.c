@@ -69,7 +69,7 @@ static void take_sample(struct trace *t, const struct sxs_model_sample *s)
     uint32_t     frames[SXS_MAX_STACK], thread = t->m->nodes[s->node].thread;
     struct lane *l = &t->lanes[thread];
     size_t       n = sxs_model_stack(t->m, s->node, frames), same = 0;
-    uint64_t     weight = s->weight ? sxs_model_sample_ns(t->m, s) : 1000;
+    uint64_t     weight = s->weight ? s->weight : 1000;
     if (!l->open)
         l->open = sxs_must_zeroed(SXS_MAX_STACK, sizeof(*l->open));
     if (l->n && s->time_ns > l->until_ns + 3 * weight)

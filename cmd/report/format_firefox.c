@@ -221,9 +221,8 @@ static void write_samples(const struct tables *t, const uint32_t *thread_samples
     fputs(",\"threadCPUDelta\":[", to);
     for (size_t i = 0; i < n; i++)
         fprintf(to, i ? ",%llu" : "%llu",
-                m->samples[thread_samples[i]].waiting
-                    ? 0ull
-                    : sxs_model_sample_ns(m, &m->samples[thread_samples[i]]));
+                m->samples[thread_samples[i]].waiting ? 0ull
+                                                      : m->samples[thread_samples[i]].weight);
     fputs("]}", to);
 }
 

@@ -33,10 +33,29 @@ static bool is_sum(const struct sxs_model *m)
     return m->data == SXS_DATA_CALLS || m->costs;
 }
 
-/* The unit of weights is 10 us; for calls and costs 1 ns, one byte, or one of what is counted. */
-static uint64_t unit_of(const struct sxs_model *m)
+static uint64_t common_divisor(uint64_t a, uint64_t b)
 {
-    return is_sum(m) ? 1 : 10000;
+    while (b) {
+        uint64_t rest = a % b;
+        a = b;
+        b = rest;
+    }
+    return a;
+}
+
+/* The unit of weights: for calls and costs 1 ns, one byte, or one of what is counted; for samples the largest time
+ * of which all weights are multiples, so that the page has short numbers and the same ones as all other outputs. In
+ * CPU time that is the time between two samples. @before: further weights by node, or NULL. */
+static uint64_t unit_of(const struct sxs_model *m, const uint64_t *before)
+{
+    uint64_t unit = 0;
+    for (size_t i = 0; i < m->n_nodes && !is_sum(m); i++) {
+        unit = common_divisor(unit, m->nodes[i].self_ns);
+        unit = common_divisor(unit, before ? before[i] : 0);
+    }
+    for (size_t i = 0; i < m->n_samples && !is_sum(m); i++)
+        unit = common_divisor(unit, m->samples[i].weight);
+    return unit ? unit : 1;
 }
 
 void sxs_html_number(FILE *to, uint64_t n)
@@ -53,14 +72,17 @@ void sxs_html_number(FILE *to, uint64_t n)
  * list. */
 struct preorder {
     uint32_t *order, *place, *depth;
+    uint64_t  unit; /* of weights */
 };
 
-static struct preorder preorder_of(const struct sxs_model *m)
+/* @before: as for unit_of(). */
+static struct preorder preorder_of(const struct sxs_model *m, const uint64_t *before)
 {
     size_t          n = m->n_nodes;
     uint32_t       *first = sxs_must_zeroed(n, sizeof(*first)); /* first child + 1 */
     uint32_t       *next = sxs_must_zeroed(n, sizeof(*next));   /* next sibling + 1 */
-    struct preorder p = {sxs_must_zeroed(n, 4), sxs_must_zeroed(n, 4), sxs_must_zeroed(n, 4)};
+    struct preorder p = {sxs_must_zeroed(n, 4), sxs_must_zeroed(n, 4), sxs_must_zeroed(n, 4),
+                         unit_of(m, before)};
     uint32_t        at = 0;
     for (size_t i = n; i-- > 0;) {
         uint32_t parent = m->nodes[i].parent;
@@ -112,7 +134,7 @@ static void write_tree(const struct sxs_model *m, const struct preorder *p, FILE
         sxs_html_number(to, i ? depth + 1 - d : 0);
         sxs_html_number(to, n->frame);
         sxs_html_number(to, n->self);
-        sxs_html_number(to, n->self_ns / unit_of(m));
+        sxs_html_number(to, n->self_ns / p->unit);
         sxs_html_number(to, n->tiers);
         depth = d;
     }
@@ -230,7 +252,7 @@ static void write_bucket(const struct sxs_model *m, const struct preorder *p, st
         sxs_html_number(to, sum.place);
         sxs_html_number(to, m->costs ? costs_of(&m->nodes[p->order[sum.place]], sum.weight_ns)
                                      : sum.samples);
-        sxs_html_number(to, sum.weight_ns / unit_of(m));
+        sxs_html_number(to, sum.weight_ns / p->unit);
         ahead = 0;
     }
 }
@@ -250,7 +272,7 @@ static void write_timeline(const struct sxs_model *m, const struct preorder *p, 
         for (; i < m->n_samples && (m->samples[i].time_ns - m->first_ns) / step == bucket; i++)
             all[n++] = (struct in_bucket){p->place[m->samples[i].node],
                                           m->data != SXS_DATA_CALLS || m->samples[i].begins,
-                                          sxs_model_sample_ns(m, &m->samples[i])};
+                                          m->samples[i].weight};
         write_bucket(m, p, all, n, bucket - last, to);
         last = bucket;
     }
@@ -301,7 +323,8 @@ static void write_costs(const struct sxs_model *m, FILE *to)
                 (unsigned long long)sxs_cost_ceil(n.high));
 }
 
-static void write_head(const struct sxs_model *m, FILE *to)
+/* @unit: of weights, in ns. */
+static void write_head(const struct sxs_model *m, uint64_t unit, FILE *to)
 {
     const struct sxs_samples_header *h = m->n_processes ? &m->processes[0].head : NULL;
     uint64_t dropped = 0, n_unsampled = 0, unsampled_ns = 0;
@@ -327,7 +350,7 @@ static void write_head(const struct sxs_model *m, FILE *to)
         write_costs(m, to);
     fprintf(to, ",\"mode\":\"%s\",\"hz\":%u,\"unitNs\":%llu,\"startedMs\":%llu,\"processes\":%zu",
             h && h->mode == SXS_MODE_WALL ? "wall" : "cpu", h ? h->asked_hz : 0,
-            (unsigned long long)unit_of(m),
+            (unsigned long long)unit,
             (unsigned long long)(h ? h->started_realtime_ns / 1000000 : 0), m->n_processes);
     fprintf(to,
             ",\"spanNs\":%llu,\"samples\":%llu,\"waitingShare\":%.6f,\"dropped\":%llu,"
@@ -412,8 +435,8 @@ static void write_all_missing(const struct sxs_model *m, const struct sxs_report
 static void write_data(const struct sxs_model *m, const struct sxs_model *first,
                        const struct sxs_report_options *o, FILE *to)
 {
-    struct preorder p = preorder_of(m);
-    write_head(m, to);
+    struct preorder p = preorder_of(m, NULL);
+    write_head(m, p.unit, to);
     write_selection(o, to);
     write_all_missing(m, o, to);
     write_parts(first, o, to);
@@ -469,9 +492,9 @@ int sxs_format_html_diff(const struct sxs_model *before, const struct sxs_model 
     struct sxs_merged       merged;
     const struct sxs_model *both = &merged.both;
     sxs_merged_make(&merged, before, now);
-    struct preorder p = preorder_of(both);
+    struct preorder p = preorder_of(both, merged.before);
     fputs(sxs_page_head, to);
-    write_head(both, to);
+    write_head(both, p.unit, to);
     write_strings(both, to);
     write_frames(both, to);
     write_threads(both, &p, to);
@@ -485,7 +508,7 @@ int sxs_format_html_diff(const struct sxs_model *before, const struct sxs_model 
         write_missing(&missing[side], side ? "now" : "before", &n_missing, to);
     fputs("],\n\"before\":\"", to);
     for (size_t i = 0; i < both->n_nodes; i++)
-        sxs_html_number(to, merged.before[p.order[i]] / unit_of(both));
+        sxs_html_number(to, merged.before[p.order[i]] / p.unit);
     fputs("\",\"buckets\":0,\"bucketNs\":1,\"timeline\":\"\",\"pauseSums\":[0,0],\"pauses\":[]}",
           to);
     fputs(sxs_page_tail, to);

@@ -219,9 +219,8 @@ static void set_values(const struct builder *b, const struct sxs_model_node *n, 
         value[1] = (int64_t)n->self_ns;
         return;
     }
-    const double all[MAX_TYPES] = {c->n, c->value, c->live_n, c->live_value};
     for (size_t i = 0; i < b->n_types; i++)
-        value[i] = (int64_t)sxs_cost_round(all[i]);
+        value[i] = (int64_t)c->whole[i];
 }
 
 /* Returns true when a node is a sample of its own. */

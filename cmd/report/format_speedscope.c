@@ -44,17 +44,11 @@ static bool is_sum(const struct sxs_model *m)
     return m->data == SXS_DATA_CALLS || m->costs;
 }
 
-/* The unit of weights in the file: us of samples, ns of calls and waits, bytes. */
-static uint64_t unit_of(const struct sxs_model *m)
-{
-    return is_sum(m) ? 1 : 1000;
-}
-
 static const char *unit_name(const struct sxs_model *m)
 {
     if (m->unit == SXS_UNIT_BYTES)
         return "bytes";
-    return m->unit == SXS_UNIT_COUNT ? "none" : is_sum(m) ? "nanoseconds" : "microseconds";
+    return m->unit == SXS_UNIT_COUNT ? "none" : "nanoseconds";
 }
 
 static struct entry *in_order(const struct sxs_model *m, size_t *n)
@@ -62,8 +56,7 @@ static struct entry *in_order(const struct sxs_model *m, size_t *n)
     struct entry *all = sxs_must_zeroed(m->n_samples, sizeof(*all));
     for (size_t i = 0; i < m->n_samples; i++) {
         const struct sxs_model_sample *s = &m->samples[i];
-        all[i] = (struct entry){m->nodes[s->node].thread, s->node, s->time_ns,
-                                sxs_model_sample_ns(m, s) / unit_of(m)};
+        all[i] = (struct entry){m->nodes[s->node].thread, s->node, s->time_ns, s->weight};
     }
     qsort(all, m->n_samples, sizeof(*all), by_thread_and_time);
     *n = join_entries(all, m->n_samples);
@@ -73,12 +66,10 @@ static struct entry *in_order(const struct sxs_model *m, size_t *n)
 static struct entry *by_stack(const struct sxs_model *m, size_t *n)
 {
     struct entry *all = sxs_must_zeroed(m->n_nodes, sizeof(*all));
-    uint64_t      unit = unit_of(m);
     *n = 0;
     for (size_t i = 0; i < m->n_nodes; i++)
-        if (m->nodes[i].self && (unit > 1 || m->nodes[i].self_ns))
-            all[(*n)++] = (struct entry){m->nodes[i].thread, (uint32_t)i, 0,
-                                         m->nodes[i].self_ns / unit};
+        if (m->nodes[i].self && (!is_sum(m) || m->nodes[i].self_ns))
+            all[(*n)++] = (struct entry){m->nodes[i].thread, (uint32_t)i, 0, m->nodes[i].self_ns};
     qsort(all, *n, sizeof(*all), by_thread_and_time);
     return all;
 }

@@ -27,14 +27,8 @@ void sxs_loader_keep(struct sxs_loader *l, uint64_t time_ns, uint32_t node, uint
         return;
     }
     SXS_GROW(m->samples, m->n_samples, m->cap_samples);
-    weight /= m->sample_unit_ns;
-    if (weight > SXS_MODEL_SAMPLE_WEIGHT_MAX)
-        weight = SXS_MODEL_SAMPLE_WEIGHT_MAX;
-    m->samples[m->n_samples++] =
-        (struct sxs_model_sample){.time_ns = time_ns,
-                                  .node = node,
-                                  .weight = (uint32_t)weight & SXS_MODEL_SAMPLE_WEIGHT_MAX,
-                                  .waiting = waiting};
+    m->samples[m->n_samples++] = (struct sxs_model_sample){
+        .time_ns = time_ns, .node = node, .weight = weight, .waiting = waiting};
 }
 
 void sxs_loader_period(uint64_t *first, uint64_t *last, uint64_t time_ns)
@@ -368,7 +362,6 @@ static void begin_model(struct sxs_model *m, const struct sxs_report_options *o,
     memset(m, 0, sizeof(*m));
     m->data = data;
     m->unit = kind->unit;
-    m->sample_unit_ns = kind->unit == SXS_UNIT_NS ? 1000 : 1;
     sxs_strings_add(&m->strings, "", 0);
     if (!kind->cost)
         return;
@@ -376,10 +369,8 @@ static void begin_model(struct sxs_model *m, const struct sxs_report_options *o,
     m->costs->kind = kind->cost;
     m->costs->live = kind->live;
     m->costs->by_count = o->by_count;
-    if (o->by_count) {
+    if (o->by_count)
         m->unit = SXS_UNIT_COUNT;
-        m->sample_unit_ns = 1;
-    }
 }
 
 int sxs_model_load(const char *dir, const struct sxs_report_options *options, enum sxs_data data,

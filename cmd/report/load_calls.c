@@ -207,10 +207,7 @@ static void add_sample(struct sxs_model *m, uint64_t time, uint32_t node, uint64
     }
     SXS_GROW(m->samples, m->n_samples, m->cap_samples);
     m->samples[m->n_samples++] =
-        (struct sxs_model_sample){.time_ns = time,
-                                  .node = node,
-                                  .weight = (uint32_t)(ns / m->sample_unit_ns) & SXS_MODEL_SAMPLE_WEIGHT_MAX,
-                                  .begins = begins};
+        (struct sxs_model_sample){.time_ns = time, .node = node, .weight = ns, .begins = begins};
 }
 
 /* Returns the length of the finest steps of a time line, ns. */
@@ -352,8 +349,6 @@ int sxs_model_load_calls(const char *dir, const struct sxs_report_options *optio
         l.c = l.p->calls;
         take_head(&l);
     }
-    /* A call is cut at the steps, so that a step is the largest weight. */
-    out->sample_unit_ns = (uint32_t)(step_of(out) / SXS_MODEL_SAMPLE_WEIGHT_MAX) + 1;
     for (size_t i = 0; i < calls.n; i++) {
         l.p = &calls.processes[i];
         l.c = l.p->calls;

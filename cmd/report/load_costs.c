@@ -350,15 +350,18 @@ void sxs_load_costs(struct sxs_loader *l, struct sxs_samples *reader)
 void sxs_load_costs_end(struct sxs_model *m)
 {
     struct sxs_model_costs *c = m->costs;
+    double                  rest[4] = {0};
     if (c->parted)
         c->live_known = false;
     for (size_t i = 0; i < m->n_nodes; i++) {
-        const struct sxs_cost_node *from = node_of(c, i);
-        struct sxs_model_node      *to = &m->nodes[i];
-        struct sxs_model_thread    *t = &m->threads[to->thread];
-        to->self = sxs_cost_round(c->live ? from->live_n : from->n);
-        to->self_ns =
-            c->by_count ? to->self : sxs_cost_round(c->live ? from->live_value : from->value);
+        struct sxs_cost_node    *from = node_of(c, i);
+        struct sxs_model_node   *to = &m->nodes[i];
+        struct sxs_model_thread *t = &m->threads[to->thread];
+        const double             all[] = {from->n, from->value, from->live_n, from->live_value};
+        for (int k = 0; k < 4; k++)
+            from->whole[k] = sxs_cost_whole(all[k], &rest[k]);
+        to->self = from->whole[c->live ? 2 : 0];
+        to->self_ns = c->by_count ? to->self : from->whole[c->live ? 3 : 1];
         sxs_sum_add(&t->samples, to->self);
         sxs_sum_add(&t->weight_ns, to->self_ns);
         sxs_sum_add(&m->total, to->self);

@@ -175,13 +175,11 @@ struct sxs_model_thread {
 /** A sample on the time line, or a piece of time of a traced call. */
 struct sxs_model_sample {
     uint64_t time_ns;
+    uint64_t weight; /* in units of the model, as the weights of its nodes */
     uint32_t node;
-    uint32_t weight : 30; /* in units of the model's sample_unit_ns; sxs_model_sample_ns() */
-    uint32_t waiting : 1; /* the thread waits */
-    uint32_t begins : 1;  /* a call begins here; such an entry has no weight */
+    bool     waiting; /* the thread waits */
+    bool     begins;  /* a call begins here; such an entry has no weight */
 };
-
-#define SXS_MODEL_SAMPLE_WEIGHT_MAX ((1u << 30) - 1)
 
 /** Number of a function's calls of one duration. Lists are in order of duration. */
 struct sxs_model_duration {
@@ -270,8 +268,7 @@ struct sxs_model {
     size_t                    n_latencies;
     enum sxs_data             data;      /* never SXS_DATA_ANY */
     bool                      has_reasons; /* samples say what their threads waited for */
-    enum sxs_unit             unit;      /* of all weights, also of those named _ns */
-    uint32_t                  sample_unit_ns; /* of the weights of `samples` */
+    enum sxs_unit                unit;        /* of all weights, also of those named _ns */
     size_t n_processes, n_runtimes, n_frames, n_nodes, n_threads, n_samples, n_pauses,
         n_lines;
     size_t cap_processes, cap_runtimes, cap_frames, cap_nodes, cap_threads, cap_samples, cap_pauses,
@@ -365,11 +362,6 @@ struct sxs_model_latency *sxs_model_latency(struct sxs_model *m, uint32_t frame)
  */
 uint32_t sxs_model_child(struct sxs_model *m, uint32_t parent, uint32_t frame, uint32_t line,
                          uint8_t tier);
-/** sxs_model_sample_ns - return the weight of a sample, in ns. */
-static inline uint64_t sxs_model_sample_ns(const struct sxs_model *m, const struct sxs_model_sample *s)
-{
-    return (uint64_t)s->weight * m->sample_unit_ns;
-}
 /** sxs_model_line - return the index of a line of a frame; added when new. */
 uint32_t sxs_model_line(struct sxs_model *m, uint32_t frame, uint32_t line);
 /** sxs_thread_wanted - return true when @o selects a thread with this id and name. */

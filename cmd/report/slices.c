@@ -85,16 +85,19 @@ static void clear(struct sxs_model *m)
 }
 
 /* Samples of a node can have several sums, one for each trace; costs have one. */
-static void add(struct sxs_model *m, const struct sxs_slice_sum *sum)
+static void add(struct sxs_model *m, const struct sxs_slice_sum *sum, double rest[2])
 {
     struct sxs_model_node *node = &m->nodes[sum->node];
     node->self += sum->self;
     node->self_ns += sum->self_ns;
     if (!m->costs)
         return;
-    m->costs->nodes[sum->node] = (struct sxs_cost_node){.n = sum->n, .value = sum->value};
-    node->self = sxs_cost_round(sum->n);
-    node->self_ns = m->costs->by_count ? node->self : sxs_cost_round(sum->value);
+    struct sxs_cost_node *cost = &m->costs->nodes[sum->node];
+    *cost = (struct sxs_cost_node){.n = sum->n, .value = sum->value};
+    cost->whole[0] = sxs_cost_whole(sum->n, &rest[0]);
+    cost->whole[1] = sxs_cost_whole(sum->value, &rest[1]);
+    node->self = cost->whole[0];
+    node->self_ns = m->costs->by_count ? node->self : cost->whole[1];
 }
 
 bool sxs_slices_apply(struct sxs_slices *s, uint64_t slice, struct sxs_model *m)
@@ -104,7 +107,7 @@ bool sxs_slices_apply(struct sxs_slices *s, uint64_t slice, struct sxs_model *m)
         s->at++;
     m->slice_sums = s->sums + s->at;
     for (m->n_slice_sums = 0; s->at < s->n && s->sums[s->at].slice == slice; s->at++) {
-        add(m, &s->sums[s->at]);
+        add(m, &s->sums[s->at], s->rest);
         m->n_slice_sums++;
     }
     return m->n_slice_sums > 0;

@@ -35,6 +35,7 @@ struct sxs_slices {
     uint64_t              from_ns, to_ns; /* CLOCK_REALTIME: only this period; to_ns 0: no end */
     struct sxs_slice_sum *sums;           /* owned */
     size_t                n, cap, at;
+    double                rest[2]; /* of costs: what rounding has left so far (sxs_cost_whole()) */
     struct sxs_index      index;
 };
 

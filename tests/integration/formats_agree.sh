@@ -1,0 +1,89 @@
+# SPDX-License-Identifier: MIT
+# formats_agree.sh - records every tool of the library on a real runtime, and compares all outputs of the session number by
+# number: text, JSON, page (its data and what a browser shows), pprof, collapsed stacks, speedscope, top, and pushes. The list
+# of tools is that of the command, so a tool without a program here, or without a comparison, fails.
+. "$(dirname "$0")/lib.sh"
+need_real 1
+v=${VERSION:-$(echo "$versions" | grep '^9\.' | head -n 1)}
+v=${v:-$(echo "$versions" | head -n 1)}
+tools=$("$sxsprof" run --tool nonsense -- true 2>&1 | sed -n 's/.*(known: \(.*\))$/\1/p' | tr -d ,)
+[ "$(echo "$tools" | wc -w)" -ge 12 ]
+check "the command lists its tools: $tools" $?
+
+cat >"$tmp/rules.xml" <<'X'
+<?xml version="1.0"?><instrumentation xmlns="urn:sxsprof:instrumentation:1">
+<rule><match assembly="instrumented" type="Instrumented.Work" method="Fib"/><trace arguments="*" label="fibonacci"/></rule>
+</instrumentation>
+X
+record() { # TOOL: records it in $tmp/TOOL.s
+    local options="" app
+    case $1 in
+    census | wait | exceptions | events | gc) app="stress gcs=5" ;;
+    heap) app="stress gcs=2" options="--heap-at-exit" ;;
+    sample) app="shares alpha=40,beta=30,native=10,seconds=1" ;;
+    calls) app="calls fib=12,threads=3,even=20,throws=8" ;;
+    alloc | native) app="stress gcs=5" options="--tool $1:every=100k" ;;
+    locks) app="contend rounds=2,waiters=3" ;;
+    instrument) app="instrumented rounds=1,fib=12" options="--instrument $tmp/rules.xml" ;;
+    *) echo "no program for the tool $1"; return 1 ;;
+    esac
+    # shellcheck disable=SC2086
+    timeout -k 5 120 "$sxsprof" run --quiet ${options:---tool $1} -o "$tmp/$1.s" -- "$runsxs" --timeout 100 "$v" ${app%% *} \
+        "$(echo "${app#* }" | tr , ' ')"
+}
+# Writes the session of a tool in every format.
+outputs() {
+    local s=$tmp/$1.s to=$tmp/$1 data
+    "$sxsprof" report "$s" >"$to.text" && "$sxsprof" report --format json "$s" >"$to.json" || return
+    "$sxsprof" top --format json -n 1 --lines 1000 "$s" >"$to.top" || return
+    if [ "$1" = heap ]; then
+        for format in text json html; do "$sxsprof" heap --format $format "$s" >"$to.heap.$format" || return; done
+    fi
+    case $1 in census | heap) return ;; esac
+    "$sxsprof" report --format html -o "$to.html" "$s" || return
+    for data in samples calls alloc native locks wait; do
+        "$sxsprof" report --data $data --format collapsed -o "$to.collapsed.$data" "$s" 2>/dev/null || continue
+        "$sxsprof" report --data $data --format speedscope -o "$to.speedscope.$data" "$s" &&
+            "$sxsprof" report --data $data --format pprof -o "$to.pprof.$data" "$s" || return
+    done
+}
+push() { # TOOL DATA: sends the session to a server of profiles, which keeps what it gets
+    rm -f "$tmp/port"
+    mkdir "$tmp/$1.pushed" && python3 tests/command/push_receiver.py "$tmp/$1.pushed" >"$tmp/port" 2>"$tmp/receiver" &
+    local receiver=$!
+    wait_until test -s "$tmp/port" &&
+        "$sxsprof" push --to "http://127.0.0.1:$(cat "$tmp/port")" --data "$2" --queue "$tmp/$1.queue" "$tmp/$1.s"
+    local status=$?
+    kill $receiver
+    wait $receiver 2>/dev/null
+    return $status
+}
+
+for tool in $tools; do
+    record "$tool" >"$tmp/log" 2>&1 && outputs "$tool" >>"$tmp/log" 2>&1
+    check "$tool: a session is recorded and written in every format" $? "$tmp/log"
+done
+CALLS=$(python3 -c '
+import json, sys
+print(sum(r["calls"] for r in json.load(open(sys.argv[1]))["instrument"]))' "$tmp/instrument.json")
+export CALLS
+for tool in sample:samples alloc:alloc; do
+    push ${tool%:*} ${tool#*:} >"$tmp/log" 2>&1
+    check "${tool%:*}: the session is pushed" $? "$tmp/log"
+done
+if NODE_MODULES=$(sh setup/browser.sh "$BUILD/node" 2>"$tmp/lacks"); then
+    export NODE_MODULES
+    timeout -k 5 300 node tests/integration/formats_agree.mjs "$tmp"/*.html >"$tmp/shown" 2>"$tmp/log"
+    check "the pages are opened in a browser" $? "$tmp/log"
+else
+    ok "in a browser # SKIP $(cat "$tmp/lacks")"
+fi
+for tool in $tools; do
+    python3 tests/integration/formats_agree.py "$tmp" "$tool" >"$tmp/said" 2>"$tmp/log"
+    status=$?
+    grep -c '^ok' "$tmp/said" >"$tmp/n"
+    grep -v '^ok' "$tmp/said" >>"$tmp/log"
+    check "$tool: all outputs agree ($(cat "$tmp/n") comparisons)" $status "$tmp/log"
+done
+[ -n "${KEEP:-}" ] && cp -r "$tmp" "$KEEP"
+finish
