@@ -218,16 +218,18 @@ static void write_threads(const struct sxs_model *m, size_t top, FILE *to)
     char      name[512];
     uint32_t *all = sort_nodes(m, m->n_threads, heavier_thread);
     sxs_print_to(to, "\nthreads\n    share    samples  waiting  thread\n");
-    for (size_t i = 0; i < m->n_threads && i < top; i++) {
+    size_t shown = 0, more = 0;
+    for (size_t i = 0; i < m->n_threads; i++) {
         const struct sxs_model_thread *t = &m->threads[all[i]];
-        if (t->samples)
+        more += t->samples && shown == top;
+        if (t->samples && shown < top && ++shown)
             sxs_print_to(to, "  %6.2f %%  %9llu  %5.1f %%  %s\n",
                          percent_of(t->weight_ns, m->total_ns), (unsigned long long)t->samples,
                          percent_of(t->waiting_ns, t->weight_ns),
                          sxs_thread_text(m, all[i], name, sizeof(name)));
     }
-    if (m->n_threads > top)
-        sxs_print_to(to, "  and %zu more\n", m->n_threads - top);
+    if (more)
+        sxs_print_to(to, "  and %zu more\n", more);
     free(all);
 }
 

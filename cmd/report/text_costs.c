@@ -40,11 +40,11 @@ static const char *count_text(double n, char *buf, size_t size)
     return buf;
 }
 
-/* Formats a sum of values: bytes or time. */
+/* Formats a sum of values: bytes or time, rounded first, so that it is the number of JSON. */
 static const char *value_text(const struct report *r, double value, char *buf, size_t size)
 {
     if (r->kind->unit == SXS_UNIT_BYTES)
-        return sxs_text_bytes(value, buf, size);
+        return sxs_text_bytes((double)sxs_cost_round(value), buf, size);
     return sxs_text_duration(sxs_cost_round(value), buf, size);
 }
 

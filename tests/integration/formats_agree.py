@@ -227,15 +227,17 @@ def compare_samples(data):
     for what, key in (("native", "native_ns"), ("GC", "gc_ns"), ("JIT", "jit_ns")):
         same("share of %s: text and JSON" % what, first(r"^ *([\d.]+) %%  %s$" % what)[0], "%.2f" % (100 * s[key] / total))
     threads = [t for t in report["sampled_threads"] if t["samples"]]
+    listed = text.split("\nthreads\n")[1].split("\n\n")[0]
+    more = re.search(r"^  and (\d+) more$", listed, re.M)
     same("threads with samples: JSON, page and text", len(threads), p.threads,
-         len(re.findall(r"%  .*\[\d+\]$", text.split("\nthreads\n")[1].split("\n\n")[0], re.M)))
+         len(re.findall(r"%  .*\[\d+\]$", listed, re.M)) + (int(more.group(1)) if more else 0))
     same("samples: the sum over threads", sum(t["samples"] for t in threads), s["samples"])
     said = {m.group(3): m.group(1) for m in re.finditer(r"^ *([\d.]+) %  +([\d.]+) %  (\[.*?)(?: \((?:tier \d|OSR|R2R|stub|dynamic|optimized|unknown tier)\))?$",
                                                      text.split("top functions by self")[1].split("\n\n")[0], re.M)}
     for name, ns in [v for v in names.most_common(6) if v[1]]:
         same("share of %s: text and JSON" % name[:60], said.get(name), "%.2f" % (100 * ns / total))
     for f in sorted(top.get("functions", []), key=lambda f: -f["self_s"])[:6]:
-        own = [j for j in report["sampled_functions"] if f["function"].endswith(j["name"].split("] ", 1)[1])]
+        own = [j for j in report["sampled_functions"] if f["function"].endswith(j["name"].split("] ", 1)[-1])]
         claim("time of %s: top and JSON" % f["function"][:60], round(f["self_s"] * 1e9) in [j["self_ns"] for j in own], f, own)
     s = shown("samples")
     if s:
@@ -243,7 +245,7 @@ def compare_samples(data):
               counted(len(threads), "thread") in s["summary"], s["summary"])
         rows = {r[0]: r[1:] for r in s["rows"]}
         for name, ns in names.most_common(4):
-            short = name.split("] ", 1)[1] # the page shows whose code it is by a colour
+            short = name.split("] ", 1)[-1] # the page shows whose code it is by a colour
             symbol = short.split("!", 1)[-1]
             row = rows.get(short if name[1] != "n" else short.split("!", 1)[0] if symbol == "?" else symbol)
             f = [j for j in report["sampled_functions"] if j["name"] == name]
