@@ -316,6 +316,15 @@ static unsigned lowest_number(const struct sxs_runtimes *list)
     return number;
 }
 
+/* Returns true when the session names no tool but those that are always on: it has their counts. */
+static int counts_only(const struct sxs_session *s)
+{
+    for (size_t t = 0; t < s->n_tools; t++)
+        if (!s->tools[t].tool->always)
+            return 0;
+    return 1;
+}
+
 /* Start the session's tools on the live runtimes. Returns how many were started that another tool
  * does not only need. */
 static unsigned start_all(const struct sxs_runtimes *list, const struct sxs_reasons *why)
@@ -331,6 +340,7 @@ static unsigned start_all(const struct sxs_runtimes *list, const struct sxs_reas
         }
         sxs_runtime_subscribe(rt, s->tools, s->n_tools, why);
         bits = sxs_runtime_session_bits(rt);
+        n += counts_only(s);
         for (unsigned at = 0; at < rt->n_subs; at++)
             for (size_t t = 0; t < s->n_tools && (bits >> at & 1); t++)
                 n += rt->subs[at].tool == s->tools[t].tool &&

@@ -2,6 +2,7 @@
 #include "manager/settings.h"
 
 #include <limits.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -144,9 +145,7 @@ int sxs_settings_parse_tools(struct sxs_settings *s, const struct sxs_tool *cons
                              size_t n_known, char *text, char *why, size_t size)
 {
     struct unknown_name unknown = {""};
-    size_t              n_always = 0;
-    for (size_t i = 0; i < n_known; i++)
-        n_always += known[i]->always != 0;
+    bool                any = text && text[strspn(text, ";")]; /* strtok_r() changes the text */
     s->n_tools = 0;
     s->tools_text = text;
     enable_listed(s, known, n_known, text, 0, keep_unknown, &unknown);
@@ -154,7 +153,7 @@ int sxs_settings_parse_tools(struct sxs_settings *s, const struct sxs_tool *cons
         snprintf(why, size, "this library has no tool %s", unknown.text);
         return -1;
     }
-    if (s->n_tools > n_always)
+    if (any) /* maybe one that is always on: then the session has its counts */
         return 0;
     snprintf(why, size, "no tool is named");
     return -1;

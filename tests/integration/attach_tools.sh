@@ -58,6 +58,9 @@ for version in 8 9 10.0.11; do
     check "runtime $version: a second attach with instrument counts again" $? "$tmp/attach"
     attach --duration 1s --tool sample && samples
     check "runtime $version: the next attach samples" $? "$tmp/attach"
+    attach --duration 1s --tool census && "$sxsprof" report --format json "$tmp/out" >"$tmp/json" && jsonq "$tmp/json" 'r[0]["exceptions"]' >"$tmp/n" &&
+        [ "$(cat "$tmp/n")" -gt 0 ]
+    check "runtime $version: the counts alone, which are always on, are a session, too" $? "$tmp/attach"
     ends_well "runtime $version"
 done
 
