@@ -15,3 +15,9 @@ const char *sxs_suspension_text(unsigned reason)
         "unknown", "debugger", "background garbage collection", "ReJIT", "profiler"};
     return reason < sizeof(texts) / sizeof(texts[0]) ? texts[reason] : "unknown";
 }
+
+const char *sxs_sample_clock_text(unsigned clock)
+{
+    static const char *const texts[] = {"", "CPU timer", "perf events", "monotonic timer", "rounds"};
+    return clock < sizeof(texts) / sizeof(texts[0]) ? texts[clock] : "?";
+}

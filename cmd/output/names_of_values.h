@@ -15,4 +15,8 @@ const char *sxs_tier_text(unsigned tier);
  */
 const char *sxs_suspension_text(unsigned reason);
 
+/** sxs_sample_clock_text - return the name of an enum sxs_sample_clock: "CPU timer"; "" for 0, when nothing was
+ *  sampled, "?" for an unknown value. Static. */
+const char *sxs_sample_clock_text(unsigned clock);
+
 #endif

@@ -122,10 +122,17 @@ static void write_refused(const struct sxs_samples_header *h, FILE *to)
                      refusal_text(atomic_load(&h->signals_refused_errno)));
 }
 
+/* Writes the rate that was reached, and why it is lower than the one that was asked for. */
+static void write_reached(double hz, uint32_t asked_hz, FILE *to)
+{
+    sxs_print_to(to, ", reached %.0f%s", hz,
+                 hz < 0.95 * asked_hz
+                     ? ": a sample that comes late stands for the time since it was due"
+                     : "");
+}
+
 static void write_process(const struct sxs_model *m, const struct sxs_model_process *p, FILE *to)
 {
-    static const char *const clocks[] = {"?", "CPU timer", "perf events", "monotonic timer",
-                                          "rounds"};
     static const char *const walkers[] = {"?", "fast", "unwind", "snapshot"};
     const struct sxs_samples_header *h = &p->head;
     uint64_t ended = atomic_load_explicit(&h->ended_ns, memory_order_relaxed);
@@ -140,11 +147,11 @@ static void write_process(const struct sxs_model *m, const struct sxs_model_proc
     sxs_print_to(to, "process %s: %s\n", p->folder, h->command);
     sxs_print_to(to, "  %s time, walker %s, clock %s, asked for %u samples a second of %s",
                  h->mode == SXS_MODE_WALL ? "wall" : "CPU", walkers[h->walker < 4 ? h->walker : 0],
-                 clocks[h->clock < sizeof(clocks) / sizeof(clocks[0]) ? h->clock : 0], h->asked_hz,
+                 sxs_sample_clock_text(h->clock), h->asked_hz,
                  h->mode == SXS_MODE_WALL ? "each thread" : "CPU time");
     if (weight &&
         h->mode != SXS_MODE_WALL) /* in wall time a sample stands for as long as it must */
-        sxs_print_to(to, ", reached %.0f", (double)samples / to_seconds(weight));
+        write_reached((double)samples / to_seconds(weight), h->asked_hz, to);
     sxs_print_to(to, "\n  %s, %llu dropped", SXS_COUNT(n, "sample"),
                  (unsigned long long)atomic_load_explicit(&h->n_dropped, memory_order_relaxed));
     if (n && handler)

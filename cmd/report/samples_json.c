@@ -5,18 +5,17 @@
 
 #include "cmd/output/json_values.h"
 #include "cmd/output/must.h"
+#include "cmd/output/names_of_values.h"
 
 static json_t *process_json(const struct sxs_model_process *p)
 {
-    static const char *const         clocks[] = {"", "cpu timer", "perf events", "monotonic timer",
-                                                "rounds"};
     const struct sxs_samples_header *h = &p->head;
     json_t                          *o = json_object();
     int                              err = 0;
     err |= sxs_json_set_number(o, "pid", p->pid);
     err |= sxs_json_set_text(o, "command", h->command);
     err |= sxs_json_set_text(o, "mode", h->mode == SXS_MODE_WALL ? "wall" : "cpu");
-    err |= sxs_json_set_text(o, "clock", clocks[h->clock < sizeof(clocks) / sizeof(clocks[0]) ? h->clock : 0]);
+    err |= sxs_json_set_text(o, "clock", sxs_sample_clock_text(h->clock));
     err |= sxs_json_set_number(o, "asked_hz", h->asked_hz);
     err |= sxs_json_set_number(o, "recorded",
                                atomic_load_explicit(&h->n_samples, memory_order_relaxed));
