@@ -464,11 +464,12 @@ static const struct sxs_record_code *code_at(uint64_t ip)
     uint32_t                   used = atomic_load(&((struct sxs_chunk_header *)chunk)->used);
     for (uint32_t off = sizeof(struct sxs_chunk_header); off < used && off < SXS_CHUNK_SIZE;) {
         const struct sxs_record_code *r = (const struct sxs_record_code *)(chunk + off);
-        if (!r->head.size)
+        uint32_t                      size = __atomic_load_n(&r->head.size, __ATOMIC_RELAXED);
+        if (!size)
             break;
         if (atomic_load(&r->head.type) == SXS_RECORD_CODE && ip >= r->lo && ip < r->hi)
             return r;
-        off += r->head.size;
+        off += size;
     }
     return NULL;
 }

@@ -457,7 +457,7 @@ SXS_SIGSAFE static uint64_t first_tick(const struct sxs_thread_slot *t, uint64_t
 
 SXS_SIGSAFE static uint64_t timer_weight(struct sxs_thread_slot *t, const siginfo_t *info)
 {
-    uint64_t due = t ? atomic_exchange_explicit(&t->first_due_ns, 0, memory_order_relaxed) : 0;
+    uint64_t due = t ? atomic_exchange_explicit(&t->first_due_ns, 0, memory_order_acquire) : 0;
     if (due)
         return interval_ns * first_tick(t, due);
     if (t && chosen == SXS_CLOCK_PERF && sxs_runs_look(t) == SXS_RUNS_LONG)
@@ -467,7 +467,7 @@ SXS_SIGSAFE static uint64_t timer_weight(struct sxs_thread_slot *t, const siginf
 
 SXS_SIGSAFE static uint64_t perf_weight(struct sxs_thread_slot *t)
 {
-    if (atomic_exchange_explicit(&t->first_due_ns, 0, memory_order_relaxed))
+    if (atomic_exchange_explicit(&t->first_due_ns, 0, memory_order_acquire))
         ioctl(t->perf_fd, PERF_EVENT_IOC_PERIOD, &interval_ns);
     /* If the runs are short, the event stays disabled: it costs nothing at context switches. */
     if (sxs_runs_look(t) == SXS_RUNS_SHORT)
