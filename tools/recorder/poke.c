@@ -88,6 +88,8 @@ SXS_SIGSAFE int sxs_poke(uint32_t tid, uint32_t weight_ns)
     int                     err;
     if (atomic_load(&is_lost))
         return -ENOTSUP;
+    if (!tid)
+        return -ESRCH; /* the thread has ended since its slot was looked at */
     memset(&info, 0, sizeof(info));
     info.si_signo = sxs_poke_signal();
     info.si_code = SI_TIMER; /* the kernel drops it at execve (signals/sample_signal.c) */
