@@ -6,6 +6,7 @@
 #include "base/env.h"
 #include "cmd/child.h"
 #include "cmd/command.h"
+#include "cmd/output/text.h"
 #include "cmd/output/print.h"
 #include "cmd/progress.h"
 #include "instr/config/config.h"
@@ -140,9 +141,9 @@ static void print_limits(const struct sxs_run_options *o)
     if (sxs_run_tool_options(o, "calls", text, sizeof(text)) &&
         sxs_calls_parse(text, &calls, why, sizeof(why)) == 0 && calls.trace_mb)
         sxs_print_to(stderr,
-                     "sxsprof: of each process the first %u MiB of the call trace are recorded "
+                     "sxsprof: of each process the first %s of the call trace are recorded "
                      "(--trace-size); the tree has all calls\n",
-                     calls.trace_mb);
+                     SXS_BYTES((uint64_t)calls.trace_mb << 20));
     text[0] = '\0';
     sxs_run_tool_options(o, "instrument", text, sizeof(text));
     if (!rules || !has_trace(rules) ||
@@ -153,8 +154,8 @@ static void print_limits(const struct sxs_run_options *o)
                  instrument.traced_rate);
     sxs_print_to(stderr,
                  "sxsprof: of each process %s calls a second are traced (--trace-rate), in at most "
-                 "%u MiB (--trace-size); counts have all calls\n",
-                 rate, instrument.traced_mb);
+                 "%s (--trace-size); counts have all calls\n",
+                 rate, SXS_BYTES((uint64_t)instrument.traced_mb << 20));
 }
 
 static void show_progress(void *arg, bool ended)

@@ -108,5 +108,8 @@ __attribute__((naked)) static void import_dlsym(void)
 void lookups_patch(uintptr_t addr)
 {
     static const struct sxs_import imports[] = {{"dlsym", (void *)import_dlsym}};
+    uintptr_t                      lo, hi, own = (uintptr_t)import_dlsym;
+    if (module_bounds(addr, &lo, &hi) && own >= lo && own < hi)
+        return; /* this code is linked into the runtime, and would call itself */
     sxs_imports_replace(addr, imports, ARRAY_LEN(imports));
 }

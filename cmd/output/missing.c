@@ -72,6 +72,8 @@ static const struct sxs_missing_counter counters[] = {
      "instrument_records_dropped", "record", "of instrumented methods dropped: " ROOM},
     {SXS_TRACED_FILE, offsetof(struct sxs_traced_header, lost), false, "traced_records_dropped",
      "record", "of traced calls dropped: " ROOM},
+    {SXS_TRACED_FILE, offsetof(struct sxs_traced_header, left_out), false, "traced_left_out", "call",
+     "not traced, because more came than the limit of calls a second (--trace-rate); counts have them"},
     {SXS_THREAD_NAMES_FILE, offsetof(struct sxs_thread_names_header, lost), false,
      "thread_names_dropped", "name", "of threads dropped: " ROOM},
 };

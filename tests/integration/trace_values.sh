@@ -151,7 +151,7 @@ check "by default, calls above a rate are left out, and their number is exact: $
     [ "$(du -sm "$tmp/s" | cut -f1)" -lt 100 ]
 check "the first lines of the report say so, and the session is small" $? "$tmp/said"
 "$sxsprof" instrument "$tmp/storm.xml" -o "$tmp/named" -- "$runsxs" 9 instrumented "rounds=1 fib=3" >"$tmp/said" 2>&1
-grep -q '^sxsprof: of each process 100000 calls, then 10000 calls a second are traced (--trace-rate), in at most 256 MiB (--trace-size)' "$tmp/said"
+grep -q '^sxsprof: of each process 100000 calls, then 10000 calls a second are traced (--trace-rate), in at most 256.00 MiB (--trace-size)' "$tmp/said"
 check "the command names the limits at the start" $? "$tmp/said"
 
 # ---- values that cannot be captured or passed ---------------------------------------------------
