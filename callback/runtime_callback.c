@@ -88,7 +88,7 @@ static HRESULT cb_InitializeForAttach(ICorProfilerCallback11 *self, IUnknown *in
 
 static HRESULT cb_Shutdown(ICorProfilerCallback11 *self)
 {
-    sxs_manager_ended(runtime_of(self), 0);
+    sxs_manager_shut_down(runtime_of(self));
     return S_OK;
 }
 

@@ -278,6 +278,14 @@ void sxs_manager_ended(struct sxs_runtime *rt, int detached)
     sxs_runtime_unref(listed);
 }
 
+void sxs_manager_shut_down(struct sxs_runtime *rt)
+{
+    const struct sxs_signals *signals = sxs_signals();
+    sxs_manager_ended(rt, 0);
+    if (signals->size > offsetof(struct sxs_signals, ended) && !sxs_runtime_is_inherited(rt))
+        signals->ended(rt->owner);
+}
+
 void sxs_manager_detached(struct sxs_runtime *rt)
 {
     pthread_mutex_lock(&manager.lock);

@@ -49,6 +49,10 @@ HRESULT sxs_manager_initialize(struct sxs_runtime *rt, IUnknown *info, int attac
  *  Does nothing when the runtime has already ended, or in a forked child. */
 void sxs_manager_ended(struct sxs_runtime *rt, int detached);
 
+/** sxs_manager_shut_down - like sxs_manager_ended(), in Shutdown. Also tells the signal router that the
+ *  runtime itself ends, when all tools have stopped. */
+void sxs_manager_shut_down(struct sxs_runtime *rt);
+
 /** sxs_manager_detached - end the profiling of a runtime that has let the library go and runs on
  *  (ProfilerDetachSucceeded). When the library is attached to it again, it gets the same number. */
 void sxs_manager_detached(struct sxs_runtime *rt);

@@ -82,8 +82,10 @@ int hook_sigaction(uintptr_t caller, int sig, const struct sigaction *act, struc
 {
     int idx = routed_index(sig);
     int owner;
-    if (router.off || (idx < 0 && !sample_shares(sig)) || other_process())
+    if (router.off || (idx < 0 && sig != SIGTERM && !sample_shares(sig)) || other_process())
         return real.sigaction(sig, act, old);
+    if (sig == SIGTERM)
+        return terminate_sigaction(caller, act, old);
     if (idx < 0)
         return sample_sigaction(sig, act, old);
     owner = owner_of_module(caller);

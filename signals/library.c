@@ -84,6 +84,7 @@ static struct sxs_signals operations = {
     .watch_crashes = watch_crashes,
     .library_thread = library_thread,
     .harmless_sample = sample_harmless,
+    .ended = terminate_ended,
 };
 
 const struct sxs_signals *router_operations(void)

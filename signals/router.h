@@ -324,6 +324,14 @@ int reserved_lost(void);
  *  signal-safe. */
 void maps_scan(void);
 
+/* terminate.c */
+/** terminate_sigaction - sigaction() for SIGTERM. Records the action that a runtime replaces, and
+ *  installs no handler of a runtime that has ended. Signal-safe. */
+SXS_SIGSAFE int terminate_sigaction(uintptr_t caller, const struct sigaction *act,
+                                    struct sigaction *old);
+/** terminate_ended - implements sxs_signals.ended. */
+void terminate_ended(int owner);
+
 /* chain.c */
 /** chain_previous - find the variable in which @owner keeps the action that its handler replaced,
  *  by the code of @handler. Only actions of other runtimes are found.

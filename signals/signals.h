@@ -172,6 +172,12 @@ struct sxs_signals {
      * Returns the sample signal. Any thread, one at a time; not signal-safe.
      */
     int (*harmless_sample)(void);
+    /**
+     * ended - say that the runtime @owner has ended, while the process may go on. If there are other
+     * runtimes, SIGTERM goes to them from now on, or to the action that the first of them replaced.
+     * -1: nothing is done. Any thread; takes the router's lock; not signal-safe.
+     */
+    void (*ended)(int owner);
 };
 
 /** sxs_signals - return the operations of the router at work in this process. The first call

@@ -104,6 +104,8 @@ void hosting_start_one(int i)
     find(i, "Print", &guests[i].print);
     find(i, "Unhandled", &guests[i].unhandled);
     find(i, "CallBack", &guests[i].call_back);
+    find(i, "NotesExit", &guests[i].notes_exit);
+    find(i, "NotesSignal", &guests[i].notes_signal);
     started[i] = true;
 }
 
@@ -129,20 +131,25 @@ int hosting_work(int rounds)
     return wrong;
 }
 
-int hosting_stop(void)
+int hosting_stop_one(int i)
 {
     char why[256];
-    int  refused = 0;
+    int  code = 0;
 
-    for (int i = hosting_len() - 1; i >= 0; i--) {
-        int code = 0;
-        if (!started[i])
-            continue;
-        if (sxs_clr_stop(&clrs[i], &code, why, sizeof(why))) {
-            fprintf(stderr, "host: runtime %d: %s\n", i + 1, why);
-            refused++;
-        }
-    }
+    started[i] = false;
+    if (!sxs_clr_stop(&clrs[i], &code, why, sizeof(why)))
+        return 0;
+    fprintf(stderr, "host: runtime %d: %s\n", i + 1, why);
+    return 1;
+}
+
+int hosting_stop(void)
+{
+    int refused = 0;
+
+    for (int i = hosting_len() - 1; i >= 0; i--)
+        if (started[i])
+            refused += hosting_stop_one(i);
     return refused;
 }
 

@@ -25,6 +25,10 @@ struct hosting_guest {
     int (*unhandled)(int n); /* ends the process by an unhandled exception */
     int (*call_back)(int (*callee)(intptr_t),
                      intptr_t argument); /* calls @callee; returns its result */
+    int (*notes_exit)(int n); /* prints "guest: exit N" when the runtime raises ProcessExit */
+    int (*notes_signal)(int signal); /* prints "guest: signal NAME" at that signal, a positive number of
+                                      * the system, by a PosixSignalRegistration that stays; the
+                                      * default action follows. Returns the signal */
 };
 
 /* Returns the number of runtimes in HOSTS_RUNTIMES; ends the process with status 2 when it is 0. */
@@ -45,8 +49,12 @@ const struct hosting_guest *hosting_guest(int i);
  * results. */
 int hosting_work(int rounds);
 
-/* Shuts the runtimes down, the last one first. Returns the number of failures. Call it on the
- * thread that started the runtimes. */
+/* Shuts runtime @i down. Returns 0, or 1 for a failure, with a line on standard error. Call it on the
+ * thread that started the runtime. */
+int hosting_stop_one(int i);
+
+/* Shuts the runtimes down that run, the last one first. Returns the number of failures. Call it on
+ * the thread that started the runtimes. */
 int hosting_stop(void);
 
 /* Writes one line to standard output, by one write. Any thread; not signal-safe. */

@@ -30,6 +30,31 @@ internal static unsafe class Exports
         return n;
     }
 
+    /// <summary>Prints "guest: exit n" when the runtime raises ProcessExit.</summary>
+    [UnmanagedCallersOnly(CallConvs = [typeof(CallConvCdecl)])]
+    private static int NotesExit(int n)
+    {
+        AppDomain.CurrentDomain.ProcessExit += (_, _) => Say($"guest: exit {n}");
+        return n;
+    }
+
+    /// <summary>Prints "guest: signal NAME" at each signal of that number, whose default action
+    /// follows.</summary>
+    [UnmanagedCallersOnly(CallConvs = [typeof(CallConvCdecl)])]
+    private static int NotesSignal(int signal)
+    {
+        registration = PosixSignalRegistration.Create((PosixSignal)signal, context => Say($"guest: signal {context.Signal}"));
+        return signal;
+    }
+
+    private static PosixSignalRegistration? registration;
+
+    private static void Say(string line)
+    {
+        Console.WriteLine(line);
+        Console.Out.Flush();
+    }
+
     /// <summary>Ends the process by an unhandled exception.</summary>
     [UnmanagedCallersOnly(CallConvs = [typeof(CallConvCdecl)])]
     private static int Unhandled(int n) => throw new InvalidOperationException($"unhandled {n}");
