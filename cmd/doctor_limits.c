@@ -17,7 +17,7 @@ void sxs_doctor_limits(void)
         "sample --trace on: endpoints have their routes in Kestrel on .NET 8 to 10; elsewhere the "
         "names of Activities",
         "sample: code of other JIT compilers (V8, HotSpot) has names only if they write "
-        "/tmp/perf-PID.map, and callers only with frame pointers",
+        "/tmp/perf-PID.map or jit-PID.dump, and callers only with frame pointers",
         "--budget: a program that uses less than a quarter of one processor counts as if it used "
         "that; callbacks on the program's own threads are not measured",
     };

@@ -14,10 +14,14 @@
 #include "base/descriptors.h"
 #include "base/session_state.h"
 #include "base/text/utf8.h"
+#include "tools/recorder/jit_dump.h"
 
 #define ROUND_NS    UINT64_C(1000000000)
-#define ROUND_BYTES (4u << 20)   /* read at a time */
-#define FILE_BYTES  (256u << 20) /* read of a file */
+#define LOOK_NS     (10 * ROUND_NS) /* between two searches for a file jit-PID.dump */
+#define ROUND_BYTES (4u << 20)      /* read at a time */
+#define FILE_BYTES  (256u << 20)    /* read of a map */
+#define ROUND_READS 256u            /* of a dump, whose code is skipped */
+#define DUMP_BYTES  (UINT32_MAX - SXS_JIT_DUMP_LOAD) /* of a dump that are looked at */
 #define MAX_PIECES  (1u << 18)
 #define MAX_PIECE   (64u << 20) /* bytes of code; a larger piece is none */
 #define MAX_REGIONS 256u
@@ -32,19 +36,30 @@ struct region {
     _Atomic uintptr_t lo, hi;
 };
 
-static struct {
-    pid_t         pid; /* whose file it is; another one after a fork */
+/* A file that names code. */
+struct source {
     dev_t         device;
     ino_t         inode;
     uint64_t      read_to; /* bytes */
-    uint64_t      next_ns;
     struct piece *pieces; /* MAX_PIECES, mapped when the first is found; in the order of the file */
     size_t        n;
-} map;
+};
+
+static struct {
+    pid_t         pid; /* whose files they are; another one after a fork */
+    uint64_t      next_ns;
+    struct source map;
+    struct source dump;
+    char          dump_path[4096]; /* "": none is known */
+    unsigned long dump_inode;      /* of the file that is mapped */
+    uint64_t      look_ns;         /* when one may be looked for again */
+    int           is_wanted;       /* 1: there is code that no file has named */
+    int           dump_damaged;    /* 1: what follows dump.read_to cannot be read */
+} known;
 static struct region    regions[MAX_REGIONS];
 static _Atomic unsigned n_regions;
 /* The code outlives a session, and so does what is known of it. */
-SXS_SESSION_KEEPS(map);
+SXS_SESSION_KEEPS(known);
 SXS_SESSION_KEEPS(regions);
 SXS_SESSION_KEEPS(n_regions);
 
@@ -58,15 +73,69 @@ SXS_SIGSAFE int sxs_perf_map_has(uintptr_t ip)
     return 0;
 }
 
-/* ---- the file -------------------------------------------------------------------------------- */
+/* ---- pieces ---------------------------------------------------------------------------------- */
 
-/* Opens the file for reading. Returns -1 if there is none, or one that others may have written. */
-static int open_map(struct stat *st)
+static void add_region(uintptr_t lo, uintptr_t hi)
 {
-    char path[64];
-    int  fd;
-    snprintf(path, sizeof(path), "/tmp/perf-%d.map", (int)getpid());
-    fd = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+    unsigned n = atomic_load(&n_regions);
+    for (unsigned i = 0; i < n; i++) {
+        uintptr_t from = atomic_load(&regions[i].lo), to = atomic_load(&regions[i].hi);
+        if (lo > to + NEAR || hi + NEAR < from)
+            continue;
+        if (lo < from)
+            atomic_store(&regions[i].lo, lo);
+        if (hi > to)
+            atomic_store(&regions[i].hi, hi);
+        return;
+    }
+    if (n == MAX_REGIONS)
+        return;
+    atomic_store(&regions[n].lo, lo);
+    atomic_store(&regions[n].hi, hi);
+    atomic_store_explicit(&n_regions, n + 1, memory_order_release);
+}
+
+/* Takes a piece of code, unless it cannot be one. */
+static void add_piece(struct source *from, uint64_t lo, uint64_t size, uint64_t name_at)
+{
+    if (!lo || !size || size > MAX_PIECE || lo >> 47 || (lo + size) >> 47)
+        return;
+    if (!from->pieces) {
+        void *memory = mmap(NULL, MAX_PIECES * sizeof(*from->pieces), PROT_READ | PROT_WRITE,
+                            MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+        if (memory == MAP_FAILED)
+            return;
+        from->pieces = memory;
+    }
+    if (from->n == MAX_PIECES)
+        return;
+    from->pieces[from->n++] = (struct piece){lo, (uint32_t)size, (uint32_t)name_at};
+    add_region(lo, lo + size);
+}
+
+static void add_regions(const struct source *from)
+{
+    for (size_t i = 0; i < from->n; i++)
+        add_region(from->pieces[i].lo, from->pieces[i].lo + from->pieces[i].size);
+}
+
+static void forget(struct source *from)
+{
+    from->read_to = 0;
+    if (!from->n)
+        return;
+    from->n = 0;
+    atomic_store(&n_regions, 0);
+    add_regions(&known.map);
+    add_regions(&known.dump);
+}
+
+/* ---- the files ------------------------------------------------------------------------------- */
+
+/* Opens a file for reading. Returns -1 if there is none, or one that others may have written. */
+static int open_own(const char *path, struct stat *st)
+{
+    int fd = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
     if (fd < 0)
         return -1;
     if (fstat(fd, st) == 0 && S_ISREG(st->st_mode) && st->st_uid == geteuid() &&
@@ -76,11 +145,31 @@ static int open_map(struct stat *st)
     return -1;
 }
 
-static void forget(void)
+static int open_map(struct stat *st)
 {
-    map.n = 0;
-    map.read_to = 0;
-    atomic_store(&n_regions, 0);
+    char path[64];
+    snprintf(path, sizeof(path), "/tmp/perf-%d.map", (int)getpid());
+    return open_own(path, st);
+}
+
+/* The path may lead to another file than the one that is mapped; that one is not read. */
+static int open_dump(struct stat *st)
+{
+    int fd = known.dump_path[0] ? open_own(known.dump_path, st) : -1;
+    if (fd < 0 || st->st_ino == known.dump_inode)
+        return fd;
+    close(fd);
+    return -1;
+}
+
+/* Forgets what was read of a file that has been exchanged or has become shorter. */
+static void note_file(struct source *from, const struct stat *st)
+{
+    if (st->st_dev != from->device || st->st_ino != from->inode ||
+        (uint64_t)st->st_size < from->read_to)
+        forget(from);
+    from->device = st->st_dev;
+    from->inode = st->st_ino;
 }
 
 /* ---- lines ----------------------------------------------------------------------------------- */
@@ -108,65 +197,26 @@ static const char *read_hex(const char *at, const char *end, uint64_t *out)
     return at;
 }
 
-static void add_region(uintptr_t lo, uintptr_t hi)
-{
-    unsigned n = atomic_load(&n_regions);
-    for (unsigned i = 0; i < n; i++) {
-        uintptr_t from = atomic_load(&regions[i].lo), to = atomic_load(&regions[i].hi);
-        if (lo > to + NEAR || hi + NEAR < from)
-            continue;
-        if (lo < from)
-            atomic_store(&regions[i].lo, lo);
-        if (hi > to)
-            atomic_store(&regions[i].hi, hi);
-        return;
-    }
-    if (n == MAX_REGIONS)
-        return;
-    atomic_store(&regions[n].lo, lo);
-    atomic_store(&regions[n].hi, hi);
-    atomic_store_explicit(&n_regions, n + 1, memory_order_release);
-}
-
-static struct piece *new_piece(void)
-{
-    if (!map.pieces) {
-        void *memory = mmap(NULL, MAX_PIECES * sizeof(*map.pieces), PROT_READ | PROT_WRITE,
-                            MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-        if (memory == MAP_FAILED)
-            return NULL;
-        map.pieces = memory;
-    }
-    return map.n < MAX_PIECES ? &map.pieces[map.n] : NULL;
-}
-
 /* @at: offset of the line in the file. */
 static void take_line(const char *line, const char *end, uint64_t at)
 {
     uint64_t      lo, size;
     const char   *rest = read_hex(line, end, &lo), *name;
-    struct piece *piece;
     name = rest ? read_hex(rest, end, &size) : NULL;
-    if (!name || name == end || !lo || !size || size > MAX_PIECE || lo >> 47 || (lo + size) >> 47)
-        return;
-    piece = new_piece();
-    if (!piece)
-        return;
-    *piece = (struct piece){lo, (uint32_t)size, (uint32_t)(at + (uint64_t)(name - line))};
-    map.n++;
-    add_region(lo, lo + size);
+    if (name && name != end)
+        add_piece(&known.map, lo, size, at + (uint64_t)(name - line));
 }
 
 static char text[64u << 10]; /* one thread at a time reads */
 SXS_SESSION_KEEPS(text);
 
-/* Takes the whole lines of the text, which begins at the file's offset map.read_to. Returns their bytes. */
+/* Takes the whole lines of the text, which begins at the file's offset known.map.read_to. Returns their bytes. */
 static size_t take_lines(size_t size)
 {
     size_t      taken = 0;
     const char *end;
     while ((end = memchr(text + taken, '\n', size - taken)) != NULL) {
-        take_line(text + taken, end, map.read_to + taken);
+        take_line(text + taken, end, known.map.read_to + taken);
         taken = (size_t)(end - text) + 1;
     }
     return taken;
@@ -175,92 +225,201 @@ static size_t take_lines(size_t size)
 /* A line without an end is read again next time, unless it fills the buffer. */
 static void read_lines(int fd, uint64_t size)
 {
-    uint64_t    until = map.read_to + ROUND_BYTES;
+    uint64_t until = known.map.read_to + ROUND_BYTES;
     until = until < size ? until : size;
     until = until < FILE_BYTES ? until : FILE_BYTES;
-    while (map.read_to < until) {
-        ssize_t n = pread(fd, text, sizeof(text), (off_t)map.read_to);
+    while (known.map.read_to < until) {
+        ssize_t n = pread(fd, text, sizeof(text), (off_t)known.map.read_to);
         size_t  taken = n > 0 ? take_lines((size_t)n) : 0;
         if (n <= 0 || (!taken && (size_t)n < sizeof(text)))
             return;
-        map.read_to += taken ? taken : (size_t)n;
+        known.map.read_to += taken ? taken : (size_t)n;
     }
 }
 
-static int read_map(void *unused)
+static void read_map(void)
 {
     struct stat st;
     int         fd = open_map(&st);
-    (void)unused;
-    if (map.pid != getpid()) {
-        map.pid = getpid();
-        forget();
-    }
     if (fd < 0)
-        return 0;
-    if (st.st_dev != map.device || st.st_ino != map.inode || (uint64_t)st.st_size < map.read_to)
-        forget();
-    map.device = st.st_dev;
-    map.inode = st.st_ino;
+        return;
+    note_file(&known.map, &st);
     read_lines(fd, (uint64_t)st.st_size);
     close(fd);
+}
+
+/* ---- records --------------------------------------------------------------------------------- */
+
+/* Takes the whole records of the text, @n bytes of the file from dump.read_to on. @size: bytes of the
+ * file. Returns the bytes of the file that they have, which may be more than @n; 0: there is no whole
+ * record, or what follows is damaged. */
+static uint64_t take_records(size_t n, uint64_t size)
+{
+    const uint8_t        *bytes = (const uint8_t *)text;
+    uint64_t              taken = 0, at = known.dump.read_to;
+    struct sxs_jit_record record;
+    if (at == 0) {
+        taken = n >= SXS_JIT_DUMP_HEADER ? sxs_jit_dump_header(bytes) : 0;
+        known.dump_damaged = n >= SXS_JIT_DUMP_HEADER && !taken;
+        if (!taken)
+            return 0;
+    }
+    while (taken < n && n - taken >= SXS_JIT_DUMP_PREFIX) {
+        int read = sxs_jit_dump_record(bytes + taken, n - taken, &record);
+        if (read < 0)
+            known.dump_damaged = 1;
+        if (read <= 0 || record.size > size - at - taken)
+            break;
+        if (record.is_load && at + taken < DUMP_BYTES)
+            add_piece(&known.dump, record.lo, record.code_size, at + taken + SXS_JIT_DUMP_LOAD);
+        taken += record.size;
+    }
+    return taken;
+}
+
+/* A record without its end is read again next time. */
+static void read_records(int fd, uint64_t size)
+{
+    for (unsigned i = 0; i < ROUND_READS && !known.dump_damaged && known.dump.read_to < size &&
+                         known.dump.read_to < DUMP_BYTES;
+         i++) {
+        ssize_t  n = pread(fd, text, sizeof(text), (off_t)known.dump.read_to);
+        uint64_t taken = n > 0 ? take_records((size_t)n, size) : 0;
+        if (!taken)
+            return;
+        known.dump.read_to += taken;
+    }
+}
+
+static void read_dump(uint64_t now)
+{
+    struct stat st;
+    int         fd;
+    if (!known.dump_path[0] && known.is_wanted && now >= known.look_ns) {
+        known.is_wanted = 0;
+        known.look_ns = now + LOOK_NS;
+        if (!sxs_jit_dump_path(known.dump_path, sizeof(known.dump_path), &known.dump_inode))
+            known.dump_path[0] = '\0';
+    }
+    if (!known.dump_path[0])
+        return;
+    fd = open_dump(&st);
+    if (fd < 0) { /* what was read of it stays, without names */
+        known.dump_path[0] = '\0';
+        return;
+    }
+    note_file(&known.dump, &st);
+    if (known.dump.read_to == 0)
+        known.dump_damaged = 0;
+    read_records(fd, (uint64_t)st.st_size);
+    close(fd);
+}
+
+/* ---- both ------------------------------------------------------------------------------------ */
+
+static int read_files(void *now)
+{
+    if (known.pid != getpid()) {
+        known.pid = getpid();
+        forget(&known.map);
+        forget(&known.dump);
+        known.dump_path[0] = '\0';
+        known.look_ns = 0;
+    }
+    read_map();
+    read_dump(*(const uint64_t *)now);
     return 0;
 }
 
 int sxs_perf_map_update(void)
 {
     uint64_t now = sxs_now_ns(CLOCK_MONOTONIC);
-    size_t   before = map.n;
-    if (now < map.next_ns && map.pid == getpid())
+    size_t   in_map = known.map.n, in_dump = known.dump.n;
+    if (now < known.next_ns && known.pid == getpid())
         return 0;
-    map.next_ns = now + ROUND_NS;
-    sxs_descriptors_call(read_map, NULL);
-    return !before && map.n;
+    known.next_ns = now + ROUND_NS;
+    sxs_descriptors_call(read_files, &now);
+    return (!in_map && known.map.n) || (!in_dump && known.dump.n);
 }
 
 /* ---- names ----------------------------------------------------------------------------------- */
 
 struct question {
+    const struct source  *source;
     const struct piece   *piece;
     struct sxs_perf_code *out;
 };
 
-/* The file may have been exchanged since its lines were read; then the piece has no name. */
+/* Reads a line's name. Returns its bytes, or 0. */
+static size_t read_map_name(int fd, const struct piece *piece, char *to)
+{
+    ssize_t     n = pread(fd, to, SXS_PERF_NAME, (off_t)piece->name_at);
+    const char *end = n > 0 ? memchr(to, '\n', (size_t)n) : NULL;
+    return end ? (size_t)(end - to) : n > 0 ? (size_t)n : 0;
+}
+
+/* The same, from a record. It is read again, because the name must end inside of it. */
+static size_t read_dump_name(int fd, const struct piece *piece, char *to)
+{
+    uint8_t               bytes[SXS_JIT_DUMP_LOAD + SXS_PERF_NAME];
+    struct sxs_jit_record record;
+    ssize_t     n = pread(fd, bytes, sizeof(bytes), (off_t)piece->name_at - SXS_JIT_DUMP_LOAD);
+    size_t      room;
+    const void *end;
+    if (n <= (ssize_t)SXS_JIT_DUMP_LOAD || sxs_jit_dump_record(bytes, (size_t)n, &record) != 1 ||
+        !record.is_load || record.lo != piece->lo)
+        return 0;
+    room = (size_t)n - SXS_JIT_DUMP_LOAD;
+    room = room < record.name_room ? room : (size_t)record.name_room;
+    end = memchr(bytes + SXS_JIT_DUMP_LOAD, 0, room);
+    if (!end && room < SXS_PERF_NAME)
+        return 0;
+    room = end ? (size_t)((const uint8_t *)end - bytes) - SXS_JIT_DUMP_LOAD : room;
+    memcpy(to, bytes + SXS_JIT_DUMP_LOAD, room);
+    return room;
+}
+
+/* The file may have been exchanged since it was read; then the piece has no name. */
 static int read_name(void *arg)
 {
     struct question      *q = arg;
     struct sxs_perf_code *out = q->out;
     struct stat           st;
-    int                   fd = open_map(&st);
-    ssize_t               n = -1;
-    const char           *end;
+    int                   is_map = q->source == &known.map;
+    int                   fd = is_map ? open_map(&st) : open_dump(&st);
     if (fd < 0)
         return -1;
-    if (st.st_dev == map.device && st.st_ino == map.inode)
-        n = pread(fd, out->name, sizeof(out->name), (off_t)q->piece->name_at);
+    out->name_size = 0;
+    if (st.st_dev == q->source->device && st.st_ino == q->source->inode)
+        out->name_size = (unsigned)(is_map ? read_map_name(fd, q->piece, out->name)
+                                           : read_dump_name(fd, q->piece, out->name));
     close(fd);
-    if (n <= 0)
-        return -1;
-    end = memchr(out->name, '\n', (size_t)n);
-    out->name_size = (unsigned)(end ? end - out->name : n);
     for (unsigned i = 0; i < out->name_size; i++)
         if (sxs_is_control((unsigned char)out->name[i]) && !((unsigned char)out->name[i] & 0x80))
             out->name[i] = ' ';
     return out->name_size ? 0 : -1;
 }
 
-int sxs_perf_map_find(uintptr_t ip, struct sxs_perf_code *out)
+static int find_in(const struct source *source, uintptr_t ip, struct sxs_perf_code *out)
 {
-    struct question q = {.out = out};
-    if (!sxs_perf_map_has(ip) || map.pid != getpid())
-        return 0;
-    for (size_t i = map.n; i-- > 0 && !q.piece;)
-        if (ip - map.pieces[i].lo < map.pieces[i].size)
-            q.piece = &map.pieces[i];
+    struct question q = {.source = source, .out = out};
+    for (size_t i = source->n; i-- > 0 && !q.piece;)
+        if (ip - source->pieces[i].lo < source->pieces[i].size)
+            q.piece = &source->pieces[i];
     if (!q.piece || sxs_descriptors_call(read_name, &q) != 0)
         return 0;
     out->lo = q.piece->lo;
     out->hi = q.piece->lo + q.piece->size;
-    snprintf(out->file, sizeof(out->file), "perf-%d.map", (int)map.pid);
+    snprintf(out->file, sizeof(out->file), source == &known.map ? "perf-%d.map" : "jit-%d.dump",
+             (int)known.pid);
     return 1;
+}
+
+int sxs_perf_map_find(uintptr_t ip, struct sxs_perf_code *out)
+{
+    if (sxs_perf_map_has(ip) && known.pid == getpid() &&
+        (find_in(&known.map, ip, out) || find_in(&known.dump, ip, out)))
+        return 1;
+    known.is_wanted = 1;
+    return 0;
 }

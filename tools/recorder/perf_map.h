@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * tools/recorder/perf_map.h - code of other JIT compilers in this process, such as V8 and HotSpot, from
- * the file /tmp/perf-PID.map that they write for perf: a line for each piece of code, with its address
- * and its size in hexadecimal digits, and its name.
+ * the files that they write for perf: /tmp/perf-PID.map, a line for each piece of code, with its address
+ * and its size in hexadecimal digits, and its name; and jit-PID.dump (jit_dump.h).
  *
- * The file is read only if it is a regular file of this process's user that nobody else may write, and
- * up to limits. What is in it may be wrong all the same: it names code, and nothing depends on it but
- * names and whether a walk goes on. Addresses that were used again have the name of the last line. */
+ * A file is read only if it is a regular file of this process's user that nobody else may write, and
+ * up to limits; jit-PID.dump only if this process has mapped it executable, as compilers do. What is in
+ * it may be wrong all the same: it names code, and nothing depends on it but names and whether a walk
+ * goes on. Addresses that were used again have the name of the last line or record. */
 #ifndef SXS_TOOLS_RECORDER_PERF_MAP_H
 #define SXS_TOOLS_RECORDER_PERF_MAP_H
 
@@ -20,14 +21,14 @@ struct sxs_perf_code {
     uintptr_t lo, hi;
     unsigned  name_size;
     char      name[SXS_PERF_NAME]; /* without control characters; no zero */
-    char      file[32];            /* "perf-PID.map" */
+    char      file[32];            /* "perf-PID.map" or "jit-PID.dump" */
 };
 
-/** sxs_perf_map_update - read what the file has got since, at most once a second and some MiB. Returns
+/** sxs_perf_map_update - read what the files have got since, at most once a second and some MiB. Returns
  *  1 when pieces were found for the first time, else 0. The service thread calls it. */
 int sxs_perf_map_update(void);
 
-/** sxs_perf_map_find - find the piece of code at @ip. Returns 1, or 0 when the file has none. The
+/** sxs_perf_map_find - find the piece of code at @ip. Returns 1, or 0 when no file has one. The
  *  service thread calls it. */
 int sxs_perf_map_find(uintptr_t ip, struct sxs_perf_code *out);
 
