@@ -45,8 +45,8 @@ def speedscope(path):
     data = json.load(open(path, encoding="utf-8"))
     names = [f["name"] for f in data["shared"]["frames"]]
     for profile in data["profiles"]:
-        for stack, us in zip(profile["samples"], profile["weights"]):
-            yield [names[f] for f in stack], round(us / 1e3 / MS)
+        for stack, ns in zip(profile["samples"], profile["weights"]):
+            yield [names[f] for f in stack], round(ns / 1e6 / MS)
 
 
 def firefox(path):
