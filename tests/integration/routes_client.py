@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""routes_client.py URL SECONDS - asks the app `routes` for every kind of route, four requests at once, and then prints
-"requests N NAME" for each name of an endpoint, in the words of the app's templates. The requests of the first of the four all
-belong to one trace."""
+"""routes_client.py URL SECONDS - asks the app `routes` for every kind of route, four requests at once, for so many seconds
+and at least ROUNDS times each, and then prints "requests N NAME" for each name of an endpoint, in the words of the app's
+templates. The requests of the first of the four all belong to one trace."""
 import http.client
 import sys
 import threading
@@ -20,13 +20,14 @@ KINDS = [
     (lambda n: f"/plain/Plain/Show/{n}", "Routes.PlainController.Show (routes)"),
     (lambda n: f"/static/{n}/{uuid.UUID(int=n + 1)}", "/static/{number}/{guid}"),
 ]
+ROUNDS = 10  # a busy machine answers few requests in a time
 TRACE = {"traceparent": "00-0123456789abcdef0123456789abcdef-0123456789abcdef-01"}
 
 
 def work(address, until, first, counts):
     connection = http.client.HTTPConnection(address, timeout=60)
     n = first
-    while time.monotonic() < until:
+    while time.monotonic() < until or n < first + ROUNDS * len(KINDS):
         path, name = KINDS[n % len(KINDS)]
         connection.request("GET", path(n), headers=TRACE if first == 0 else {})
         answer = connection.getresponse()

@@ -3,6 +3,7 @@ using System;
 using System.Diagnostics;
 using System.Linq;
 using System.Runtime.CompilerServices;
+using System.Runtime.InteropServices;
 using System.Threading;
 using System.Threading.Tasks;
 using Microsoft.AspNetCore.Builder;
@@ -22,13 +23,29 @@ internal static class Work
 {
     private static long result;
 
-    /// <summary>Computes for about @ms milliseconds.</summary>
+    [StructLayout(LayoutKind.Sequential)]
+    private struct TimeSpec
+    {
+        public long Seconds, Nanoseconds;
+    }
+
+    [DllImport("libc", EntryPoint = "clock_gettime")]
+    private static extern int ClockGetTime(int clock, out TimeSpec time);
+
+    /// <summary>The thread's CPU time in ns.</summary>
+    private static long CpuNow()
+    {
+        _ = ClockGetTime(3, out TimeSpec t); // CLOCK_THREAD_CPUTIME_ID
+        return (t.Seconds * 1_000_000_000) + t.Nanoseconds;
+    }
+
+    /// <summary>Computes for about @ms milliseconds of CPU time, so that a busy machine takes no samples away.</summary>
     [MethodImpl(MethodImplOptions.NoInlining)]
     private static void Spin(int ms)
     {
-        var clock = Stopwatch.StartNew();
+        long until = CpuNow() + (ms * 1_000_000L);
         ulong x = 1;
-        while (clock.ElapsedMilliseconds < ms)
+        while (CpuNow() < until)
             for (int i = 0; i < 20_000; i++)
                 x = (x * 6364136223846793005UL) + 1442695040888963407UL;
         Interlocked.Add(ref result, (long)(x & 1));
