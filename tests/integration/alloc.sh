@@ -50,7 +50,7 @@ profile :exact 8 memory "$words" 9 memory "$words" 10 memory "$words" && has exa
 check "with tiered compilation, too, but for boxed values" $? "$tmp/log"
 profile :exact,every=100k 10 memory "keep:boxed=500000" && has close "Memory.Point=500000"
 check "10: exact: samples have all boxed values" $? "$tmp/log"
-"$sxsprof" report --data alloc "$tmp/s" >"$tmp/report" && head -n 4 "$tmp/report" | grep -q '^  counted too low: boxed values' &&
+"$sxsprof" report --data alloc "$tmp/s" >"$tmp/report" && first_lines "$tmp/report" | grep -q '^  counted too low: boxed values' &&
     grep -q 'at least *at least .*Memory.Point$' "$tmp/report" && grep -q 'exact *exact .*System.String$' "$tmp/report"
 check "10: exact: the report says that boxed values are counted too low" $? "$tmp/report"
 profile :exact 9 memory "keep:boxed=500000" && has exact "Memory.Point=500000" &&
@@ -130,7 +130,7 @@ spread() { # OPTIONS COMMAND VERSION...: all six types as COMMAND checks them
 }
 spread :every=100k close 8 9 10
 check "objects of 24 to 30,000 bytes in a random order: all are right" $? "$tmp/log"
-says_biased() { "$sxsprof" report --data alloc "$tmp/s" >"$tmp/report" && head -n 4 "$tmp/report" | grep -q "not chosen at random: objects of runtime $1\."; }
+says_biased() { "$sxsprof" report --data alloc "$tmp/s" >"$tmp/report" && first_lines "$tmp/report" | grep -q "not chosen at random: objects of runtime $1\."; }
 spread :every=100k,ticks near 8 9 && says_biased "1, 2" && grep -q 'their error is not known)$' "$tmp/report"
 check "8 and 9 with ticks: the systematic error is at most 6 % there, and the report says that they are biased" $? "$tmp/report"
 spread :every=100k,ticks close 10 && ! says_biased 1

@@ -53,4 +53,7 @@ need_real() { # N: skip the whole script unless there are N real runtimes and th
 # jsonq FILE EXPRESSION: print the value of a Python expression; r is the list of runtimes in the JSON report
 # FILE.
 jsonq() { python3 -c 'import json,sys; r=json.load(open(sys.argv[1]))["runtimes"]; print(eval(sys.argv[2]))' "$1" "$2"; }
+# first_lines FILE: print the first lines of a text report, which say what was recorded and what is missing. How many
+# there are depends on the run.
+first_lines() { sed '/^$/Q' "$1"; }
 finish() { exit $any_failed; }

@@ -70,13 +70,13 @@ for v in 8 9 10.0.11; do
     "$sxsprof" report --data locks "$tmp/named-$v" >"$tmp/text" 2>&1
     grep -q 'Named.Program.All' "$tmp/text" && ! grep -q '\] System\.Threading\.\(Monitor\|Lock\)\.' "$tmp/text"
     check "$v: no function of the lock itself is the waiter" $? "$tmp/text"
-    sed -n 1,4p "$tmp/text" | grep -q '^  monitors and System.Threading.Lock; not SpinLock'
+    first_lines "$tmp/text" | grep -q '^  monitors and System.Threading.Lock; not SpinLock'
     check "$v: the first lines say which waits are not seen" $? "$tmp/text"
-    "$sxsprof" report --data wait --format collapsed "$tmp/named-$v" 2>&1 | grep '^Waits-For-Constructor' >"$tmp/text"
+    "$sxsprof" report --data wait --format collapsed "$tmp/named-$v" 2>"$tmp/log" | grep '^Waits-For-Constructor' >"$tmp/text"
     case $v in 10*) want='wait: class constructor' ;; *) want='wait: monitor or lock' ;; esac
     grep -q "$want" "$tmp/text"
     check "$v: a thread behind a class constructor waits for that ($want)" $? "$tmp/text"
-    "$sxsprof" report --data wait --format collapsed "$tmp/named-$v" 2>&1 | grep '^Runs-Constructor' | grep -q 'wait: sleep'
+    "$sxsprof" report --data wait --format collapsed "$tmp/named-$v" 2>"$tmp/log" | grep '^Runs-Constructor' | grep -q 'wait: sleep'
     check "$v: the thread that runs it sleeps in it" $? "$tmp/text"
 done
 finish
