@@ -183,7 +183,7 @@ has "report: a row for each guest" "$(tr -s " " <<<"$out")" "ns/callback" "{5E5C
     "no class" "libtwo.so failed" "libone.so {5E5C0001-0000-4000-8000-000000000003} refused" "libgone.so detached" "libend.so active" "libstart.so failed" \
     "still starting" "4 more guests"
 lacks "report: no row that is not in use" "$out" unused.so
-"$SXS" report -f json s >json 2>&1
+"$SXS" report -f json s >json 2>err
 python3 - json >got 2>&1 <<'P'
 import json, sys
 g = json.load(open(sys.argv[1]))["guests"]

@@ -124,7 +124,7 @@ timeout 100 "$command" attach --tool sample --duration 100ms -o "$tmp/said" "$pi
 check "a line of the library's log is printed by the command, and not by the program" $? "$tmp/err.log"
 "$sxsprof" report "$tmp/said" >"$tmp/text" 2>&1 && head -n 2 "$tmp/text" | grep -q '/log: SXSPROF_SIGNALS=off'
 check "it is among the first lines of the report" $? "$tmp/text"
-"$sxsprof" report --format json "$tmp/said" >"$tmp/json" 2>&1
+"$sxsprof" report --format json "$tmp/said" >"$tmp/json" 2>"$tmp/log"
 [ "$(python3 -c 'import json, sys; print(json.load(open(sys.argv[1]))["log"])' "$tmp/json" | grep -c SIGNALS=off)" = 1 ]
 check "and in JSON" $? "$tmp/json"
 : >"$tmp/until"

@@ -14,7 +14,7 @@ for v in $versions; do
         status=$?
         grep -q '^go: churned 0, own signals arrive, status 0$' "$tmp/log" || status=99
         check "$v, $mode time at 997 Hz: the Go host ends with status 0 and receives its own signals" $status "$tmp/log"
-        "$sxsprof" report --format collapsed "$tmp/$v$mode" >"$tmp/collapsed" 2>&1
+        "$sxsprof" report --format collapsed "$tmp/$v$mode" >"$tmp/collapsed" 2>"$tmp/log"
         grep -q 'main\.deep\|main\.churn\|runtime\.' "$tmp/collapsed" && grep -q 'Stress\.' "$tmp/collapsed"
         check "$v, $mode time: samples have functions of Go and managed functions" $? "$tmp/collapsed"
     done

@@ -33,8 +33,8 @@ rules '<rule name="shown"><match assembly="calls" type="Calls.Shapes" method="Si
 run calls "values=4"
 check "a run with traced floating-point values succeeds" $? "$tmp/log"
 for format in json chrome collapsed; do
-    "$sxsprof" report --format $format "$tmp/session" >"$tmp/plain" 2>&1
-    LOCPATH=$tmp LC_ALL=de_DE.UTF-8 "$sxsprof" report --format $format "$tmp/session" >"$tmp/comma" 2>&1
+    "$sxsprof" report --format $format "$tmp/session" >"$tmp/plain" 2>"$tmp/log"
+    LOCPATH=$tmp LC_ALL=de_DE.UTF-8 "$sxsprof" report --format $format "$tmp/session" >"$tmp/comma" 2>"$tmp/log"
     cmp -s "$tmp/plain" "$tmp/comma"
     check "report --format $format prints the same in the locale with a decimal comma" $? "$tmp/comma"
 done

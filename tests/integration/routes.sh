@@ -35,7 +35,7 @@ for v in $(real_versions); do
         PYTHONPATH=tests/integration python3 tests/integration/routes.py "$tmp/s" "$tmp/json" "$tmp/requests" >"$tmp/said" 2>&1
         check "$what: endpoints are called by the routes that the app declares, and none by another's" $? "$tmp/said"
     done
-    "$sxsprof" report --endpoint '/order/*' --format collapsed "$tmp/s" >"$tmp/order" 2>&1
+    "$sxsprof" report --endpoint '/order/*' --format collapsed "$tmp/s" >"$tmp/order" 2>"$tmp/log"
     grep -q 'Routes.Work.Order' "$tmp/order" && ! grep -qE 'Routes.Work.(Hopping|Pool|User|Child|Item|Show|Branch)' "$tmp/order"
     check "ASP.NET Core $v: report --endpoint '/order/*' shows the samples of that route only" $? "$tmp/order"
 done

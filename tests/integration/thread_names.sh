@@ -99,10 +99,10 @@ dotnet_run() { # SESSION ARGUMENTS OF THE APP...
 if command -v dotnet >/dev/null; then
     dotnet_run first "main=The-First-Thread-Of-All" work=300
     check "dotnet: a recorded run succeeds" $? "$tmp/log"
-    report --data samples --format collapsed "$tmp/first" >"$tmp/out" 2>&1
+    report --data samples --format collapsed "$tmp/first" >"$tmp/out" 2>"$tmp/err"
     shown "a first thread that managed code names has that name" "$tmp/out" The-First-Thread-Of-All
     dotnet_run unnamed work=300
-    report --data samples --format collapsed "$tmp/unnamed" >"$tmp/out" 2>&1
+    report --data samples --format collapsed "$tmp/unnamed" >"$tmp/out" 2>"$tmp/err"
     shown "a first thread without a name is the main thread" "$tmp/out" "main thread"
 fi
 

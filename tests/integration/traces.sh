@@ -18,22 +18,22 @@ check "every sample has the trace, the span and the endpoint of its thread's req
 
 # ---- reports
 id=$(awk '/^trace 1 9/ { print $4 }' "$tmp/out")
-"$sxsprof" report --trace "$id" --format collapsed "$tmp/s" >"$tmp/one" 2>&1
-check "report --trace shows a trace" $? "$tmp/one"
+"$sxsprof" report --trace "$id" --format collapsed "$tmp/s" >"$tmp/one" 2>"$tmp/log"
+check "report --trace shows a trace" $? "$tmp/log"
 grep -q 'Traces.Program.Outer1' "$tmp/one" && grep -q 'Traces.Program.Inner1' "$tmp/one" &&
     ! grep -qE 'Program\.(Outer|Inner)[023]|Program\.None' "$tmp/one"
 check "it has the samples of that request only" $? "$tmp/one"
 "$sxsprof" report --trace "$id" --format html -o "$tmp/page.html" "$tmp/s" 2>"$tmp/log" &&
     grep -q "\"selection\":\[\[\"trace\",\"$id\"\]\]" "$tmp/page.html"
 check "the page of a trace says which one it shows" $? "$tmp/log"
-"$sxsprof" report --trace "00-$id-00f067aa0ba902b7-01" --format collapsed "$tmp/s" | cmp -s - "$tmp/one"
+"$sxsprof" report --trace "00-$id-00f067aa0ba902b7-01" --format collapsed "$tmp/s" 2>"$tmp/log" | cmp -s - "$tmp/one"
 check "a traceparent says the same" $? "$tmp/one"
 
-"$sxsprof" report --endpoint '/two/{id}' --format collapsed "$tmp/s" >"$tmp/two" 2>&1
-check "report --endpoint shows an endpoint" $? "$tmp/two"
+"$sxsprof" report --endpoint '/two/{id}' --format collapsed "$tmp/s" >"$tmp/two" 2>"$tmp/log"
+check "report --endpoint shows an endpoint" $? "$tmp/log"
 grep -q 'Traces.Program.Outer2' "$tmp/two" && ! grep -qE 'Program\.(Outer|Inner)[013]|Program\.None' "$tmp/two"
 check "it has the samples of that endpoint only" $? "$tmp/two"
-"$sxsprof" report --endpoint '/two*' --format collapsed "$tmp/s" | cmp -s - "$tmp/two"
+"$sxsprof" report --endpoint '/two*' --format collapsed "$tmp/s" 2>"$tmp/log" | cmp -s - "$tmp/two"
 check "a pattern says the same" $? "$tmp/two"
 
 "$sxsprof" report --format json "$tmp/s" >"$tmp/json" 2>"$tmp/log"
