@@ -44,14 +44,30 @@ struct sxs_guarded_code {
  * @value: a variable of type uintptr_t.
  * @offset: bytes; a constant.
  * @gone: a label of the same function. If the memory cannot be read, control goes to this label and
- *        @value is undefined.
+ *        @value keeps what it had.
+ *
+ * Each way out of the instruction leads to a block of its own, which the empty statements keep. GCC
+ * before 11.5, 12.4 and 13.3 copies the output of an `asm goto` too late where a way out leads
+ * directly to a block at which several values of one variable meet: the output, which is undefined
+ * there, then takes the place of the value that the code at @gone sets.
  */
-#define SXS_GUARDED_LOAD(value, at, offset, gone)                                         \
-    __asm__ goto("1: movq %c[off](%[from]), %[to]\n\t" SXS_GUARDED_ENTRY("%l[" #gone "]") \
-                 : [to] "=r"(value)                                                       \
-                 : [from] "r"(at), [off] "i"(offset)                                      \
-                 :                                                                        \
-                 : gone)
+#define SXS_GUARDED_LOAD(value, at, offset, gone)                                   \
+    do {                                                                            \
+        __label__ sxs_gone;                                                         \
+        uintptr_t sxs_got;                                                          \
+        __asm__ volatile goto(                                                      \
+            "1: movq %c[off](%[from]), %[to]\n\t" SXS_GUARDED_ENTRY("%l[sxs_gone]") \
+            : [to] "=r"(sxs_got)                                                    \
+            : [from] "r"(at), [off] "i"(offset)                                     \
+            :                                                                       \
+            : sxs_gone);                                                            \
+        __asm__ volatile("");                                                       \
+        (value) = sxs_got;                                                          \
+        break;                                                                      \
+    sxs_gone:                                                                       \
+        __asm__ volatile("");                                                       \
+        goto gone;                                                                  \
+    } while (0)
 
 /**
  * SXS_GUARDED_TRY - load the word at address @at + @offset into @value, without a branch.

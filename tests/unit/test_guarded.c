@@ -68,6 +68,56 @@ static void the_copy_stops_where_memory_does(void **state)
     PASSES(copies);
 }
 
+static inline int load(uintptr_t at, uintptr_t *out)
+{
+    uintptr_t got;
+    SXS_GUARDED_LOAD(got, at, 0, gone);
+    *out = got;
+    return 1;
+gone:
+    return 0;
+}
+
+/* Each has two values of one variable meet behind the load. They are called through the array, so
+ * that they are compiled as they stand and get different registers to leave behind. */
+static uintptr_t word_or_0(uintptr_t at)
+{
+    uintptr_t word;
+    return load(at, &word) ? word : 0;
+}
+
+static uintptr_t word_from_0(uintptr_t at)
+{
+    uintptr_t word = 0;
+    return load(at, &word) ? word : 0;
+}
+
+static uintptr_t kind_of_word(uintptr_t at)
+{
+    uintptr_t word;
+    uintptr_t is_there = (uintptr_t)load(at, &word);
+    return is_there && word > 1 ? word : is_there;
+}
+
+static void loads(void)
+{
+    static uintptr_t (*volatile const of[])(uintptr_t) = {word_or_0, word_from_0, kind_of_word};
+    uintptr_t at = (uintptr_t)page_before_hole(), a = UINT64_C(0x6161616161616161);
+    routed();
+    for (unsigned i = 0; i < ARRAY_LEN(of); i++) {
+        CHECK_EQ(of[i](at), a); /* leaves the word in a register for the next call */
+        CHECK_EQ(of[i](at + PAGE), 0);
+        CHECK_EQ(of[i](at + PAGE - sizeof(a)), a);
+    }
+    CHECK_EQ(unwanted_by_all(), 0);
+}
+
+static void a_load_that_fails_leaves_no_word(void **state)
+{
+    (void)state;
+    PASSES(loads);
+}
+
 static void faults_of_others(void)
 {
     routed();
@@ -218,6 +268,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_copy_stops_where_memory_does),
+        cmocka_unit_test(a_load_that_fails_leaves_no_word),
         cmocka_unit_test(faults_of_other_code_are_not_recovered),
         cmocka_unit_test(a_thread_that_blocks_the_fault_asks_the_kernel),
         cmocka_unit_test(without_the_router_the_kernel_is_asked),
