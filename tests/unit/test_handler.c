@@ -3,6 +3,9 @@
 #include "tests/unit/fake_host.h"
 
 #include <errno.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
 
@@ -87,6 +90,89 @@ static void a_signal_that_has_lost_what_it_carried_is_a_sample(void **state)
     PASSES(without_room);
 }
 
+/* A timer as those that clock threads, of a session that has ended or has no sampler. */
+static void late_timer(void)
+{
+    const struct itimerspec soon = {.it_value.tv_nsec = 1};
+    struct sigevent         event = {.sigev_notify = SIGEV_SIGNAL};
+    timer_t                 first, second; /* the kernel's number of the first may be 0 */
+    sigset_t                one;
+    CHECK_EQ(sxs_poke_install(), 0);
+    CHECK_EQ(sxs_poke_signal(), SIGSTKFLT); /* whose default action ends the process */
+    event.sigev_signo = sxs_poke_signal();
+    event.sigev_value.sival_ptr = (void *)SXS_POKE_VALUE;
+    CHECK_EQ(timer_create(CLOCK_MONOTONIC, &event, &first), 0);
+    CHECK_EQ(timer_create(CLOCK_MONOTONIC, &event, &second), 0);
+    sigemptyset(&one);
+    sigaddset(&one, event.sigev_signo);
+    CHECK_EQ(pthread_sigmask(SIG_BLOCK, &one, NULL), 0);
+    CHECK_EQ(timer_settime(second, 0, &soon, NULL), 0);
+    for (sigset_t pending = {0}; !sigismember(&pending, event.sigev_signo);)
+        sigpending(&pending);
+    CHECK_EQ(pthread_sigmask(SIG_UNBLOCK, &one, NULL), 0);
+}
+
+static void a_timer_that_no_sampler_waits_for_does_no_harm(void **state)
+{
+    (void)state;
+    PASSES(late_timer);
+}
+
+/* Makes the system call @number fail with EPERM from now on, as sandboxes do. */
+static void refuse(uint32_t number)
+{
+    struct sock_filter rules[] = {
+        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, number, 0, 1),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+    };
+    const struct sock_fprog program = {ARRAY_LEN(rules), rules};
+    CHECK_EQ(prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0), 0);
+    CHECK_EQ(prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program), 0);
+}
+
+/* Two signals without a value may meet one handler that takes what both ask for. The second then asks
+ * for nothing, and looks like one of the host's. */
+static void two_for_one(void)
+{
+    struct sxs_thread_slot *t = sxs_threads_begin(0, 0);
+    CHECK(t != NULL);
+    sxs_threads_ready(t);
+    a_sample();
+    CHECK_EQ(atomic_load(&t->asked), 0);
+    CHECK_EQ(syscall(SYS_tgkill, getpid(), syscall(SYS_gettid), sxs_poke_signal()), 0);
+}
+
+static void refused_before(void)
+{
+    refuse(SYS_rt_tgsigqueueinfo);
+    CHECK_EQ(sxs_poke_install(), 0);
+    CHECK_EQ(sxs_poke_signal(), SIGURG);
+    two_for_one();
+}
+
+static void refused_later(void)
+{
+    CHECK_EQ(sxs_poke_install(), 0);
+    CHECK_EQ(sxs_poke_signal(), SIGSTKFLT);
+    CHECK_EQ(sxs_poke_check(), SXS_POKE_SAME);
+    refuse(SYS_rt_tgsigqueueinfo);
+    CHECK(sxs_threads_begin(0, 0) != NULL);
+    a_sample();
+    CHECK_EQ(sxs_poke_check(), SXS_POKE_MOVED);
+    CHECK_EQ(sxs_poke_signal(), SIGURG);
+    CHECK_EQ(sxs_poke_check(), SXS_POKE_SAME);
+    a_sample();
+}
+
+static void signals_without_a_value_are_harmless_ones(void **state)
+{
+    (void)state;
+    PASSES(refused_before);
+    PASSES(refused_later);
+}
+
 static void no_sample_is_dropped_if_all_buffers_are_in_use(void **state)
 {
     (void)state;
@@ -112,6 +198,8 @@ static void two_hundred_walks_at_a_time_have_a_buffer_each(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_timer_that_no_sampler_waits_for_does_no_harm),
+        cmocka_unit_test(signals_without_a_value_are_harmless_ones),
         cmocka_unit_test(a_signal_that_has_lost_what_it_carried_is_a_sample),
         cmocka_unit_test(no_sample_is_dropped_if_all_buffers_are_in_use),
         cmocka_unit_test(two_hundred_walks_at_a_time_have_a_buffer_each),

@@ -53,19 +53,35 @@ SXS_SIGSAFE int sxs_poke_signal(void)
     return atomic_load_explicit(&signal_number, memory_order_relaxed);
 }
 
+static int choose_harmless(const struct sxs_signals *all)
+{
+    return all->size > offsetof(struct sxs_signals, harmless_sample) ? all->harmless_sample()
+                                                                     : all->sample_signal();
+}
+
+/* Whether a sandbox refuses the call by which sxs_poke() sends signals. Signal 0 is not sent. */
+static int is_queueing_refused(void)
+{
+    siginfo_t info;
+    memset(&info, 0, sizeof(info));
+    info.si_code = SI_TIMER;
+    return syscall(SYS_rt_tgsigqueueinfo, getpid(), syscall(SYS_gettid), 0, &info) != 0;
+}
+
 void sxs_poke_choose(void)
 {
     int none = 0;
-    atomic_compare_exchange_strong(&signal_number, &none, sxs_signals()->sample_signal());
+    if (atomic_load(&signal_number))
+        return;
+    if (is_queueing_refused())
+        sxs_poke_choose_harmless();
+    else
+        atomic_compare_exchange_strong(&signal_number, &none, sxs_signals()->sample_signal());
 }
 
 void sxs_poke_choose_harmless(void)
 {
-    const struct sxs_signals *all = sxs_signals();
-    if (all->size > offsetof(struct sxs_signals, harmless_sample))
-        atomic_store(&signal_number, all->harmless_sample());
-    else
-        sxs_poke_choose();
+    atomic_store(&signal_number, choose_harmless(sxs_signals()));
 }
 
 /* ---- sending --------------------------------------------------------------------------------- */
@@ -73,7 +89,9 @@ void sxs_poke_choose_harmless(void)
 /* A signal carries its weight. When the user's signals that are pending reach RLIMIT_SIGPENDING, the
  * kernel delivers a signal that it has no memory for without what it carries. And where a sandbox
  * refuses rt_tgsigqueueinfo(), the signal is sent by tgkill(), which carries nothing. So the slot of
- * the receiver has the same in `asked`, until the handler runs. */
+ * the receiver has the same in `asked`, until the handler runs. One run of the handler may take what
+ * two signals ask for; then the second looks like one of the host's. And one may be pending at
+ * execve. Therefore a signal that tgkill() sends must be a harmless one. */
 SXS_SIGSAFE static uint32_t kind_of(uint32_t weight_ns)
 {
     return weight_ns == SXS_POKE_WALK   ? SXS_ASKED_WALK
@@ -173,18 +191,18 @@ static int handle_signal(siginfo_t *info, void *context, int *for_sample)
 {
     struct sxs_thread_slot *t = sxs_threads_find((uint32_t)syscall(SYS_gettid));
     uint64_t                weight = 0;
-    int                     own = take_poke(t, info, &weight);
+    int                     own = take_poke(t, info, &weight) || sxs_poke_is_timers(info);
     serve_fn               *serve = atomic_load(&server);
     handler_fn             *sampler = atomic_load(&others);
     if (!atomic_load(&is_installed)) /* the session has ended */
-        return own || sxs_poke_is_timers(info);
+        return own;
     if (serve)
         serve(context);
     *for_sample = weight < SXS_POKE_COST;
-    if (own && weight == SXS_POKE_WALK)
+    if (weight == SXS_POKE_WALK)
         serve_request(context);
-    else if (sampler && !(own && weight == SXS_POKE_COST))
-        return sampler(t, info, own ? weight : 0, context);
+    else if (sampler && weight != SXS_POKE_COST)
+        own = sampler(t, info, weight, context) || own;
     return own;
 }
 
@@ -264,6 +282,8 @@ enum sxs_poke_state sxs_poke_check(void)
     if (!atomic_load(&is_installed) || atomic_load(&is_lost))
         return SXS_POKE_SAME;
     sig = signals->check_samples();
+    if (sig > 0 && atomic_load(&uses_tgkill))
+        sig = choose_harmless(signals);
     if (sig == sxs_poke_signal())
         return SXS_POKE_SAME;
     if (sig > 0) {
