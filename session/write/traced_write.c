@@ -74,7 +74,8 @@ static void note_left_out(void)
     atomic_store_explicit(&file.header->left_out, sum, memory_order_relaxed);
 }
 
-/* Allows as many calls more as the time since the last time is worth. */
+/* Allows as many calls more as the time since the last time is worth. The rest of that time, which is
+ * worth less than a call, counts next time. */
 static void fill_credit(void)
 {
     uint64_t now = sxs_now_ns(CLOCK_MONOTONIC);
@@ -82,7 +83,7 @@ static void fill_credit(void)
     int64_t  full = (int64_t)file.rate * SXS_TRACED_BURST, has = atomic_load(&file.credit);
     if (!more)
         return;
-    file.filled_ns = now;
+    file.filled_ns += (uint64_t)((double)more * 1e9 / file.rate);
     atomic_fetch_add(&file.credit, has + more < full ? more : full - has);
 }
 

@@ -9,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "session/read/traced_read.h"
 #include "session/write/traced_write.h"
 #include "tests/unit/folder_fixture.h"
@@ -131,10 +132,43 @@ static void files_that_are_closed_while_a_thread_records_leave_no_memory(void **
     sxs_folder_close(&to);
 }
 
+/* What is allowed is looked at more often than calls are allowed. */
+static void a_rate_is_kept_however_often_it_is_looked_at(void **state)
+{
+    enum { RATE = 150, FOR_NS = 500000000 };
+    const struct timespec pause = {0, 10000000}; /* worth 1.5 calls */
+    struct sxs_folder     to;
+    uint64_t              began, ended;
+    unsigned              n = 0;
+    (void)state;
+    assert_int_equal(sxs_folder_open(&to, folder), 0);
+    unlinkat(folder_fd, SXS_TRACED_FILE, 0);
+    began = sxs_now_ns(CLOCK_MONOTONIC);
+    assert_int_equal(sxs_traced_create(&to, 16, RATE), 0);
+    while (sxs_traced_take())
+        n++;
+    do {
+        nanosleep(&pause, NULL);
+        ended = sxs_now_ns(CLOCK_MONOTONIC);
+        sxs_traced_keep();
+        while (sxs_traced_take())
+            n++;
+    } while (ended < began + FOR_NS);
+    sxs_traced_close();
+    sxs_folder_close(&to);
+    n -= RATE * SXS_TRACED_BURST;
+    ended -= began;
+    print_message("%u calls in %llu ns\n", n, (unsigned long long)ended);
+    assert_true(n + 2 >= (double)ended * RATE / 1e9); /* what is begun, and the file's creation */
+    began = sxs_now_ns(CLOCK_MONOTONIC) - began;
+    assert_true(n <= (double)began * RATE / 1e9);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_record_too_short_for_its_type_is_left_out),
+        cmocka_unit_test(a_rate_is_kept_however_often_it_is_looked_at),
         cmocka_unit_test(files_that_are_closed_while_a_thread_records_leave_no_memory),
     };
     return cmocka_run_group_tests(tests, make_folder, remove_folder);
