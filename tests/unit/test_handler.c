@@ -166,11 +166,27 @@ static void refused_later(void)
     a_sample();
 }
 
+/* A signal that has lost its value stays pending at exec, other than those of timers. */
+static void lost_later(void)
+{
+    const struct rlimit none = {0, 0};
+    CHECK_EQ(sxs_poke_install(), 0);
+    CHECK_EQ(sxs_poke_signal(), SIGSTKFLT);
+    CHECK(sxs_threads_begin(0, 0) != NULL);
+    a_sample();
+    CHECK_EQ(sxs_poke_check(), SXS_POKE_SAME);
+    CHECK_EQ(setrlimit(RLIMIT_SIGPENDING, &none), 0);
+    a_sample();
+    CHECK_EQ(sxs_poke_check(), SXS_POKE_MOVED);
+    CHECK_EQ(sxs_poke_signal(), SIGURG);
+}
+
 static void signals_without_a_value_are_harmless_ones(void **state)
 {
     (void)state;
     PASSES(refused_before);
     PASSES(refused_later);
+    PASSES(lost_later);
 }
 
 static void no_sample_is_dropped_if_all_buffers_are_in_use(void **state)

@@ -33,6 +33,7 @@ SXS_FORK_RESETS(installing);
 static _Atomic int               signal_number;
 static _Atomic int               is_installed, is_lost;
 static _Atomic int               uses_tgkill; /* 1: signals have been sent by tgkill() */
+static _Atomic int               has_lost;    /* 1: signals have lost what they carried */
 static _Atomic(handler_fn *)     others;  /* handles what is no request of a stack */
 static _Atomic(serve_fn *)       server; /* see sxs_poke_serve() */
 static const struct sxs_signals *signals; /* set before the handler is installed */
@@ -43,6 +44,7 @@ SXS_SESSION_KEEPS(signal_number);
 SXS_SESSION_KEEPS(is_installed);
 SXS_SESSION_KEEPS(is_lost);
 SXS_SESSION_KEEPS(uses_tgkill);
+SXS_SESSION_KEEPS(has_lost);
 SXS_SESSION_KEEPS(others);
 SXS_SESSION_KEEPS(server);
 SXS_SESSION_KEEPS(signals);
@@ -68,12 +70,18 @@ static int is_queueing_refused(void)
     return syscall(SYS_rt_tgsigqueueinfo, getpid(), syscall(SYS_gettid), 0, &info) != 0;
 }
 
+/* Whether signals may carry nothing. Then they must be harmless ones; see below. */
+static int carries_nothing(void)
+{
+    return atomic_load(&uses_tgkill) || atomic_load(&has_lost);
+}
+
 void sxs_poke_choose(void)
 {
     int none = 0;
     if (atomic_load(&signal_number))
         return;
-    if (is_queueing_refused())
+    if (carries_nothing() || is_queueing_refused())
         sxs_poke_choose_harmless();
     else
         atomic_compare_exchange_strong(&signal_number, &none, sxs_signals()->sample_signal());
@@ -89,9 +97,11 @@ void sxs_poke_choose_harmless(void)
 /* A signal carries its weight. When the user's signals that are pending reach RLIMIT_SIGPENDING, the
  * kernel delivers a signal that it has no memory for without what it carries. And where a sandbox
  * refuses rt_tgsigqueueinfo(), the signal is sent by tgkill(), which carries nothing. So the slot of
- * the receiver has the same in `asked`, until the handler runs. One run of the handler may take what
- * two signals ask for; then the second looks like one of the host's. And one may be pending at
- * execve. Therefore a signal that tgkill() sends must be a harmless one. */
+ * the receiver has the same in `asked`, until the handler runs.
+ *
+ * A signal that carries nothing stays pending at execve. And one run of the handler may take what two
+ * signals ask for; if tgkill() sent the second, it then looks like one of the host's. Both are reasons
+ * for a signal whose default action is to do nothing. */
 SXS_SIGSAFE static uint32_t kind_of(uint32_t weight_ns)
 {
     return weight_ns == SXS_POKE_WALK   ? SXS_ASKED_WALK
@@ -166,6 +176,8 @@ SXS_SIGSAFE static int take_poke(struct sxs_thread_slot *t, const siginfo_t *inf
     uint32_t asked = t && (carries || says_nothing(info)) ? atomic_exchange(&t->asked, 0) : 0;
     if (carries || !asked)
         return carries;
+    if (info->si_code == SI_USER)
+        atomic_store(&has_lost, 1);
     *weight_ns = asked & SXS_ASKED_WALK     ? SXS_POKE_WALK
                  : asked & SXS_ASKED_SAMPLE ? 1
                                             : SXS_POKE_COST;
@@ -282,7 +294,7 @@ enum sxs_poke_state sxs_poke_check(void)
     if (!atomic_load(&is_installed) || atomic_load(&is_lost))
         return SXS_POKE_SAME;
     sig = signals->check_samples();
-    if (sig > 0 && atomic_load(&uses_tgkill))
+    if (sig > 0 && carries_nothing())
         sig = choose_harmless(signals);
     if (sig == sxs_poke_signal())
         return SXS_POKE_SAME;
