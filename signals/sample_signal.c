@@ -137,21 +137,29 @@ static void make_action(handler_fn handler, struct sigaction *act)
 
 /* ---- calls of the sampler -------------------------------------------------------------------- */
 
-static int install_handler(int sig, handler_fn handler)
+static int install_locked(int sig, handler_fn handler)
 {
     struct kept     *k = kept_for(sig);
     struct sigaction act, was;
-    sigset_t         saved;
-    int              err = 0;
+    if (!handler || atomic_load(&sample.handler) != handler)
+        return -ESRCH; /* the session has ended meanwhile */
     atomic_store(&sample.on_stack, host_wants_stack());
     make_action(handler, &act);
-    router_lock(&saved);
-    if (real.sigaction(sig, &act, &was) != 0) {
-        err = -errno;
-    } else if (was.sa_sigaction != handler) {
+    if (real.sigaction(sig, &act, &was) != 0)
+        return -errno;
+    if (was.sa_sigaction != handler) {
         host_keep(&k->host, &was);
         atomic_store_explicit(&k->ours, 1, memory_order_release);
     }
+    return 0;
+}
+
+static int install_handler(int sig, handler_fn handler)
+{
+    sigset_t saved;
+    int      err;
+    router_lock(&saved);
+    err = install_locked(sig, handler);
     router_unlock(&saved);
     return err;
 }
@@ -166,8 +174,8 @@ static int put_back(int sig, const struct sigaction *host)
     return real.sigaction(sig, host, NULL) ? -errno : 0;
 }
 
-/* Gives @sig back to the host. */
-static int give_back(int sig)
+/* Gives @sig back to the host. @handler: the sampler's. */
+static int give_back(int sig, handler_fn handler)
 {
     struct kept     *k = kept_for(sig);
     struct sigaction now, host;
@@ -177,7 +185,7 @@ static int give_back(int sig)
         return 0;
     router_lock(&saved);
     host_action(&k->host, &host);
-    if (real.sigaction(sig, NULL, &now) == 0 && now.sa_sigaction == atomic_load(&sample.handler))
+    if (real.sigaction(sig, NULL, &now) == 0 && now.sa_sigaction == handler)
         err = put_back(sig, &host);
     atomic_store_explicit(&k->ours, 0, memory_order_release);
     router_unlock(&saved);
@@ -186,12 +194,12 @@ static int give_back(int sig)
 
 static int give_back_all(void)
 {
-    int err = 0;
+    handler_fn handler = atomic_exchange(&sample.handler, NULL); /* none is installed any more */
+    int        err = 0;
     for (int i = 0; i < N_CANDIDATES; i++) {
-        int failed = give_back(candidates[i]);
+        int failed = give_back(candidates[i], handler);
         err = failed ? failed : err;
     }
-    atomic_store(&sample.handler, NULL);
     atomic_store(&sample.is_harmless, 0);
     atomic_store(&sample.chosen, 0);
     return err;
@@ -287,13 +295,17 @@ int sample_sigaction(int sig, const struct sigaction *act, struct sigaction *old
     if (act)
         fresh = *act; /* read before the lock is taken, because a bad pointer faults here */
     router_lock(&saved);
+    if (!atomic_load(&k->ours)) { /* given back since the caller has looked */
+        router_unlock(&saved);
+        return real.sigaction(sig, act ? &fresh : NULL, old);
+    }
     host_action(&k->host, &was);
     if (act)
         host_keep(&k->host, &fresh);
+    if (act && host_wants_stack() != sample_on_stack())
+        install_locked(sig, atomic_load(&sample.handler));
     router_unlock(&saved);
     if (old)
         *old = was;
-    if (act && host_wants_stack() != sample_on_stack())
-        install_handler(sig, atomic_load(&sample.handler));
     return 0;
 }

@@ -290,9 +290,29 @@ static void its_handler_uses_the_alternate_stack_where_the_hosts_do(void **state
     PASSES(stacks);
 }
 
+/* As if the session ended right after a hook has found out that the signal is the sampler's. */
+static void registers_at_the_end(void)
+{
+    struct sigaction act = {.sa_handler = count_only, .sa_flags = SA_ONSTACK}, now;
+    CHECK_EQ(takes(), SIGSTKFLT);
+    CHECK_EQ(sxs_signals()->handle_samples(NULL), 0);
+    CHECK_EQ(sample_sigaction(SIGSTKFLT, &act, NULL), 0);
+    CHECK_EQ(sigaction(SIGSTKFLT, NULL, &now), 0);
+    CHECK(now.sa_handler == count_only);
+    raise(SIGSTKFLT);
+    CHECK_EQ(atomic_load(&host_calls), 1);
+}
+
+static void a_registration_that_meets_the_end_of_a_session_is_kept(void **state)
+{
+    (void)state;
+    PASSES(registers_at_the_end);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_registration_that_meets_the_end_of_a_session_is_kept),
         cmocka_unit_test(it_is_SIGSTKFLT_where_the_host_has_no_handler_for_it),
         cmocka_unit_test(it_is_another_where_the_host_has_that_one),
         cmocka_unit_test(where_one_may_be_pending_across_execve_its_default_action_does_nothing),
