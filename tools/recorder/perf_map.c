@@ -40,7 +40,8 @@ struct region {
 struct source {
     dev_t         device;
     ino_t         inode;
-    uint64_t      read_to; /* bytes */
+    uint64_t      read_to;   /* bytes */
+    int           is_behind; /* 1: the file had more than was read in one round */
     struct piece *pieces; /* MAX_PIECES, mapped when the first is found; in the order of the file */
     size_t        n;
 };
@@ -122,6 +123,7 @@ static void add_regions(const struct source *from)
 static void forget(struct source *from)
 {
     from->read_to = 0;
+    from->is_behind = 0;
     if (!from->n)
         return;
     from->n = 0;
@@ -225,9 +227,9 @@ static size_t take_lines(size_t size)
 /* A line without an end is read again next time, unless it fills the buffer. */
 static void read_lines(int fd, uint64_t size)
 {
-    uint64_t until = known.map.read_to + ROUND_BYTES;
-    until = until < size ? until : size;
-    until = until < FILE_BYTES ? until : FILE_BYTES;
+    uint64_t until = known.map.read_to + ROUND_BYTES, end = size < FILE_BYTES ? size : FILE_BYTES;
+    known.map.is_behind = until < end;
+    until = until < end ? until : end;
     while (known.map.read_to < until) {
         ssize_t n = pread(fd, text, sizeof(text), (off_t)known.map.read_to);
         size_t  taken = n > 0 ? take_lines((size_t)n) : 0;
@@ -280,6 +282,7 @@ static uint64_t take_records(size_t n, uint64_t size)
 /* A record without its end is read again next time. */
 static void read_records(int fd, uint64_t size)
 {
+    known.dump.is_behind = 0;
     for (unsigned i = 0; i < ROUND_READS && !known.dump_damaged && known.dump.read_to < size &&
                          known.dump.read_to < DUMP_BYTES;
          i++) {
@@ -289,6 +292,8 @@ static void read_records(int fd, uint64_t size)
             return;
         known.dump.read_to += taken;
     }
+    known.dump.is_behind =
+        !known.dump_damaged && known.dump.read_to < size && known.dump.read_to < DUMP_BYTES;
 }
 
 static void read_dump(uint64_t now)
@@ -335,11 +340,13 @@ int sxs_perf_map_update(void)
 {
     uint64_t now = sxs_now_ns(CLOCK_MONOTONIC);
     size_t   in_map = known.map.n, in_dump = known.dump.n;
+    int      map_was_behind = known.map.is_behind, dump_was_behind = known.dump.is_behind;
     if (now < known.next_ns && known.pid == getpid())
         return 0;
     known.next_ns = now + ROUND_NS;
     sxs_descriptors_call(read_files, &now);
-    return (!in_map && known.map.n) || (!in_dump && known.dump.n);
+    return (!in_map && known.map.n) || (!in_dump && known.dump.n) ||
+           (map_was_behind && !known.map.is_behind) || (dump_was_behind && !known.dump.is_behind);
 }
 
 /* ---- names ----------------------------------------------------------------------------------- */

@@ -25,7 +25,8 @@ struct sxs_perf_code {
 };
 
 /** sxs_perf_map_update - read what the files have got since, at most once a second and some MiB. Returns
- *  1 when pieces were found for the first time, else 0. The service thread calls it. */
+ *  1 when pieces were found for the first time, and when a file that took several calls has been read to
+ *  its end: code that had no name before may have one now. Else 0. The service thread calls it. */
 int sxs_perf_map_update(void);
 
 /** sxs_perf_map_find - find the piece of code at @ip. Returns 1, or 0 when no file has one. The
