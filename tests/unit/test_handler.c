@@ -8,6 +8,8 @@
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
+#include <sys/time.h>
+#include <time.h>
 
 #include "session/write/session_write.h"
 #include "stackwalk/fast/tables.h"
@@ -189,6 +191,35 @@ static void signals_without_a_value_are_harmless_ones(void **state)
     PASSES(lost_later);
 }
 
+static void host_alarm(int sig)
+{
+    (void)sig;
+    a_sample(); /* stays pending until this returns, if it is blocked */
+}
+
+/* The host's handler interrupts a call that the host wants to fail. A sample that comes when the
+ * handler returns finds the call failed. */
+static void sample_after_handler(void)
+{
+    struct sigaction       act = {.sa_handler = host_alarm};
+    const struct itimerval soon = {.it_value.tv_usec = 50000};
+    const struct timespec  one = {1, 0}, round = {0, 150000000};
+    sampling();
+    sigfillset(&act.sa_mask);
+    CHECK_EQ(sigaction(SIGALRM, &act, NULL), 0);
+    nanosleep(&round, NULL);
+    CHECK_EQ(sxs_poke_check(), SXS_POKE_SAME);
+    CHECK_EQ(setitimer(ITIMER_REAL, &soon, NULL), 0);
+    CHECK(nanosleep(&one, NULL) == -1 && errno == EINTR);
+    CHECK_EQ(atomic_load(&sxs_samples_header(writer)->n_samples), 1);
+}
+
+static void a_sample_hides_no_interruption_by_a_handler_of_the_host(void **state)
+{
+    (void)state;
+    PASSES(sample_after_handler);
+}
+
 static void no_sample_is_dropped_if_all_buffers_are_in_use(void **state)
 {
     (void)state;
@@ -216,6 +247,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_timer_that_no_sampler_waits_for_does_no_harm),
         cmocka_unit_test(signals_without_a_value_are_harmless_ones),
+        cmocka_unit_test(a_sample_hides_no_interruption_by_a_handler_of_the_host),
         cmocka_unit_test(a_signal_that_has_lost_what_it_carried_is_a_sample),
         cmocka_unit_test(no_sample_is_dropped_if_all_buffers_are_in_use),
         cmocka_unit_test(two_hundred_walks_at_a_time_have_a_buffer_each),

@@ -25,6 +25,8 @@
 /* The limit of a requested walk. Higher than that of a sample, because a thread waits for it. */
 #define ANSWER_CYCLES (20 * SXS_WALK_CYCLES)
 
+#define MASKS_NS UINT64_C(100000000) /* between two looks at the masks of the host's handlers */
+
 typedef sxs_poke_handler handler_fn;
 typedef void serve_fn(const ucontext_t *uc);
 
@@ -38,6 +40,8 @@ static _Atomic(handler_fn *)     others;  /* handles what is no request of a sta
 static _Atomic(serve_fn *)       server; /* see sxs_poke_serve() */
 static const struct sxs_signals *signals; /* set before the handler is installed */
 static _Atomic unsigned          n_inside; /* threads in the handler */
+static _Atomic int               is_masked; /* see look_at_masks() */
+static uint64_t                  masks_ns;  /* when it looked last */
 /* A handler may still run when a session has ended; sxs_poke_end() sets back what must be. */
 SXS_SESSION_KEEPS(installing);
 SXS_SESSION_KEEPS(signal_number);
@@ -49,6 +53,8 @@ SXS_SESSION_KEEPS(others);
 SXS_SESSION_KEEPS(server);
 SXS_SESSION_KEEPS(signals);
 SXS_SESSION_KEEPS(n_inside);
+SXS_SESSION_KEEPS(is_masked);
+SXS_SESSION_KEEPS(masks_ns);
 
 SXS_SIGSAFE int sxs_poke_signal(void)
 {
@@ -218,6 +224,32 @@ static int handle_signal(siginfo_t *info, void *context, int *for_sample)
     return own;
 }
 
+static void on_signal(int sig, siginfo_t *info, void *context);
+
+/* The router has these, with masks of its own. Most are raised for an instruction, which interrupts no
+ * call; who expects SIGABRT or the suspension signal of a runtime does not wait for EINTR. */
+static int is_routed(int sig)
+{
+    return sig == SIGSEGV || sig == SIGBUS || sig == SIGFPE || sig == SIGILL || sig == SIGTRAP ||
+           sig == SIGABRT || sig == SIGRTMIN;
+}
+
+/* Finds out whether the host has a handler that blocks the sample signal. A sample that comes
+ * meanwhile is delivered when that handler has returned. If it has interrupted a system call, that
+ * has failed with EINTR, as the host expects; nothing tells that from a call that the sample has
+ * interrupted. So calls are not begun again then. */
+static void look_at_masks(void)
+{
+    int              found = 0, own = sxs_poke_signal();
+    struct sigaction act;
+    masks_ns = sxs_now_ns(CLOCK_MONOTONIC);
+    for (int sig = 1; sig < NSIG && !found; sig++)
+        found = sig != own && !is_routed(sig) && sigaction(sig, NULL, &act) == 0 &&
+                act.sa_handler != SIG_DFL && act.sa_handler != SIG_IGN &&
+                act.sa_sigaction != on_signal && sigismember(&act.sa_mask, own) == 1;
+    atomic_store(&is_masked, found);
+}
+
 /* A handler of the host may leave by a jump, so the thread is not counted as inside then. */
 static void on_signal(int sig, siginfo_t *info, void *context)
 {
@@ -225,10 +257,10 @@ static void on_signal(int sig, siginfo_t *info, void *context)
     atomic_fetch_add(&n_inside, 1);
     own = handle_signal(info, context, &for_sample);
     atomic_fetch_sub(&n_inside, 1);
-    if (own)
-        sxs_restart_interrupted(context, for_sample);
-    else
+    if (!own)
         signals->pass_on_sample(sig, info, context);
+    else if (!atomic_load_explicit(&is_masked, memory_order_relaxed))
+        sxs_restart_interrupted(context, for_sample);
     errno = saved_errno;
 }
 
@@ -275,6 +307,7 @@ int sxs_poke_install(void)
         signals = sxs_signals();
         sxs_walk_prepare();
         sxs_poke_choose();
+        look_at_masks();
         atomic_store(&is_installed, 1); /* before the first signal */
         err = signals->handle_samples(on_signal);
         if (err)
@@ -293,6 +326,8 @@ enum sxs_poke_state sxs_poke_check(void)
     int sig;
     if (!atomic_load(&is_installed) || atomic_load(&is_lost))
         return SXS_POKE_SAME;
+    if (sxs_now_ns(CLOCK_MONOTONIC) - masks_ns > MASKS_NS)
+        look_at_masks();
     sig = signals->check_samples();
     if (sig > 0 && carries_nothing())
         sig = choose_harmless(signals);
