@@ -20,6 +20,7 @@
 #include "cmd/heap_process.h"
 #include "cmd/heap_wanted.h"
 #include "cmd/opener.h"
+#include "cmd/output/missing.h"
 #include "cmd/output/print.h"
 #include "cmd/output/processes.h"
 #include "cmd/output/segments.h"
@@ -257,10 +258,24 @@ static int finish(struct sxs_output *out, int status)
     return status;
 }
 
-static void write_report(const struct options *o, const struct sxs_heap_snapshot *s, FILE *to)
+/* Prints on standard error what is missing, for outputs that have no place for it. */
+static void complain_of_missing(const struct sxs_missing *m)
 {
-    struct sxs_heap_report r = {.type = o->type, .top = o->top};
+    for (size_t i = 0; i < m->n; i++)
+        sxs_complain("%s", m->all[i].text);
+}
+
+static void read_missing(const struct chosen *c, struct sxs_missing *out)
+{
+    sxs_missing_read(c->dir, &c->session, c->place.process->folder, out);
+}
+
+static void write_report(const struct options *o, const struct sxs_heap_snapshot *s,
+                         const struct sxs_missing *missing, FILE *to)
+{
+    struct sxs_heap_report r = {.type = o->type, .top = o->top, .missing = missing};
     if (strcmp(o->format, "heapsnapshot") == 0) {
+        complain_of_missing(missing);
         sxs_heap_write_heapsnapshot(to, s);
         return;
     }
@@ -300,8 +315,11 @@ static int report(const struct options *o, const struct chosen *c)
     struct sxs_output out;
     err = sxs_output_open(&out, o->output);
     if (!err) {
+        struct sxs_missing missing;
         complain_of(c, s.problems, s.n_problems);
-        write_report(o, &s, out.to);
+        read_missing(c, &missing);
+        write_report(o, &s, &missing, out.to);
+        sxs_missing_free(&missing);
         status = finish(&out, status);
     } else {
         status = sxs_wrong_input("--output: %s: %s", o->output, sxs_output_error(err));
@@ -367,7 +385,7 @@ static int write_changes(const struct options *o, const struct sxs_heap_sides *s
         return sxs_wrong_input("--output: %s: %s", o->output, sxs_output_error(err));
     }
     if (strcmp(o->format, "json") == 0)
-        sxs_heap_write_changes_json(out.to, all, n);
+        sxs_heap_write_changes_json(out.to, sides, all, n);
     else if (strcmp(o->format, "html") == 0)
         sxs_heap_write_changes_html(out.to, sides, all, n);
     else
@@ -393,7 +411,11 @@ static int diff(const struct options *o, const struct chosen *c)
         int first = count(&other, &before), second = count(c, &now);
         name_side(&other, sides.before, sizeof(sides.before));
         name_side(c, sides.now, sizeof(sides.now));
+        read_missing(&other, &sides.missing[0]);
+        read_missing(c, &sides.missing[1]);
         status = write_changes(o, &sides, &before, &now, first > second ? first : second);
+        sxs_missing_free(&sides.missing[0]);
+        sxs_missing_free(&sides.missing[1]);
     }
     sxs_heap_counts_free(&before);
     sxs_heap_counts_free(&now);
@@ -445,10 +467,14 @@ static bool is_pid(const char *text)
 
 static int write_wanted(const struct options *o, const struct chosen *c)
 {
-    struct sxs_output out;
-    int               err = sxs_output_open(&out, o->output);
+    struct sxs_missing missing;
+    struct sxs_output  out;
+    int                err = sxs_output_open(&out, o->output);
     if (err)
         return sxs_wrong_input("--output: %s: %s", o->output, sxs_output_error(err));
+    read_missing(c, &missing);
+    complain_of_missing(&missing);
+    sxs_missing_free(&missing);
     return finish(&out, sxs_heap_write_wanted(out.to, &o->wanted, c->folder_fd, c->place.number,
                                               o->runtime, strcmp(o->format, "json") == 0));
 }

@@ -200,23 +200,6 @@ static json_t *log_json(const struct sxs_session *s)
     return lines;
 }
 
-/* What is missing, with its counts. */
-static json_t *missing_json(const struct sxs_missing *m)
-{
-    json_t *rows = json_array();
-    for (size_t i = 0; i < m->n; i++) {
-        const struct sxs_missing_item *item = &m->all[i];
-        json_t                        *o = json_object();
-        int                            err = sxs_json_set_text(o, "what", item->key);
-        if (item->folder)
-            err |= sxs_json_set_text(o, "process", item->folder);
-        err |= sxs_json_set_number(o, "count", item->n);
-        err |= sxs_json_set_text(o, "text", item->text);
-        json_array_append_new(rows, sxs_json_whole(o, err));
-    }
-    return rows;
-}
-
 /* Names the parts that are left out because they cannot be chosen by thread, trace or kind of frame. */
 static int add_left_out(json_t *top, const struct sxs_table_parts *parts)
 {
@@ -279,7 +262,7 @@ int sxs_table_json(FILE *to, const struct sxs_session *s, const struct sxs_table
     if (!err && s->n_notes)
         err = json_object_set_new(top, "log", log_json(s));
     if (!err && parts->missing->n)
-        err = json_object_set_new(top, "missing", missing_json(parts->missing));
+        err = json_object_set_new(top, "missing", sxs_missing_json(parts->missing));
     if (!err && parts->segments->n)
         err = json_object_set_new(top, "segments", sxs_segments_json(parts->segments));
     if (!err && parts->chosen)

@@ -166,6 +166,8 @@ void sxs_heap_write_changes(FILE *to, const struct sxs_heap_sides *sides,
             sum.bytes[side] += all[i].bytes[side];
         }
     }
+    sxs_missing_text_of(to, "before", &sides->missing[0]);
+    sxs_missing_text_of(to, "now", &sides->missing[1]);
     sxs_print_to(to, "before: %s\nnow:    %s\n", sides->before, sides->now);
     fputs("    objects         now  difference         bytes  runtime  type\n", to);
     write_change(to, &sum);
@@ -185,9 +187,13 @@ void sxs_heap_write_changes(FILE *to, const struct sxs_heap_sides *sides,
         fputs("  no differences\n", to);
 }
 
-void sxs_heap_write_changes_json(FILE *to, const struct sxs_heap_change *all, size_t n)
+void sxs_heap_write_changes_json(FILE *to, const struct sxs_heap_sides *sides,
+                                 const struct sxs_heap_change *all, size_t n)
 {
-    fputs("{\n\"heap\": [", to);
+    fputs("{\n", to);
+    sxs_heap_write_missing_json(to, "\"missing_before\": ", &sides->missing[0], ",\n");
+    sxs_heap_write_missing_json(to, "\"missing\": ", &sides->missing[1], ",\n");
+    fputs("\"heap\": [", to);
     for (size_t i = 0; i < n; i++) {
         const struct sxs_heap_change *c = &all[i];
         sxs_print_to(to, "%s\n{\"runtime\": %u, \"type\": ", i ? "," : "", c->runtime);

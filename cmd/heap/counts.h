@@ -7,6 +7,7 @@
 #include <stdio.h>
 
 #include "cmd/heap/snapshots.h"
+#include "cmd/output/missing.h"
 #include "cmd/output/strings.h"
 
 /** The objects of one type in one runtime. */
@@ -49,15 +50,17 @@ struct sxs_heap_change {
 struct sxs_heap_change *sxs_heap_changes(const struct sxs_heap_counts *before,
                                          const struct sxs_heap_counts *now, size_t *n);
 
-/** What two compared snapshots are called: "session/4242/heap-1". */
+/** What two compared snapshots are called: "session/4242/heap-1", and what their sessions lack. */
 struct sxs_heap_sides {
-    char before[1400], now[1400];
+    char               before[1400], now[1400];
+    struct sxs_missing missing[2]; /* before, now; owned by the caller */
 };
 
 /** Write a comparison as text, of the @top types that changed most, or all as JSON or as a page. */
 void sxs_heap_write_changes(FILE *to, const struct sxs_heap_sides *sides,
                             const struct sxs_heap_change *all, size_t n, size_t top);
-void sxs_heap_write_changes_json(FILE *to, const struct sxs_heap_change *all, size_t n);
+void sxs_heap_write_changes_json(FILE *to, const struct sxs_heap_sides *sides,
+                                 const struct sxs_heap_change *all, size_t n);
 void sxs_heap_write_changes_html(FILE *to, const struct sxs_heap_sides *sides,
                                  const struct sxs_heap_change *all, size_t n);
 

@@ -12,6 +12,7 @@
 
 #include "cmd/heap/tree.h"
 #include "cmd/heap/types.h"
+#include "cmd/output/missing.h"
 
 /** What is known about the objects of one runtime. */
 struct sxs_heap_analysis {
@@ -33,6 +34,7 @@ struct sxs_heap_report {
     struct sxs_heap_analysis       *all;  /* one for each graph; owned */
     const char                     *type; /* pattern of the types to explain; NULL: none */
     size_t                          top;  /* lines of each table in the text */
+    const struct sxs_missing       *missing; /* of the session, for the first lines; borrowed; NULL: nothing */
 };
 
 /** sxs_heap_analyze - analyse all graphs of @s, which must outlive @out. */
@@ -43,6 +45,10 @@ void sxs_heap_report_free(struct sxs_heap_report *r);
 void sxs_heap_write_text(FILE *to, const struct sxs_heap_report *r);
 void sxs_heap_write_json(FILE *to, const struct sxs_heap_report *r);
 void sxs_heap_write_html(FILE *to, const struct sxs_heap_report *r);
+/** sxs_heap_write_missing_json - write what is missing as a list of JSON between @before and @after; nothing when nothing
+ *  is missing. */
+void sxs_heap_write_missing_json(FILE *to, const char *before, const struct sxs_missing *m,
+                                 const char *after);
 /** sxs_heap_page_policy - as sxs_page_policy() (cmd/report/page_data.h), for the page of html. */
 const char *sxs_heap_page_policy(void);
 /** The format of the memory panel of Chrome's DevTools; needs only the snapshot. */

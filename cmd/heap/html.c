@@ -200,12 +200,15 @@ const char *sxs_heap_page_policy(void)
 void sxs_heap_write_html(FILE *to, const struct sxs_heap_report *r)
 {
     struct writer w = {.to = to, .r = r};
+    size_t        n_missing = 0;
     w.name = sxs_must_zeroed(r->s->strings.n, sizeof(*w.name));
     w.names = sxs_must_zeroed(r->s->strings.n, sizeof(*w.names));
     fputs(sxs_heap_page_head, to);
     fputs("{\"title\":", to);
     write_title(to, &r->s->head);
-    fputs(",\n\"runtimes\":[", to);
+    fputs(",\n\"missing\":[", to);
+    sxs_html_missing(r->missing, "", &n_missing, to);
+    fputs("],\n\"runtimes\":[", to);
     for (size_t i = 0; i < r->s->n; i++) {
         fputs(i ? ",\n" : "", to);
         write_runtime(&w, &r->all[i]);
@@ -230,12 +233,16 @@ void sxs_heap_write_html(FILE *to, const struct sxs_heap_report *r)
 void sxs_heap_write_changes_html(FILE *to, const struct sxs_heap_sides *sides,
                                  const struct sxs_heap_change *all, size_t n)
 {
+    size_t n_missing = 0;
     fputs(sxs_heap_page_head, to);
     fputs("{\"title\":\"Difference of two heap snapshots\",\n\"before\":", to);
     sxs_json_string(to, sides->before);
     fputs(",\"now\":", to);
     sxs_json_string(to, sides->now);
-    fputs(",\n\"changes\":[", to);
+    fputs(",\n\"missing\":[", to);
+    for (int side = 0; side < 2; side++)
+        sxs_html_missing(&sides->missing[side], side ? "now" : "before", &n_missing, to);
+    fputs("],\n\"changes\":[", to);
     for (size_t i = 0; i < n; i++) {
         const struct sxs_heap_change *c = &all[i];
         fputs(i ? ",\n[" : "[", to);

@@ -164,6 +164,18 @@ static void write_list(struct writer *w, const char *name,
     fputs("]", w->to);
 }
 
+void sxs_heap_write_missing_json(FILE *to, const char *before, const struct sxs_missing *m,
+                                 const char *after)
+{
+    json_t *list = m->n ? sxs_missing_json(m) : NULL;
+    if (!list)
+        return;
+    fputs(before, to);
+    json_dumpf(list, to, JSON_ENSURE_ASCII);
+    fputs(after, to);
+    json_decref(list);
+}
+
 void sxs_heap_write_json(FILE *to, const struct sxs_heap_report *r)
 {
     const struct sxs_heap_head *h = &r->s->head;
@@ -173,6 +185,8 @@ void sxs_heap_write_json(FILE *to, const struct sxs_heap_report *r)
             ", \"complete\": %s, \"asked_for_by\": \"%s\"}",
             h->pid, h->number, h->started_realtime_ns, h->ended_ns && !h->error ? "true" : "false",
             sxs_heap_trigger_text(h->trigger));
+    if (r->missing)
+        sxs_heap_write_missing_json(to, ",\n\"missing\": ", r->missing, "");
     write_list(&w, "runtimes", write_runtime);
     write_list(&w, "heap", write_types);
     write_list(&w, "roots", write_roots);

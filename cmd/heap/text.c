@@ -277,6 +277,8 @@ static uint32_t write_matching(const struct writer *w)
 
 void sxs_heap_write_text(FILE *to, const struct sxs_heap_report *r)
 {
+    if (r->missing)
+        sxs_missing_text(to, r->missing);
     write_head(to, r->s);
     for (size_t i = 0; i < r->s->n; i++) {
         struct writer w = {to, r, &r->all[i]};

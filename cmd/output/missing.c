@@ -3,6 +3,7 @@
 
 #include "base/mask.h"
 #include "base/sum.h"
+#include "cmd/output/json_values.h"
 #include "cmd/output/must.h"
 #include "cmd/output/print.h"
 #include "cmd/output/processes.h"
@@ -242,6 +243,18 @@ static void add_runtimes(const struct sxs_session_process *p, struct sxs_missing
                      p->folder, SXS_COUNT(p->runtimes[i].errors, "call"), p->runtimes[i].number);
 }
 
+/* Whether a line of the log, "123/log: ...", is of a process that is wanted. What is left out has no process. */
+static bool is_wanted(const struct sxs_session *s, const char *note, const char *process)
+{
+    for (size_t i = 0; i < s->n_processes; i++) {
+        const char *folder = s->processes[i].folder;
+        size_t      len = strlen(folder);
+        if (strncmp(note, folder, len) == 0 && strncmp(note + len, "/" SXS_LOG_FILE, 4) == 0)
+            return sxs_process_wanted(&s->processes[i], process);
+    }
+    return true;
+}
+
 void sxs_missing_read(const char *dir, const struct sxs_session *session, const char *process,
                       struct sxs_missing *out)
 {
@@ -251,7 +264,8 @@ void sxs_missing_read(const char *dir, const struct sxs_session *session, const 
     if (sxs_session_left_out(session, line, sizeof(line)))
         add_item(out, "processes_left_out", NULL, session->n_left_out, "%s", line);
     for (size_t i = 0; i < session->n_notes; i++)
-        add_item(out, "log", NULL, 1, "%s", session->notes[i]);
+        if (is_wanted(session, session->notes[i], process))
+            add_item(out, "log", NULL, 1, "%s", session->notes[i]);
     add_masks(session, out);
     for (size_t i = 0; i < session->n_processes; i++)
         if (sxs_process_wanted(&session->processes[i], process))
@@ -264,6 +278,28 @@ void sxs_missing_text(FILE *to, const struct sxs_missing *m)
 {
     for (size_t i = 0; i < m->n; i++)
         sxs_print_to(to, "%s\n", m->all[i].text);
+}
+
+void sxs_missing_text_of(FILE *to, const char *when, const struct sxs_missing *m)
+{
+    for (size_t i = 0; i < m->n; i++)
+        sxs_print_to(to, "%-7s %s\n", when, m->all[i].text);
+}
+
+json_t *sxs_missing_json(const struct sxs_missing *m)
+{
+    json_t *rows = json_array();
+    for (size_t i = 0; i < m->n; i++) {
+        const struct sxs_missing_item *item = &m->all[i];
+        json_t                        *o = json_object();
+        int                            err = sxs_json_set_text(o, "what", item->key);
+        if (item->folder)
+            err |= sxs_json_set_text(o, "process", item->folder);
+        err |= sxs_json_set_number(o, "count", item->n);
+        err |= sxs_json_set_text(o, "text", item->text);
+        json_array_append_new(rows, sxs_json_whole(o, err));
+    }
+    return rows;
 }
 
 void sxs_missing_free(struct sxs_missing *m)

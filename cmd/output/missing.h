@@ -12,6 +12,7 @@
 
 #include "session/read/session_read.h"
 
+#include <jansson.h>
 #include <stdio.h>
 
 struct sxs_missing_item {
@@ -41,13 +42,19 @@ const struct sxs_missing_counter *sxs_missing_counters(size_t *n);
 /**
  * sxs_missing_read - list what @session lacks.
  * @dir: its folder. @process: as for sxs_process_wanted(). @out: is overwritten; needs sxs_missing_free(), before
- * @session is freed. A file that cannot be read lacks nothing here, because its reader says so.
+ * @session is freed. The log is that of these processes, too. A file that cannot be read lacks nothing here, because its reader says so.
  */
 void sxs_missing_read(const char *dir, const struct sxs_session *session, const char *process,
                       struct sxs_missing *out);
 
 /** sxs_missing_text - write the list as the first lines of a report; nothing when nothing is missing. */
 void sxs_missing_text(FILE *to, const struct sxs_missing *m);
+
+/** sxs_missing_text_of - as above, of one side of a comparison. @when: "before" or "now", which begins each line. */
+void sxs_missing_text_of(FILE *to, const char *when, const struct sxs_missing *m);
+
+/** sxs_missing_json - return the list "missing" of JSON. The caller owns it; NULL: no memory. */
+json_t *sxs_missing_json(const struct sxs_missing *m);
 
 /** sxs_missing_free - free the list; a zeroed one is allowed. */
 void sxs_missing_free(struct sxs_missing *m);

@@ -323,6 +323,8 @@ preferred.onchange = () => { dark = preferred.matches; paintTheme(); };
 dark = preferred.matches;
 $("title").textContent = data.title;
 document.title = `${data.title} · sxsprof heap`;
+$("missing").textContent = (data.missing || []).join("\n");
+$("missing").hidden = !(data.missing || []).length;
 if (data.changes) useChanges();
 else if (data.runtimes.length > 1)
   $("runtimes").append(...data.runtimes.map((r, i) => element("button", { "data-at": i, onclick: () => use(i) }, `${r.number}: .NET ${r.version}`)));

@@ -47,6 +47,12 @@ void sxs_json_string(FILE *to, const char *text);
 void sxs_html_number(FILE *to, uint64_t n);
 
 /**
+ * sxs_html_missing - write lines of the list of what is missing, for the first lines of a page.
+ * @missing: NULL: nothing. @when: "before", "now" or "". @n: how many lines the list has so far; is counted up.
+ */
+void sxs_html_missing(const struct sxs_missing *missing, const char *when, size_t *n, FILE *to);
+
+/**
  * sxs_model_title - return the command of the first process, or "sxsprof" when it is not known.
  * Borrowed.
  */

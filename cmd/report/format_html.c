@@ -407,9 +407,7 @@ static void write_selection(const struct sxs_report_options *o, FILE *to)
         putc(']', to);
 }
 
-/* Begins the list of lines about what is missing, for the first lines of the page. @when: "before", "now" or
- * "". @n: how many lines the list has so far. */
-static void write_missing(const struct sxs_missing *missing, const char *when, size_t *n, FILE *to)
+void sxs_html_missing(const struct sxs_missing *missing, const char *when, size_t *n, FILE *to)
 {
     for (size_t i = 0; missing && i < missing->n; i++) {
         char line[2048];
@@ -424,7 +422,7 @@ static void write_all_missing(const struct sxs_model *m, const struct sxs_report
 {
     size_t n = 0;
     fputs(",\n\"missing\":[", to);
-    write_missing(o->missing, "", &n, to);
+    sxs_html_missing(o->missing, "", &n, to);
     for (size_t i = 0; i < m->n_problems && !o->parts; i++) { /* a server shows problems itself */
         fputs(n++ ? ",\n" : "", to);
         sxs_json_string(to, m->problems[i]);
@@ -505,7 +503,7 @@ int sxs_format_html_diff(const struct sxs_model *before, const struct sxs_model 
     sxs_json_string(to, names[1]);
     fputs(",\n\"missing\":[", to);
     for (int side = 0; missing && side < 2; side++)
-        write_missing(&missing[side], side ? "now" : "before", &n_missing, to);
+        sxs_html_missing(&missing[side], side ? "now" : "before", &n_missing, to);
     fputs("],\n\"before\":\"", to);
     for (size_t i = 0; i < both->n_nodes; i++)
         sxs_html_number(to, merged.before[p.order[i]] / p.unit);

@@ -139,12 +139,6 @@ static void put_side(const struct sxs_model *m, const char *when, const char *na
                  m->costs ? m->unit == SXS_UNIT_COUNT ? kind->many : "" : "");
 }
 
-static void put_missing(const char *when, const struct sxs_missing *missing, FILE *to)
-{
-    for (size_t i = 0; i < missing->n; i++)
-        sxs_print_to(to, "%-7s %s\n", when, missing->all[i].text);
-}
-
 /* Formats a weight of one side as its row shows it. */
 static const char *cell(const struct comparison *c, const uint64_t weight[2], int side, char *buf,
                         size_t size)
@@ -221,9 +215,9 @@ int sxs_format_text_diff(const struct sxs_model *before, const struct sxs_model 
     size_t            top = o->top ? o->top : 30;
     compare(&c, before, now);
     put_side(before, "before", names[0], to);
-    put_missing("before", &missing[0], to);
+    sxs_missing_text_of(to, "before", &missing[0]);
     put_side(now, "now", names[1], to);
-    put_missing("now", &missing[1], to);
+    sxs_missing_text_of(to, "now", &missing[1]);
     if (now->costs)
         put_rows(&c, true, top, to);
     put_rows(&c, false, top, to);

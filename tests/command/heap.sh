@@ -244,6 +244,30 @@ sleep 100 &
 sleeper=$!
 refused "a process without the library" "process $sleeper: libsxsprof.so is not loaded" $sleeper
 kill $sleeper
+
+# --- what the session lacks
+cp -r "$S" "$T/lacks" || exit 1
+echo "sxsprof: tool locks is off" >"$T/lacks/4242/log"
+said="4242/log: tool locks is off"
+try "$SXS" heap "$T/lacks"
+is "what is missing: text, first line" "0::$said" "$status:$err:$(head -n 1 "$T/out")"
+try "$SXS" heap --format json "$T/lacks"
+is "what is missing: JSON" "[{'what': 'log', 'count': 1, 'text': '$said'}]" "$(json 'd["missing"]')"
+try "$SXS" heap --format html "$T/lacks"
+has "what is missing: page" "$out" "\"missing\":[\"$said\"]"
+for wanted in "--format heapsnapshot" "--static App.Nothing.Field"; do
+    # shellcheck disable=SC2086 # two options
+    try "$SXS" heap $wanted "$T/lacks"
+    has "what is missing: $wanted: standard error" "$err" "$said"
+done
+try "$SXS" heap --diff 1 "$T/lacks"
+is "what is missing: --diff" "before  $said
+now     $said" "$(head -n 2 "$T/out")"
+try "$SXS" heap --format json --diff "$S:1" "$T/lacks"
+is "what is missing: --diff as JSON" "None ['$said']" "$(json 'd.get("missing_before"), [m["text"] for m in d["missing"]]' | tr -d '(,)')"
+try "$SXS" heap --format html --diff "$S:1" "$T/lacks"
+has "what is missing: --diff as a page" "$out" "\"missing\":[\"now, $said\"]"
+
 cd "$T" || exit 1
 mkdir here && cd here || exit 1
 refused "no session, and none in this folder" "no session is in the current folder"

@@ -85,7 +85,7 @@ static void write_all(const struct sxs_heap_snapshot *s, const struct sxs_heap_c
     size_t                  size = 0, n;
     FILE                   *to = open_memstream(&text, &size);
     struct sxs_heap_report  r = {.top = 5};
-    struct sxs_heap_sides   sides = {"s/1/heap-1", "s/1/heap-2"};
+    struct sxs_heap_sides   sides = {.before = "s/1/heap-1", .now = "s/1/heap-2"};
     struct sxs_heap_change *changes = sxs_heap_changes(c, c, &n);
     sxs_heap_analyze(s, &r);
     compare(&r, c);
