@@ -52,11 +52,11 @@ SXS_SIGSAFE static size_t end_line(char *line, size_t len)
     return len;
 }
 
-/* Writes @line and a line feed. Ignores errors, because the host's standard error may be closed or full. */
-SXS_SIGSAFE static void write_line(char *line, size_t len)
+/* Writes @line, which ends with a line feed. Ignores errors, because the host's standard error may be closed or
+ * full. */
+SXS_SIGSAFE static void write_line(const char *line, size_t len)
 {
     int saved = errno;
-    len = end_line(line, len);
     if (is_standard_error()) {
         ssize_t done = write(STDERR_FILENO, line, len);
         (void)done;
@@ -74,12 +74,18 @@ void sxs_log_listen(char *line, size_t size)
     listener_size = size;
 }
 
-/* Takes lines instead of standard error; NULL: nothing does. */
-static void (*_Atomic divert)(const char *line, size_t len);
+/* Takes errors and warnings; NULL: nothing does. */
+static void (*_Atomic keep)(const char *line, size_t len);
+static _Atomic int is_diverted; /* 1: standard error gets no line */
 
-void sxs_log_divert(void (*take)(const char *line, size_t len))
+void sxs_log_keep(void (*take)(const char *line, size_t len))
 {
-    atomic_store(&divert, take);
+    atomic_store(&keep, take);
+}
+
+void sxs_log_divert(void)
+{
+    atomic_store(&is_diverted, 1);
 }
 
 void sxs_log_write(enum sxs_log_level level, const char *fmt, ...)
@@ -96,10 +102,11 @@ void sxs_log_write(enum sxs_log_level level, const char *fmt, ...)
         len = sizeof(line) - 2;
     if (listener && level == SXS_LOG_ERROR)
         snprintf(listener, listener_size, "%s", line + head);
-    void (*take)(const char *, size_t) = atomic_load(&divert);
+    len = end_line(line, len);
+    void (*take)(const char *, size_t) = level <= SXS_LOG_WARN ? atomic_load(&keep) : NULL;
     if (take)
-        take(line, end_line(line, len));
-    else
+        take(line, len);
+    if ((level != SXS_LOG_WARN || sxs_log_level >= SXS_LOG_WARN) && !atomic_load(&is_diverted))
         write_line(line, len);
     errno = saved;
 }
@@ -112,7 +119,7 @@ void sxs_log_raw(const char *text)
         line[len] = text[len];
         len++;
     }
-    write_line(line, len);
+    write_line(line, end_line(line, len));
 }
 
 void sxs_log_init(void)

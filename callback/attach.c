@@ -26,6 +26,7 @@ static int begin(const struct sxs_message *m)
                                                 .id = sxs_message_get(m, "id")};
     char                             why[SXS_SESSION_WHY] = "";
     struct sxs_keep_texts            keep;
+    size_t                           mark = sxs_log_file_mark();
     int                              err;
     if (sxs_env_is_secure()) {
         sxs_error("attached: %s", SXS_ATTACH_RAISED);
@@ -37,6 +38,7 @@ static int begin(const struct sxs_message *m)
         err = sxs_session_begin(&request, why);
     if (err) {
         sxs_error("attached, but nothing is recorded: %s", why);
+        sxs_log_file_forget(mark);
         sxs_control_not_begun(m); /* the command may be gone */
     } else if (sxs_control_begun(m, why, sizeof(why)) != 0) {
         sxs_error("the time limit of the attach: %s", why);

@@ -15,6 +15,7 @@
 #include "manager/runtime_internal.h"
 #include "manager/sessions_internal.h"
 #include "manager/settings.h"
+#include "session/write/log_write.h"
 #include "session/write/session_write.h"
 #include "signals/signals.h"
 
@@ -49,6 +50,7 @@ void sxs_manager_init(const struct sxs_tool *const *tools, size_t n_tools)
         static struct sxs_fork_part part = {.child = child_goes_on};
         const struct sxs_signals *signals;
         struct sxs_census        *census;
+        sxs_log_file_keep();
         sxs_log_init();
         sxs_mask_init();
         sxs_settings_read(&manager.settings, tools, n_tools);

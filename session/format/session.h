@@ -20,8 +20,8 @@
 #define SXS_CENSUS_VERSION 1u
 #define SXS_CENSUS_FILE    "census"
 #define SXS_LOG_FILE \
-    "log" /* lines of text; in a session that an attach began, or of a process
-                                     * that was left out, which has no census. Zero bytes end it */
+    "log" /* lines of text: errors and warnings of the library, or why a process was left out, which then has no
+           * census. Zero bytes end it */
 #define SXS_LOG_BYTES      ((size_t)16384)
 #define SXS_MAX_RUNTIMES   64u /* more runtimes than this in one process are counted, not listed */
 

@@ -13,88 +13,176 @@
 #include "session/format/session.h"
 #include "session/write/file_write.h"
 
-enum { WAITING = 4096 }; /* bytes of lines that wait for a session */
+enum {
+    WAITING = 4096, /* bytes of lines that wait for a session */
+    TAIL = 64,      /* bytes for the line that counts the lines without room */
+};
 
-static pthread_mutex_t lock =
-    PTHREAD_MUTEX_INITIALIZER; /* guards map, used, waiting and n_waiting */
+/* Lines, and behind them, if there was no room for all, one that counts the others. */
+struct lines {
+    char    *text; /* NULL: there is no such place */
+    size_t   size; /* of the place */
+    size_t   used; /* by lines, without the tail */
+    size_t   tail;
+    unsigned left_out;
+};
+
+static char            waiting_text[WAITING];
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* guards file, waiting and mapped */
 SXS_FORK_RESETS(lock);
 static int             diverted;
-static struct sxs_file file;
-static unsigned char  *map;  /* of the file; NULL: none is open */
-static size_t          used; /* bytes in it */
-static char            waiting[WAITING];
-static size_t          n_waiting;
+static struct sxs_file file;   /* valid if mapped.text is not NULL */
+static struct lines    mapped; /* of the file */
+static struct lines    waiting = {.text = waiting_text, .size = WAITING};
+SXS_SESSION_KEEPS(waiting_text);
 SXS_SESSION_KEEPS(lock);
 SXS_SESSION_KEEPS(diverted);
 SXS_SESSION_KEEPS(file);
-SXS_SESSION_KEEPS(map);
-SXS_SESSION_KEEPS(used);
+SXS_SESSION_KEEPS(mapped);
 SXS_SESSION_KEEPS(waiting);
-SXS_SESSION_KEEPS(n_waiting);
 
-/* Takes a line of the log. What has no room is dropped: the first lines say what went wrong. */
+static int has_line(const struct lines *l, const char *line, size_t len)
+{
+    const char *at = l->text, *end = l->text + l->used;
+    while ((at = memmem(at, (size_t)(end - at), line, len)) && at > l->text && at[-1] != '\n')
+        at++;
+    return at != NULL;
+}
+
+static void count_left_out(struct lines *l, unsigned more)
+{
+    char tail[TAIL];
+    l->left_out += more;
+    l->tail = (size_t)snprintf(tail, sizeof(tail), "sxsprof: %u more line%s had no room\n",
+                               l->left_out, l->left_out == 1 ? "" : "s");
+    memcpy(l->text + l->used, tail, l->tail);
+}
+
+/* Takes an error or a warning. A line that is there already is not repeated. Once a line has no room, all
+ * that follow are counted only: the first lines say what went wrong. */
 static void take_line(const char *line, size_t len)
 {
+    struct lines *l;
     pthread_mutex_lock(&lock);
-    if (map && len <= SXS_LOG_BYTES - used) {
-        memcpy(map + used, line, len);
-        used += len;
-    } else if (!map && len <= sizeof(waiting) - n_waiting) {
-        memcpy(waiting + n_waiting, line, len);
-        n_waiting += len;
+    l = mapped.text ? &mapped : &waiting;
+    if (has_line(l, line, len))
+        ;
+    else if (l->left_out || len > l->size - TAIL - l->used) {
+        count_left_out(l, 1);
+    } else {
+        memcpy(l->text + l->used, line, len);
+        l->used += len;
     }
     pthread_mutex_unlock(&lock);
+}
+
+static void forget(struct lines *l)
+{
+    l->used = l->tail = l->left_out = 0;
 }
 
 /* The file belongs to the parent. */
 static void child_forked(void)
 {
-    map = NULL;
-    n_waiting = 0;
+    mapped.text = NULL;
+    forget(&waiting);
+}
+
+void sxs_log_file_keep(void)
+{
+    static struct sxs_fork_part part = {.child = child_forked};
+    sxs_fork_register(&part);
+    sxs_log_keep(take_line);
 }
 
 void sxs_log_file_divert(void)
 {
-    static struct sxs_fork_part part = {.child = child_forked};
-    pthread_mutex_lock(&lock);
-    n_waiting = 0; /* of an attach whose session could not begin: its command has printed why */
-    pthread_mutex_unlock(&lock);
+    if (diverted) {
+        pthread_mutex_lock(&lock);
+        forget(&waiting); /* of an attach whose session could not begin: its command has printed why */
+        pthread_mutex_unlock(&lock);
+    }
     if (diverted || sxs_env_get(SXS_ENV_LOG))
         return;
     diverted = 1;
-    sxs_fork_register(&part);
-    sxs_log_divert(take_line);
+    sxs_log_file_keep();
+    sxs_log_divert();
+}
+
+size_t sxs_log_file_mark(void)
+{
+    size_t mark;
+    pthread_mutex_lock(&lock);
+    mark = waiting.used;
+    pthread_mutex_unlock(&lock);
+    return mark;
+}
+
+void sxs_log_file_forget(size_t mark)
+{
+    pthread_mutex_lock(&lock);
+    if (waiting.used > mark && !waiting.left_out)
+        waiting.used = mark;
+    pthread_mutex_unlock(&lock);
 }
 
 void sxs_log_file_open(const struct sxs_folder *folder)
 {
-    unsigned char *next;
-    if (!diverted || map ||
-        sxs_file_create(&file, folder, SXS_LOG_FILE, SXS_LOG_BYTES, SXS_LOG_BYTES, &next) != 0)
+    struct sxs_file next;
+    unsigned char  *map;
+    if (mapped.text ||
+        sxs_file_create(&next, folder, SXS_LOG_FILE, SXS_LOG_BYTES, SXS_LOG_BYTES, &map) != 0)
         return;
     pthread_mutex_lock(&lock);
-    memcpy(next, waiting, n_waiting);
-    used = n_waiting;
-    n_waiting = 0;
-    map = next;
+    file = next;
+    mapped = (struct lines){.text = (char *)map, .size = SXS_LOG_BYTES, .used = waiting.used};
+    memcpy(mapped.text, waiting.text, waiting.used);
+    if (waiting.left_out)
+        count_left_out(&mapped, waiting.left_out);
+    forget(&waiting);
     pthread_mutex_unlock(&lock);
+}
+
+static void complete(struct sxs_file *f, const struct lines *last)
+{
+    size_t size = last->used + last->tail;
+    if (last->text && size) {
+        munmap(last->text, SXS_LOG_BYTES);
+        sxs_file_shorten(f, size);
+        sxs_file_close(f);
+    } else if (last->text) {
+        sxs_file_undo(f, (unsigned char *)last->text, SXS_LOG_BYTES);
+    }
+}
+
+/* Lets go of the file. The lock is held. */
+static struct lines take_file(struct sxs_file *f)
+{
+    struct lines last = mapped;
+    *f = file;
+    mapped.text = NULL;
+    return last;
 }
 
 void sxs_log_file_close(void)
 {
-    unsigned char *last;
-    size_t         size;
+    struct sxs_file f;
+    struct lines    last;
     pthread_mutex_lock(&lock);
-    last = map;
-    size = used;
-    map = NULL;
-    used = 0;
+    last = take_file(&f);
     pthread_mutex_unlock(&lock);
-    if (last && size) {
-        munmap(last, SXS_LOG_BYTES);
-        sxs_file_shorten(&file, size);
-        sxs_file_close(&file);
-    } else if (last) {
-        sxs_file_undo(&file, last, SXS_LOG_BYTES);
-    }
+    complete(&f, &last);
+}
+
+/* The program ends in the regular way. Runs behind the destructors of the tools, which may still have something
+ * to say. */
+__attribute__((destructor(101))) static void ended(void)
+{
+    struct sxs_file f;
+    struct lines    last;
+    if (pthread_mutex_trylock(&lock) != 0)
+        return; /* the thread that holds it may not go on */
+    last = take_file(&f);
+    pthread_mutex_unlock(&lock);
+    complete(&f, &last);
 }

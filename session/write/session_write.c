@@ -149,6 +149,8 @@ struct sxs_census *sxs_session_open(const char *dir)
         describe_process(c);
         census = c;
         sxs_fork_register(&part);
+        if (has_folder)
+            sxs_log_file_open(&folder);
     }
     pthread_mutex_unlock(&open_lock);
     return census;
