@@ -2,6 +2,8 @@
 /* test_wall.c - which threads get a sample signal when wall-clock time is sampled. */
 #include "tests/unit/recorder_fixture.h"
 
+#include <sys/prctl.h>
+
 #include "base/clock.h"
 #include "tools/recorder/poke.h"
 #include "tools/recorder/stacks.h"
@@ -136,7 +138,6 @@ static void late_round(unsigned periods)
     round_after(periods);
     CHECK_EQ(weight, 0);
     waited = atomic_exchange(&t->waited_ns, 0);
-    atomic_fetch_add(&t->weighed_ns, waited);
     /* waiting time of 100 ms is recorded */
     CHECK_EQ(waited, periods * PERIOD < 10 * PERIOD ? periods * PERIOD : 0);
 }
@@ -281,6 +282,97 @@ static void the_weights_of_a_thread_and_what_is_not_sampled_are_its_life(void **
     PASSES(ended_body);
 }
 
+/* What is on its way into a sample when the thread ends is no part of the rest of its life. */
+static void one_sample_body(void)
+{
+    uint64_t                sum = 0, ended;
+    struct sxs_thread_slot *t;
+    sampled_by_wall_time();
+    t = sxs_threads_find(tid);
+    now_ns = t->started_ns = sxs_now_ns(CLOCK_MONOTONIC) - 5 * PERIOD;
+    work();
+    round_after(1);
+    CHECK_EQ(weight, PERIOD);
+    work();
+    now_ns += 3 * PERIOD;
+    sxs_wall_begin(now_ns);
+    weight = sxs_wall_due(t); /* a round that has not asked for its sample yet, */
+    CHECK_EQ(weight, 3 * PERIOD);
+    CHECK_EQ(sxs_wall_due(t), 0); /* and that nobody else asks for */
+    sxs_wall_ended(t);
+    ended = sxs_now_ns(CLOCK_MONOTONIC);
+    each_record(SXS_RECORD_SAMPLE, any, &sum);
+    CHECK(sum + weight + atomic_load(&t->unsampled_ns) <= ended - t->started_ns);
+    CHECK(sum + weight + atomic_load(&t->unsampled_ns) >= 5 * PERIOD);
+}
+
+static void no_time_of_a_thread_belongs_to_two_samples(void **state)
+{
+    (void)state;
+    PASSES(one_sample_body);
+}
+
+/* Without room in the file. */
+static void no_sample_body(void)
+{
+    struct sxs_thread_slot *t;
+    sampled_by_wall_time();
+    t = sxs_threads_find(tid);
+    now_ns = t->started_ns = sxs_now_ns(CLOCK_MONOTONIC) - 5 * PERIOD;
+    work();
+    round_after(1);
+    while (sxs_samples_reserve(writer, 64))
+        continue;
+    work();
+    round_after(1); /* its sample is dropped */
+    CHECK_EQ(weight, PERIOD);
+    CHECK_EQ(atomic_load(&t->weighed_ns), PERIOD);
+    work();
+    round_after(1);
+    CHECK_EQ(weight, 2 * PERIOD);
+    sxs_wall_ended(t);
+    CHECK(atomic_load(&t->unsampled_ns) >= 4 * PERIOD);
+}
+
+static void time_whose_sample_is_dropped_is_not_sampled(void **state)
+{
+    (void)state;
+    PASSES(no_sample_body);
+}
+
+static unsigned n_seen;
+
+/* The thread of the slot is the calling one, which names itself and ends meanwhile. */
+static void see_busy(struct sxs_thread_slot *t)
+{
+    if (atomic_load(&t->tid) != tid)
+        return;
+    n_seen++;
+    CHECK_EQ(atomic_load(&t->state), SXS_SLOT_BUSY);
+    CHECK_EQ(prctl(PR_SET_NAME, "Ends-Meanwhile"), 0);
+    CHECK(sxs_threads_finish() == NULL);
+    CHECK(strcmp(t->end_name, "Ends-Meanwhile") == 0);
+}
+
+static void busy_body(void)
+{
+    struct sxs_thread_slot *t = sxs_threads_begin(0, 0);
+    CHECK(t != NULL);
+    tid = gettid_now();
+    sxs_threads_ready(t);
+    sxs_threads_each(see_busy);
+    CHECK_EQ(n_seen, 1);
+    CHECK_EQ(atomic_load(&t->state), SXS_SLOT_LIVE);
+    CHECK(sxs_threads_finish() == t);
+    CHECK(strcmp(t->name, "Ends-Meanwhile") == 0);
+}
+
+static void no_account_of_a_thread_is_closed_while_a_round_looks_at_it(void **state)
+{
+    (void)state;
+    PASSES(busy_body);
+}
+
 static int for_processor(const void *record, void *found)
 {
     if (((const struct sxs_record_sample *)record)->waiting != SXS_WAITS_PROCESSOR)
@@ -300,6 +392,7 @@ static void reasons_body(void)
     atomic_store(&t->reason, SXS_WAITS_PROCESSOR); /* as in the rounds before */
     atomic_store(&t->waited_ns, 20000000);
     now_ns += 2 * PERIOD;
+    atomic_store(&t->claimed_ns, now_ns);
     CHECK_EQ(quiet_round(t), 0);
     CHECK_EQ(atomic_load(&t->reason), SXS_WAITS_SLEEP);
     CHECK_EQ(atomic_load(&t->waited_ns), 10000000);
@@ -322,6 +415,9 @@ int main(void)
         cmocka_unit_test(it_is_not_asked_for_ever),
         cmocka_unit_test(a_wait_for_a_processor_does_not_name_the_wait_after_it),
         cmocka_unit_test(the_weights_of_a_thread_and_what_is_not_sampled_are_its_life),
+        cmocka_unit_test(no_time_of_a_thread_belongs_to_two_samples),
+        cmocka_unit_test(time_whose_sample_is_dropped_is_not_sampled),
+        cmocka_unit_test(no_account_of_a_thread_is_closed_while_a_round_looks_at_it),
         cmocka_unit_test(a_late_round_stands_for_those_that_were_missed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -6,7 +6,9 @@
 #include <errno.h>
 #include <pthread.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "base/clock.h"
 #include "base/fork.h"
@@ -168,11 +170,13 @@ static void thread_ended(void)
 
 void sxs_recorder_leave_out(void)
 {
-    struct sxs_thread_slot *t = sxs_threads_finish();
+    struct sxs_thread_slot *t = sxs_threads_find((uint32_t)syscall(SYS_gettid));
+    if (t)
+        t->excluded = 1; /* also if another thread looks at the slot */
+    t = sxs_threads_finish();
     if (!t)
         return;
     tell_end(t);
-    t->excluded = 1;
     sxs_threads_ready(t);
 }
 
@@ -430,20 +434,35 @@ int sxs_recorder_start(void)
 
 static void record_living(struct sxs_thread_slot *t)
 {
+    uint64_t gone = atomic_load(&t->gone_ns); /* no scan has cleared it away since */
     /* A thread of the library is known as such a moment after its start. */
     if (!t->excluded && !sxs_thread_is_own(atomic_load(&t->tid)) &&
-        (count_unsampled(t) || !t->recorded))
-        record_thread(t, 0, 0);
+        (count_unsampled(t) || !t->recorded || gone))
+        record_thread(t, gone, 0);
 }
 
 /* Completes what is recorded of a thread that lives while the process exits. */
 static void leave_living(struct sxs_thread_slot *t)
 {
     const struct sxs_recorder_user *user = atomic_load(&recorder.user);
+    if (t->is_left)
+        return;
+    t->is_left = 1;
     if (user && user->left && t->begun && !t->excluded)
         user->left(t);
-    if (atomic_load(&t->unsampled_ns))
+    if (atomic_load(&t->unsampled_ns) || atomic_load(&t->gone_ns))
         record_living(t);
+}
+
+/* How long an exit waits, at most, for slots that a round of samples looks at. */
+#define LEAVE_TRIES 200
+#define LEAVE_NS    100000
+
+static void leave_all(void)
+{
+    const struct timespec pause = {0, LEAVE_NS};
+    for (int i = 0; sxs_threads_each_busy(leave_living) && i < LEAVE_TRIES; i++)
+        nanosleep(&pause, NULL);
 }
 
 __attribute__((destructor)) static void ended(void)
@@ -451,7 +470,7 @@ __attribute__((destructor)) static void ended(void)
     atomic_fetch_add(&n_reporting, 1); /* a session that ends meanwhile waits */
     if (sxs_recorder_is_on()) {
         atomic_store(&recorder.exits, 1);
-        sxs_threads_each_busy(leave_living);
+        leave_all();
         sxs_code_exits();
         atomic_store(&recorder.header->ended_ns, sxs_now_ns(CLOCK_MONOTONIC));
     }

@@ -138,7 +138,7 @@ static void set_up(struct sxs_thread_slot *t, uint32_t tid)
 {
     t->timer = t->perf_fd = -1;
     t->excluded = sxs_thread_is_own(tid);
-    t->recorded = t->begun = 0;
+    t->recorded = t->begun = t->is_left = 0;
     t->started_ns = sxs_now_ns(CLOCK_MONOTONIC);
     /* a scan in progress may have passed this thread's place */
     atomic_store(&t->seen, atomic_load(&scan) + 1);
@@ -167,16 +167,27 @@ void sxs_threads_ready(struct sxs_thread_slot *t)
     atomic_store_explicit(&t->state, SXS_SLOT_LIVE, memory_order_release);
 }
 
+/* @t: BUSY. The slot of a thread that has ended without a word keeps the name that it has. */
+static void take_end_name(struct sxs_thread_slot *t)
+{
+    uint64_t gone = atomic_load(&t->gone_ns);
+    if (!gone)
+        return;
+    t->name_ns = gone;
+    memcpy(t->name, t->end_name, sizeof(t->name));
+}
+
 struct sxs_thread_slot *sxs_threads_finish(void)
 {
     uint32_t                   tid = (uint32_t)syscall(SYS_gettid);
     struct sxs_thread_slot *t = sxs_threads_find(tid);
-    if (t)
-        atomic_store(&t->gone_ns, sxs_now_ns(CLOCK_MONOTONIC));
-    if (!t || !become_busy(t, tid, SXS_SLOT_LIVE))
+    if (!t)
         return NULL;
-    t->name_ns = sxs_now_ns(CLOCK_MONOTONIC);
-    prctl(PR_GET_NAME, t->name);
+    prctl(PR_GET_NAME, t->end_name);
+    atomic_store(&t->gone_ns, sxs_now_ns(CLOCK_MONOTONIC));
+    if (!become_busy(t, tid, SXS_SLOT_LIVE))
+        return NULL;
+    take_end_name(t);
     return t;
 }
 
@@ -213,6 +224,8 @@ void sxs_threads_release(struct sxs_thread_slot *t)
     atomic_store(&t->has_costs, 0);
     atomic_store(&t->asked, 0);
     atomic_store(&t->waited_ns, 0);
+    atomic_store(&t->claimed_ns, 0);
+    atomic_store(&t->given_back_ns, 0);
     atomic_store(&t->weighed_ns, 0);
     atomic_store(&t->unsampled_ns, 0);
     atomic_store(&t->poked_ns, 0);
@@ -372,6 +385,7 @@ static void clear_away(uint32_t now, const struct sxs_threads_events *on)
         if (become_busy(t, tid, SXS_SLOT_NEW)) {
             sxs_threads_release(t);
         } else if (become_busy(t, tid, SXS_SLOT_LIVE)) {
+            take_end_name(t);
             on->went(t);
             sxs_threads_release(t);
         }
@@ -413,8 +427,11 @@ void sxs_threads_each(void (*fn)(struct sxs_thread_slot *t))
 {
     for (size_t i = 0; (i = next_taken(i)) < SXS_MAX_THREADS; i++) {
         struct sxs_thread_slot *t = &table[i];
-        if (atomic_load_explicit(&t->state, memory_order_acquire) == SXS_SLOT_LIVE && !t->excluded)
+        if (t->excluded || !become_busy(t, atomic_load(&t->tid), SXS_SLOT_LIVE))
+            continue;
+        if (!t->excluded)
             fn(t);
+        sxs_threads_ready(t);
     }
 }
 
@@ -427,6 +444,7 @@ unsigned sxs_threads_each_busy(void (*fn)(struct sxs_thread_slot *t))
             n_left_out += atomic_load(&t->state) == SXS_SLOT_BUSY;
             continue;
         }
+        take_end_name(t);
         fn(t);
         sxs_threads_ready(t);
     }

@@ -38,12 +38,14 @@ struct sxs_thread_slot {
     uint64_t          started_ns;/* CLOCK_MONOTONIC, when the thread was found */
     char              name[16];  /* in the kernel */
     uint64_t          name_ns;   /* CLOCK_MONOTONIC: it was read then or a little later */
+    char              end_name[16]; /* the name at gone_ns; set before that */
     /* 1: a thread of the library, or one whose stack is too small for the handler of the sample
      * signal. Any thread may read it. */
     _Atomic int       excluded;
     int               recorded;  /* 1: the thread has a record in the file */
     _Atomic int       has_costs; /* 1: a cost of the thread was recorded */
     int               begun;     /* 1: sxs_recorder_user.began() was called for the thread */
+    int               is_left;   /* 1: its record was completed because the process exits */
     _Atomic uint32_t  asked;     /* enum sxs_asked: by signals that the thread has not handled yet */
     /* What follows is the tool sample's. */
     _Atomic int       timer;     /* the kernel's timer number, -1: none */
@@ -65,6 +67,9 @@ struct sxs_thread_slot {
     _Atomic(const void *) last;  /* the latest sample record */
     /* wall: time that the latest record also stands for and that is not recorded yet */
     _Atomic uint64_t  waited_ns;
+    /* wall: CLOCK_MONOTONIC: each earlier moment of the thread's life belongs to one sample, or is not
+     * sampled; before the first of them 0. And time of those that nobody has after all. */
+    _Atomic uint64_t claimed_ns, given_back_ns;
     /* sum of the weights of the thread's samples; wall: its time that none stands for; CPU time: the
      * same, set at its end if that is most of its time */
     _Atomic uint64_t weighed_ns, unsampled_ns;
@@ -124,8 +129,8 @@ void                       sxs_threads_ready(struct sxs_thread_slot *t);
 
 /**
  * sxs_threads_finish - get the slot of the calling thread, BUSY, to clear it by
- * sxs_threads_release(). The thread's name is read. Returns NULL when the service thread will
- * clear the slot. */
+ * sxs_threads_release(). The thread's name is read. Returns NULL when the slot is BUSY; then the
+ * service thread will clear it, and has that name. */
 struct sxs_thread_slot *sxs_threads_finish(void);
 void                       sxs_threads_release(struct sxs_thread_slot *t);
 
@@ -147,8 +152,10 @@ struct sxs_threads_events {
 void sxs_threads_scan(const struct sxs_threads_events *events);
 
 /**
- * sxs_threads_each - call @fn for every thread that has been found, except those of the library.
- * While another thread scans, a thread may be visited twice or not at all. */
+ * sxs_threads_each - call @fn for every thread that has been found, except those of the library. Its
+ * slot is BUSY during the call, so the thread does not end meanwhile for those who look at its slot;
+ * slots that are already BUSY are left out. While another thread scans, a thread may be visited twice
+ * or not at all. Not signal-safe. */
 void sxs_threads_each(void (*fn)(struct sxs_thread_slot *t));
 
 /**

@@ -83,6 +83,8 @@ SXS_SIGSAFE static void record(const struct sample *sample, uintptr_t *ips, size
                                                    contexts.n * sizeof(contexts.all[0]));
     if (!record) {
         atomic_fetch_add_explicit(&state.header->n_dropped, 1, memory_order_relaxed);
+        if (sample->t && state.header->mode == SXS_MODE_WALL)
+            sxs_wall_give_back(sample->t, sample->weight);
         return;
     }
     record->time_ns = sample->began;
@@ -130,15 +132,16 @@ SXS_SIGSAFE static int on_signal(struct sxs_thread_slot *t, siginfo_t *info, uin
         weight = t ? sxs_wall_asked(t) : 0;
     else if (weight && t && atomic_load_explicit(&t->round_due_ns, memory_order_relaxed))
         weight = atomic_exchange(&t->poked_ns, 0);
-    if (weight && !atomic_load_explicit(&state.paused, memory_order_relaxed)) {
+    if (weight && atomic_load_explicit(&state.paused, memory_order_relaxed)) {
+        if (t && state.header->mode == SXS_MODE_WALL)
+            sxs_wall_give_back(t, weight);
+    } else if (weight) {
         const struct sample sample = {.t = t,
                                       .tid = tid,
                                       .began = sxs_now_ns(CLOCK_MONOTONIC),
                                       .weight = weight,
                                       .uc = context};
         take_sample(&sample);
-        if (t && state.header->mode == SXS_MODE_WALL)
-            sxs_poke_answered(t, weight);
         atomic_fetch_add_explicit(&state.header->handler_ns,
                                   sxs_now_ns(CLOCK_MONOTONIC) - sample.began, memory_order_relaxed);
         if (t && state.header->mode == SXS_MODE_WALL)

@@ -21,14 +21,15 @@ static int waits_still(uint32_t tid, const struct sxs_waiting_call *before, uint
            sxs_cpu_ns_of(tid) == cpu;
 }
 
-static void write_sample(struct sxs_samples_writer *w, struct sxs_thread_slot *t, uint64_t weight,
+/* Returns 1, or 2 if there is no room. */
+static int write_sample(struct sxs_samples_writer *w, struct sxs_thread_slot *t, uint64_t weight,
                          size_t n, enum sxs_sample_end end)
 {
     struct sxs_samples_header *header = sxs_samples_header(w);
     struct sxs_record_sample  *record = sxs_samples_reserve(w, sizeof(*record) + n * sizeof(ips[0]));
     if (!record) {
         atomic_fetch_add(&header->n_dropped, 1);
-        return;
+        return 2;
     }
     record->time_ns = sxs_now_ns(CLOCK_MONOTONIC);
     record->weight_ns = weight;
@@ -42,6 +43,7 @@ static void write_sample(struct sxs_samples_writer *w, struct sxs_thread_slot *t
     atomic_fetch_add(&t->weighed_ns, weight);
     atomic_store_explicit(&t->last, record, memory_order_release);
     atomic_store(&t->was_running, 0);
+    return 1;
 }
 
 int sxs_sleeper_take(struct sxs_samples_writer *w, struct sxs_thread_slot *t, uint64_t weight)
@@ -58,6 +60,6 @@ int sxs_sleeper_take(struct sxs_samples_writer *w, struct sxs_thread_slot *t, ui
     n = sxs_walk_waiting(t, tid, call.ip, call.sp, limits, ips, &end);
     if (!waits_still(tid, &call, cpu))
         return -1;
-    write_sample(w, t, weight, n, end == SXS_SAMPLE_END_BOTTOM ? end : SXS_SAMPLE_END_NOT_INTERRUPTED);
-    return 1;
+    return write_sample(w, t, weight, n,
+                        end == SXS_SAMPLE_END_BOTTOM ? end : SXS_SAMPLE_END_NOT_INTERRUPTED);
 }

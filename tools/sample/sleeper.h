@@ -12,7 +12,7 @@
 /**
  * sxs_sleeper_take - record a sample of @t that stands for @weight ns, unless a signal may ask it for
  * one. One thread at a time calls this; samples are written to @w.
- * Returns 0: send a signal; 1: recorded, or dropped and counted; -1: the thread has gone on meanwhile,
+ * Returns 0: send a signal; 1: recorded; 2: dropped and counted; -1: the thread has gone on meanwhile,
  * and nothing is recorded. */
 int sxs_sleeper_take(struct sxs_samples_writer *w, struct sxs_thread_slot *t, uint64_t weight);
 

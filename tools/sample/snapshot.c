@@ -74,6 +74,9 @@ static void look_at(struct sxs_thread_slot *t)
     if (t->started_ns >= sxs_stacks_ns())
         return;
     weight = snap.mode == SXS_MODE_WALL ? sxs_wall_due(t) : cpu_due(t);
+    /* If the thread ends before it is stopped, the rest of its life has this time. */
+    if (snap.mode == SXS_MODE_WALL)
+        atomic_fetch_add(&t->poked_ns, weight);
     if (weight && snap.n_due < SXS_MAX_THREADS)
         snap.due[snap.n_due++] = (struct due){t, {tid, weight, sxs_task_state(tid), t->missed}};
 }
@@ -161,10 +164,14 @@ static void take_snapshot(struct due *due)
     /* Includes the CPU time used until the thread was stopped. */
     if (snap.mode == SXS_MODE_CPU)
         due->walk.weight_ns = sxs_cpu_ns_of(tid) - atomic_load(&due->t->cpu_ns);
+    else if (!(due->walk.weight_ns = sxs_wall_asked(due->t)))
+        return; /* it has ended */
     record = sxs_stopped_take(snap.writer, snap.stopped, snap.n_stopped, &due->walk, ask_thread);
     if (record) {
         atomic_store_explicit(&due->t->last, record, memory_order_release);
         atomic_fetch_add(&due->t->weighed_ns, record->weight_ns);
+    } else if (snap.mode == SXS_MODE_WALL) {
+        sxs_wall_give_back(due->t, due->walk.weight_ns);
     }
     due->t->missed = due->walk.missed;
     /* The CPU time that the sample itself cost is not counted. */

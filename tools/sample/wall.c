@@ -6,7 +6,8 @@
  * before it waited, or was not listed yet, gets up to AGAIN_MAX more signals.
  *
  * The weight of a sample is all time of its thread that no sample stands for yet. So the weights of a
- * thread add up to its life, also if rounds are late or signals are answered late. What is left at
+ * thread add up to its life, also if rounds are late or signals are answered late: each interval of
+ * it is claimed once (claim()), and then is in waited_ns or poked_ns until it is recorded. What is left at
  * its end is added to its last stack if it is short, and else counted as not sampled. */
 #include "tools/sample/wall.h"
 
@@ -59,11 +60,12 @@ static void record_last(struct sxs_thread_slot *t, uint64_t waited, uint32_t rea
 {
     const struct sxs_record_sample *last = atomic_load_explicit(&t->last, memory_order_acquire);
     struct sxs_record_sample       *record;
-    if (!last || !waited)
+    if (!waited)
         return;
-    record = sxs_samples_reserve(writer, last->head.size);
+    record = last ? sxs_samples_reserve(writer, last->head.size) : NULL;
     if (!record) {
-        atomic_fetch_add(&sxs_samples_header(writer)->n_dropped, 1);
+        atomic_fetch_add(&sxs_samples_header(writer)->n_dropped, last != NULL);
+        sxs_wall_give_back(t, waited);
         return;
     }
     record->time_ns = round_ns;
@@ -84,33 +86,41 @@ static void record_waiting(struct sxs_thread_slot *t)
     record_last(t, atomic_exchange(&t->waited_ns, 0), reason ? reason : SXS_WAITS);
 }
 
-/* Returns the time of a thread's life, at @now, that no sample stands for. */
-static uint64_t owed(const struct sxs_thread_slot *t, uint64_t now)
+SXS_SIGSAFE void sxs_wall_give_back(struct sxs_thread_slot *t, uint64_t ns)
 {
-    uint64_t gone = atomic_load(&t->gone_ns);
-    uint64_t until = gone && gone < now ? gone : now;
-    uint64_t life = until > t->started_ns ? until - t->started_ns : 0;
-    uint64_t known = atomic_load(&t->weighed_ns) + atomic_load(&t->waited_ns) +
-                     atomic_load(&t->unsampled_ns) + atomic_load(&t->poked_ns);
-    return life > known ? life - known : 0;
+    atomic_fetch_add(&t->given_back_ns, ns);
 }
 
-/* The same for a sample of this round, at least 1. What is more than some late rounds, as when the
- * process was stopped, is not sampled. */
-static uint32_t owed_now(struct sxs_thread_slot *t)
+/* Returns the time of a thread's life, up to @now, that nobody has claimed yet: the caller has it now.
+ * The sums of what is recorded would not tell: they lack what is on its way into a record. */
+static uint64_t claim(struct sxs_thread_slot *t, uint64_t now)
 {
-    uint64_t due = owed(t, round_ns);
+    uint64_t gone = atomic_load(&t->gone_ns), until = gone && gone < now ? gone : now;
+    uint64_t before = atomic_load(&t->claimed_ns), from;
+    do {
+        from = before > t->started_ns ? before : t->started_ns;
+        if (until <= from)
+            return atomic_exchange(&t->given_back_ns, 0);
+    } while (!atomic_compare_exchange_weak(&t->claimed_ns, &before, until));
+    return until - from + atomic_exchange(&t->given_back_ns, 0);
+}
+
+/* The same for a sample of this round. What is more than some late rounds, as when the process was
+ * stopped, is not sampled. */
+static uint32_t claim_now(struct sxs_thread_slot *t)
+{
+    uint64_t due = claim(t, round_ns);
     if (due > LATE_MAX_NS) {
         atomic_fetch_add(&t->unsampled_ns, due - interval_ns);
         due = interval_ns;
     }
-    return due ? (uint32_t)due : 1;
+    return (uint32_t)due;
 }
 
 void sxs_wall_ended(struct sxs_thread_slot *t)
 {
     uint64_t asked = atomic_exchange(&t->poked_ns, 0); /* no answer came */
-    uint64_t rest = owed(t, sxs_now_ns(CLOCK_MONOTONIC));
+    uint64_t rest = asked + claim(t, sxs_now_ns(CLOCK_MONOTONIC));
     int      waits = !asked && atomic_load(&t->waited_ns) != 0;
     if (!atomic_load(&t->last) || rest > LAST_ROUNDS * interval_ns)
         atomic_fetch_add(&t->unsampled_ns, rest);
@@ -119,6 +129,7 @@ void sxs_wall_ended(struct sxs_thread_slot *t)
     else
         record_last(t, rest, SXS_RUNNING);
     record_waiting(t);
+    atomic_fetch_add(&t->unsampled_ns, atomic_exchange(&t->given_back_ns, 0)); /* no room */
 }
 
 /* Whether a thread that was interrupted at @uc waited in a system call: that is begun again, or has ended early. The
@@ -135,12 +146,10 @@ SXS_SIGSAFE static int is_in_call(const ucontext_t *uc)
            next[-1] == call[1];
 }
 
-/* A signal that comes while one is pending is lost, so the sample stands for all that was asked for. That
- * stays in poked_ns until the sample counts in weighed_ns: the round of the sampler meanwhile must not take
- * it for time that no sample stands for. */
-SXS_SIGSAFE uint64_t sxs_wall_asked(const struct sxs_thread_slot *t)
+/* A signal that comes while one is pending is lost, so the sample stands for all that was asked for. */
+SXS_SIGSAFE uint64_t sxs_wall_asked(struct sxs_thread_slot *t)
 {
-    return atomic_load(&t->poked_ns);
+    return atomic_exchange(&t->poked_ns, 0);
 }
 
 int sxs_wall_poke(struct sxs_thread_slot *t, uint32_t weight)
@@ -149,7 +158,7 @@ int sxs_wall_poke(struct sxs_thread_slot *t, uint32_t weight)
     atomic_fetch_add(&t->poked_ns, weight);
     err = sxs_poke(atomic_load(&t->tid), weight);
     if (err) {
-        sxs_poke_answered(t, weight);
+        sxs_wall_give_back(t, atomic_exchange(&t->poked_ns, 0));
         sxs_rounds_refused(-err);
     }
     return err;
@@ -213,7 +222,7 @@ uint32_t sxs_wall_due(struct sxs_thread_slot *t)
         move_clock(t, before, cpu);
         if (with_reasons)
             ask_reason(t, cpu != before);
-        uint64_t more = owed_now(t), waited;
+        uint64_t more = claim_now(t), waited;
         waited = atomic_fetch_add(&t->waited_ns, more) + more;
         if (waited >= RECORD_NS)
             record_waiting(t);
@@ -224,14 +233,17 @@ uint32_t sxs_wall_due(struct sxs_thread_slot *t)
     if (!waits)
         t->n_again = 0;
     move_clock(t, before, cpu);
-    return owed_now(t);
+    return claim_now(t);
 }
 
 static void look_at(struct sxs_thread_slot *t)
 {
     uint32_t weight = sxs_wall_due(t);
-    if (weight && sxs_sleeper_take(writer, t, weight) == 0)
+    int      taken = weight ? sxs_sleeper_take(writer, t, weight) : 1;
+    if (taken == 0)
         sxs_wall_poke(t, weight);
+    else if (taken != 1)
+        sxs_wall_give_back(t, weight);
 }
 
 /* Missed rounds are not taken in a burst, because a running thread would look like a waiting one in

@@ -37,8 +37,9 @@ void sxs_wall_begin(uint64_t now_ns);
 /**
  * sxs_wall_due - whether @t must be sampled, because it has run since its stack was last taken, or
  * was taken while it ran and waits in a system call now.
- * Returns the time in ns that its next sample stands for: all of its life that no sample stands for
- * yet. If that is more than a second, the process was probably stopped: then one interval, and the
+ * Returns the time in ns that its next sample stands for: all of its life up to this round that no
+ * sample stands for yet. It belongs to the caller from now on: no later call returns it again, unless
+ * it is given back. @t: BUSY. If that is more than a second, the process was probably stopped: then one interval, and the
  * rest counts as not sampled. Returns 0 when the thread is still
  * waiting at the same place; then that time is added to its last sample. */
 uint32_t sxs_wall_due(struct sxs_thread_slot *t);
@@ -47,10 +48,13 @@ uint32_t sxs_wall_due(struct sxs_thread_slot *t);
  *  sxs_poke() returns. */
 int sxs_wall_poke(struct sxs_thread_slot *t, uint32_t weight);
 
-/** sxs_wall_asked - return the ns that the sample that is about to be taken of the calling thread @t
- *  stands for; 0: an earlier one stood for them, and none is to be taken. sxs_poke_answered() follows
- *  when it has been recorded, or dropped. Signal-safe. */
-SXS_SIGSAFE uint64_t sxs_wall_asked(const struct sxs_thread_slot *t);
+/** sxs_wall_asked - take the ns that the sample that is about to be taken of @t stands for; 0: an
+ *  earlier one stood for them, and none is to be taken. Signal-safe. */
+SXS_SIGSAFE uint64_t sxs_wall_asked(struct sxs_thread_slot *t);
+
+/** sxs_wall_give_back - say that @ns of those that sxs_wall_due() or sxs_wall_asked() returned have no
+ *  sample: the next one stands for them. Signal-safe. */
+SXS_SIGSAFE void sxs_wall_give_back(struct sxs_thread_slot *t, uint64_t ns);
 
 /**
  * sxs_wall_taken - note that the handler has just taken the stack of the calling thread @t, which
