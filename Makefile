@@ -76,7 +76,7 @@ LIB_LIBS := -ldl -lpthread
 CMD_LIBS := -Wl,--gc-sections -Wl,-Bstatic -larchive -lseccomp -Wl,-Bdynamic -l:libzstd.so.1 -l:liblzma.so.5 -l:libbz2.so.1.0 -ljansson -ldw -lelf -lz -lprotobuf-c -lm \
             -Wl,-Bstatic -lstdc++ -Wl,-Bdynamic
 
-.PHONY: all help sessions check check-run check-loop check-attach demo demo-run demo-fleet bench-fleet bench bench-run soak soak-run lint format \
+.PHONY: all help sessions check check-run check-loop check-attach check-threads demo demo-run demo-fleet bench-fleet bench bench-run soak soak-run lint format \
         install uninstall tarball deb make-tarball make-deb check-packages clean setup abi-check unit hosts host-programs
 .PHONY: FORCE
 .DELETE_ON_ERROR:
@@ -95,6 +95,7 @@ help:
 	@echo 'check-run       the same without building: make check-run TESTS=test_elf CASE=damaged'
 	@echo 'check-packages  installs the packages and the tarball on bare Debian roots (as root; Debian mirror)'
 	@echo 'check-attach    attaches in every way, many times, to each runtime'
+	@echo 'check-threads   on simulated runtimes under the thread sanitizer'
 	@echo 'check-loop      those of races, N=20 times'
 	@echo 'SAN=... check   the same on simulated runtimes under address,undefined or thread'
 	@echo 'demo-fleet      a hundred simulated machines in ClickHouse, and one flame graph of them'
@@ -596,6 +597,10 @@ check-run:
 
 check-loop: all unit
 	$(Q)BUILD=$(O) SAN=$(SAN) N=$(or $(N),20) sh tests/loop.sh
+
+# Races: all tests on simulated runtimes under the thread sanitizer. Every tool, a guest and a plug-in are among them.
+check-threads:
+	$(Q)$(MAKE) --no-print-directory SAN=thread check
 
 check-attach: all
 	$(Q)BUILD=$(O) RUNS=20 STEP=50 MOST=1500 ONLY="$(notdir $(wildcard $(O)/runtimes/*))" bash tests/integration/attach_matrix.sh
