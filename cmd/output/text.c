@@ -96,8 +96,8 @@ const char *sxs_text_bytes(double bytes, char *buf, size_t size)
     static const char *const units[] = {"B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
     const unsigned           most = sizeof(units) / sizeof(units[0]) - 1;
     unsigned                 unit = 0;
-    double next = 1023.5; /* from here on, rounding would print a whole next unit */
-    for (; fabs(bytes) >= next && unit < most; unit++, next = 1023.995)
+    /* From these limits on, rounding would print a whole next unit. */
+    for (; unit < most && fabs(bytes) >= (unit ? 1023.995 : 1023.5); unit++)
         bytes /= 1024;
     snprintf(buf, size, unit ? "%.2f %s" : "%.0f %s", bytes, units[unit]);
     return buf;
