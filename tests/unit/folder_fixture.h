@@ -15,7 +15,7 @@ static int  folder_fd;
 /** Creates and opens the folder. Returns 0, or -1 on failure. */
 static inline int open_folder(void)
 {
-    memcpy(folder + sizeof(folder) - sizeof("XXXXXX"), "XXXXXX", 6);
+    memset(folder + sizeof(folder) - sizeof("XXXXXX"), 'X', 6);
     folder_fd = mkdtemp(folder) ? open(folder, O_RDONLY | O_DIRECTORY) : -1;
     return folder_fd < 0 ? -1 : 0;
 }
