@@ -7,12 +7,13 @@ need_real 1
 [ -e "$BUILD/managed/interrupts/interrupts.dll" ] || skip_all "$0" "the app interrupts is not built"
 [ "$(uname -m)" = x86_64 ] || skip_all "$0" "refuse.py knows the system calls of x86-64 only"
 
+calls=100 # of 100 signals to itself
 run() { # TOOL BEFORE... : records six threads that compute; BEFORE: a command that starts the program
     local tool=$1
     shift
     rm -rf "$tmp/s"
     timeout -k 5 120 "$sxsprof" run --quiet --tool "$tool" -o "$tmp/s" -- "$@" "$runsxs" --timeout 100 "$v" interrupts \
-        "handler=23 work=6:1500 send=100" >"$tmp/log" 2>&1 && grep -q 'the handler was called 100 times' "$tmp/log"
+        "handler=23 work=6:1500 send=100" >"$tmp/log" 2>&1 && grep -Eq "the handler was called ($calls) times" "$tmp/log"
     check "$what: $tool: the program runs, and its handler of SIGURG is called for its own signals alone" $? "$tmp/log"
     "$sxsprof" report --format json "$tmp/s" >"$tmp/json" 2>"$tmp/said" && "$sxsprof" report --data samples "$tmp/s" >"$tmp/text" 2>>"$tmp/said"
     check "$what: $tool: a report is written" $? "$tmp/said"
@@ -48,6 +49,8 @@ check "$what: the text says so in its first lines" $? "$tmp/text"
 "$sxsprof" report --format html "$tmp/s" >"$tmp/page" 2>/dev/null && grep -q '[1-9][0-9]* threads sampled in rounds, because the system refused a clock' "$tmp/page"
 check "$what: the page has it, too" $?
 what="timers, perf events and signals with a value are refused"
+# Until the library has moved to another signal than the host's, the kernel may merge two of them that are pending.
+calls='9[5-9]|100'
 for tool in sample sample:wall=100; do
     run $tool python3 tests/integration/refuse.py timer_create,perf_event_open,rt_tgsigqueueinfo
     says "$what: $tool: all six threads that compute have samples" "$SHARES"

@@ -9,8 +9,25 @@ need_real 3
 # lives CLAIM ALLOWED: compares $tmp/json with what the app printed to $tmp/log. ALLOWED: ms that each thread may take
 # from its code's last line to its end
 lives() {
-    python3 - "$tmp/json" "$tmp/log" "$2" >"$tmp/said" 2>&1 <<'PY'
-import json, sys
+    python3 - "$tmp/json" "$tmp/log" "$2" "$tmp"/s/*/samples >"$tmp/said" 2>&1 <<'PY'
+import collections, json, struct, sys
+
+def recorded_lives(path):
+    """Seconds between start and end of each thread, by its number, as the file has them."""
+    data, lives = open(path, "rb").read(), collections.Counter()
+    for chunk in range(4096, len(data), 256 << 10):
+        at, used = chunk + 16, min(struct.unpack_from("<I", data, chunk + 8)[0], 256 << 10)
+        while at + 8 <= chunk + used:
+            size, mark, kind = struct.unpack_from("<IHH", data, at)
+            if mark != 0xa5c3 or size < 8:
+                break
+            if kind == 2:
+                tid, _, _, started, ended = struct.unpack_from("<IIQQQ", data, at + 8)
+                lives[tid] += max(ended - started, 0) / 1e9 if ended else 0
+            at += size
+    return lives
+
+lives = recorded_lives(sys.argv[4])
 report = json.load(open(sys.argv[1]))
 allowed = float(sys.argv[3]) / 1e3
 found = [line.split()[1:] for line in open(sys.argv[2]) if line.startswith("lives: ")]
@@ -20,8 +37,11 @@ for name in {f[0] for f in found}:
     count, inner, outer = (sum(float(f[i]) for f in rows) for i in (1, 2, 3))
     threads = [t for t in report["sampled_threads"] if t["name"] == name]
     sampled, unsampled = sum(t["total_ns"] for t in threads) / 1e9, sum(t["unsampled_ns"] for t in threads) / 1e9
-    print(name, "sampled", sampled, "not", unsampled, "life", inner, "to", outer)
-    assert 0.99 * inner <= sampled + unsampled <= 1.01 * outer + count * allowed
+    # On a busy machine a thread may wait long for a processor on its way out, where the app no longer measures it.
+    life = sum(lives[tid] for tid in {t["tid"] for t in threads})
+    print(name, "sampled", sampled, "not", unsampled, "life", inner, "to", outer, "recorded", life)
+    assert 0.99 * inner <= sampled + unsampled
+    assert sampled + unsampled <= max(1.001 * life + count * 0.001, 1.01 * outer + count * allowed)
 processes = report["samples"]["processes"]
 assert sum(p["unsampled_ns"] for p in processes) >= sum(t["unsampled_ns"] for t in report["sampled_threads"])
 PY

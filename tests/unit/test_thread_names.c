@@ -38,6 +38,7 @@ static int end(void **state)
     snprintf(path, sizeof(path), "%s", sxs_session_folder(NULL)->path);
     unlinkat(files_fd, SXS_THREAD_NAMES_FILE, 0);
     unlinkat(files_fd, "census", 0);
+    unlinkat(files_fd, "log", 0);
     close(files_fd);
     rmdir(path);
     return remove_folder_with("");
