@@ -91,7 +91,7 @@ struct router {
     struct owner       owners[SXS_MAX_OWNERS];
     struct sxs_ranges  ranges;           /* code of the owners, by address */
     _Atomic unsigned   installed;        /* bit i: the router has been made the kernel's action */
-    int                flags[N_ROUTED];  /* sa_flags that the router is installed with */
+    _Atomic int        flags[N_ROUTED];  /* sa_flags that the router is installed with */
     struct host_action host[N_ROUTED];   /* the action that the first runtime replaced, or that the
                                           * host has registered since */
     _Atomic int        untagged;         /* 1: a runtime's suspension signal was sent without a tag
