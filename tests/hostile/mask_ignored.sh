@@ -6,9 +6,10 @@
 peer=(python3 tests/hostile/control_peer.py)
 # start_with MASK: the status of `start --mask text` with a process that answers so; the message is in $tmp/err
 start_with() {
+    rm -f "$tmp/taken" # of the one before
     "${peer[@]}" fake "$BUILD/libsxsprof.so" say "ok\nphase=on\nnumber=1\ntools=census\nout=$tmp/x\n$1\n" >"$tmp/taken" 2>&1 &
     local pid=$!
-    for _ in {1..300}; do grep -q taken "$tmp/taken" && break; sleep 0.1; done
+    for _ in {1..300}; do grep -qs taken "$tmp/taken" && break; sleep 0.1; done
     timeout 60 "$sxsprof" start --tool census --mask text -o "$tmp/session$RANDOM" $pid >"$tmp/out" 2>"$tmp/err"
     status=$?
     kill $pid
@@ -29,10 +30,11 @@ check "a library that masks more is fine (status $status)" $? "$tmp/err"
 mkdir "$tmp/8.0.29"
 echo 'int coreclr_initialize;' | ${CC:-cc} -shared -fPIC -x c - -o "$tmp/8.0.29/libcoreclr.so"
 attach_with() { # MASK
+    rm -f "$tmp/taken"
     "${peer[@]}" fake "$BUILD/libsxsprof.so" map "$tmp/8.0.29/libcoreclr.so" \
         "ok\nphase=none\nnumber=1\ntools=census\nout=$tmp/x\nruntime=1 8.0.29 picked live /x/libcoreclr.so\n$1\n" >"$tmp/taken" 2>&1 &
     local pid=$!
-    for _ in {1..300}; do grep -q taken "$tmp/taken" && break; sleep 0.1; done
+    for _ in {1..300}; do grep -qs taken "$tmp/taken" && break; sleep 0.1; done
     out=$tmp/session$RANDOM
     timeout 100 "$sxsprof" attach --tool census --mask text --duration 1s -o "$out" $pid >"$tmp/out" 2>"$tmp/err"
     status=$?
