@@ -17,7 +17,7 @@ struct router               router;
 struct real_calls           real;
 SXS_TLS struct thread_state sxs_thread_state;
 
-static const int routed[N_ROUTED] = {SIGSEGV, SIGFPE, SIGILL, SIGBUS, SIGTRAP, SIGABRT, 0};
+static const int routed[N_ROUTED] = {SXS_FAULT_SIGNALS, 0};
 
 SXS_SIGSAFE int routed_signal(int idx)
 {

@@ -12,7 +12,6 @@
 #include "signals/router.h"
 
 #include <dlfcn.h>
-#include <errno.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -38,13 +37,8 @@ static int looked_up_sigaction(int sig, const struct sigaction *act, struct siga
 static sighandler_t set_handler(int sig, sighandler_t handler, int flags)
 {
     struct sigaction act, old;
-    if (handler == SIG_ERR) {
-        errno = EINVAL;
+    if (plain_action(handler, flags, &act) != 0)
         return SIG_ERR;
-    }
-    memset(&act, 0, sizeof(act));
-    act.sa_handler = handler;
-    act.sa_flags = flags;
     return sample_sigaction(sig, &act, &old) == 0 ? old.sa_handler : SIG_ERR;
 }
 

@@ -4,9 +4,11 @@
 #ifndef SXS_SIGNALS_ROUTER_H
 #define SXS_SIGNALS_ROUTER_H
 
+#include <errno.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
+#include <string.h>
 #include <sys/types.h>
 #include <ucontext.h>
 
@@ -137,6 +139,20 @@ void router_unlock(const sigset_t *saved);
 SXS_SIGSAFE static inline int is_function(const struct sigaction *act)
 {
     return act->sa_handler != SIG_DFL && act->sa_handler != SIG_IGN;
+}
+
+/** plain_action - make the action that signal() and functions like it register.
+ *  @act: receives it. Returns 0, or -1 with errno EINVAL when @handler is SIG_ERR. */
+static inline int plain_action(sighandler_t handler, int flags, struct sigaction *act)
+{
+    if (handler == SIG_ERR) {
+        errno = EINVAL;
+        return -1;
+    }
+    memset(act, 0, sizeof(*act));
+    act->sa_handler = handler;
+    act->sa_flags = flags;
+    return 0;
 }
 
 /* router.c */

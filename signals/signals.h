@@ -22,6 +22,9 @@
 
 #include "base/base.h"
 
+/** The signals that the router serves, except SIGRTMIN, which is no constant. */
+#define SXS_FAULT_SIGNALS SIGSEGV, SIGFPE, SIGILL, SIGBUS, SIGTRAP, SIGABRT
+
 #define SXS_MAX_OWNERS       64
 #define SXS_SIGNALS_VERSION  1u
 #define SXS_SIGNALS_SYMBOL   "sxsprof_signals_v1"

@@ -10,9 +10,7 @@
  * done.
  */
 #include <dlfcn.h>
-#include <errno.h>
 #include <signal.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -126,13 +124,8 @@ static sighandler_t set_handler(uintptr_t caller, int sig, sighandler_t handler,
                                 int blocks)
 {
     struct sigaction act, old;
-    if (handler == SIG_ERR) {
-        errno = EINVAL;
+    if (plain_action(handler, flags, &act) != 0)
         return SIG_ERR;
-    }
-    memset(&act, 0, sizeof(act));
-    act.sa_handler = handler;
-    act.sa_flags = flags;
     if (blocks)
         sigaddset(&act.sa_mask, sig);
     return hook_sigaction(caller, sig, &act, &old) == 0 ? old.sa_handler : SIG_ERR;

@@ -230,8 +230,11 @@ static void on_signal(int sig, siginfo_t *info, void *context);
  * call; who expects SIGABRT or the suspension signal of a runtime does not wait for EINTR. */
 static int is_routed(int sig)
 {
-    return sig == SIGSEGV || sig == SIGBUS || sig == SIGFPE || sig == SIGILL || sig == SIGTRAP ||
-           sig == SIGABRT || sig == SIGRTMIN;
+    static const int faults[] = {SXS_FAULT_SIGNALS};
+    for (unsigned i = 0; i < sizeof(faults) / sizeof(faults[0]); i++)
+        if (faults[i] == sig)
+            return 1;
+    return sig == SIGRTMIN;
 }
 
 /* Finds out whether the host has a handler that blocks the sample signal. A sample that comes
