@@ -37,12 +37,7 @@ struct counting {
 
 static struct type *type_of(struct runtime *r, uint32_t number)
 {
-    if (number >= r->n) {
-        size_t more = r->n * 2 > (size_t)number + 64 ? r->n * 2 : (size_t)number + 64;
-        r->types = sxs_must(reallocarray(r->types, more, sizeof(*r->types)));
-        memset(r->types + r->n, 0, (more - r->n) * sizeof(*r->types));
-        r->n = more;
-    }
+    r->types = sxs_must_reach(r->types, &r->n, number, sizeof(*r->types));
     return &r->types[number];
 }
 

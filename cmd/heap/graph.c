@@ -37,7 +37,8 @@ uint32_t sxs_heap_root_of(const struct sxs_heap_graph *g, uint32_t object)
                : UINT32_MAX;
 }
 
-bool sxs_heap_is_dependent(const struct sxs_heap_graph *g, uint32_t primary, uint32_t secondary)
+/* Returns the index of the first dependent handle that does not stand before this one. */
+static uint32_t dependent_from(const struct sxs_heap_graph *g, uint64_t primary, uint32_t secondary)
 {
     uint32_t low = 0, high = g->n_dependent;
     while (low < high) {
@@ -48,8 +49,19 @@ bool sxs_heap_is_dependent(const struct sxs_heap_graph *g, uint32_t primary, uin
         else
             high = middle;
     }
-    return low < g->n_dependent && g->dependent[low].primary == primary &&
-           g->dependent[low].secondary == secondary;
+    return low;
+}
+
+bool sxs_heap_is_dependent(const struct sxs_heap_graph *g, uint32_t primary, uint32_t secondary)
+{
+    uint32_t at = dependent_from(g, primary, secondary);
+    return at < g->n_dependent && g->dependent[at].primary == primary &&
+           g->dependent[at].secondary == secondary;
+}
+
+uint32_t sxs_heap_n_dependent(const struct sxs_heap_graph *g, uint32_t primary)
+{
+    return dependent_from(g, (uint64_t)primary + 1, 0) - dependent_from(g, primary, 0);
 }
 
 const char *sxs_heap_root_text(uint8_t kind, uint8_t flags)

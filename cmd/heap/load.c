@@ -64,22 +64,10 @@ struct all {
 
 /* ---- first time ---- */
 
-/* Returns @list, which has *n elements of @size bytes, with room for the element @number. */
-static void *make_room(void *list, size_t *n, uint32_t number, size_t size)
-{
-    if (number < *n)
-        return list;
-    size_t more = *n * 2 > (size_t)number + 64 ? *n * 2 : (size_t)number + 64;
-    list = sxs_must(reallocarray(list, more, size));
-    memset((char *)list + *n * size, 0, (more - *n) * size);
-    *n = more;
-    return list;
-}
-
 /* Returns the index of the type with the name @text, which is added when it is new. */
 static uint32_t type_named(struct loading *l, uint32_t text)
 {
-    l->type_of_text = make_room(l->type_of_text, &l->n_type_of_text, text, sizeof(uint32_t));
+    l->type_of_text = sxs_must_reach(l->type_of_text, &l->n_type_of_text, text, sizeof(uint32_t));
     if (!l->type_of_text[text]) {
         SXS_GROW(l->g.types, l->n_types, l->cap_types);
         l->g.types[l->n_types++] = (struct sxs_heap_type){.name = text};
@@ -101,7 +89,7 @@ static void note_type(struct sxs_heap_snapshot *s, struct loading *l,
     struct sxs_heap_type *type = &l->g.types[index];
     type->flags |= t->flags;
     type->module = sxs_strings_add(&s->strings, t->module.at, t->module.size);
-    l->type_of = make_room(l->type_of, &l->n_type_of, t->number, sizeof(*l->type_of));
+    l->type_of = sxs_must_reach(l->type_of, &l->n_type_of, t->number, sizeof(*l->type_of));
     l->type_of[t->number] = (struct numbered_type){t->size, index + 1};
 }
 
@@ -176,7 +164,7 @@ static void note_block(struct sxs_heap_snapshot *s, struct loading *l, struct sx
     case SXS_HEAP_ROOTS: note_roots(l, r); break;
     case SXS_HEAP_NAMES:
         while (sxs_heap_take_name(r, &name)) {
-            l->text_of = make_room(l->text_of, &l->n_text_of, name.number, sizeof(uint32_t));
+            l->text_of = sxs_must_reach(l->text_of, &l->n_text_of, name.number, sizeof(uint32_t));
             l->text_of[name.number] = sxs_strings_add(&s->strings, name.text.at, name.text.size);
         }
         break;

@@ -3,7 +3,6 @@
 
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "cmd/output/must.h"
 
@@ -47,12 +46,7 @@ struct sxs_heap_fields {
 
 static struct slots *slots_at(struct sxs_heap_fields *f, uint32_t number)
 {
-    if (number >= f->n_slots) {
-        size_t more = f->n_slots * 2 > (size_t)number + 64 ? f->n_slots * 2 : (size_t)number + 64;
-        f->slots = sxs_must(reallocarray(f->slots, more, sizeof(*f->slots)));
-        memset(f->slots + f->n_slots, 0, (more - f->n_slots) * sizeof(*f->slots));
-        f->n_slots = more;
-    }
+    f->slots = sxs_must_reach(f->slots, &f->n_slots, number, sizeof(*f->slots));
     return &f->slots[number];
 }
 

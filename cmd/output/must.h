@@ -7,8 +7,10 @@
 #define SXS_CMD_OUTPUT_MUST_H
 
 #include <stddef.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 /** sxs_must - return @p; end the command when @p is NULL. */
 static inline void *sxs_must(void *p)
@@ -39,5 +41,22 @@ static inline void *sxs_must_zeroed(size_t n, size_t size)
             (list) = sxs_must(reallocarray((list), (cap), sizeof(*(list))));                       \
         }                                                                                          \
     } while (0)
+
+/**
+ * sxs_must_reach - make a list so long that it has an element with the index @number. New elements
+ * are zeroed.
+ * @list: owned, of *@n elements of @size bytes; may be NULL when *@n is 0. Returns the list, which may
+ * have moved; *@n receives its new length.
+ */
+static inline void *sxs_must_reach(void *list, size_t *n, uint32_t number, size_t size)
+{
+    size_t more = *n * 2 > (size_t)number + 64 ? *n * 2 : (size_t)number + 64;
+    if (number < *n)
+        return list;
+    list = sxs_must(reallocarray(list, more, size));
+    memset((char *)list + *n * size, 0, (more - *n) * size);
+    *n = more;
+    return list;
+}
 
 #endif
