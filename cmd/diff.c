@@ -9,6 +9,7 @@
 #include "cmd/output/print.h"
 #include "cmd/output/segments.h"
 #include "cmd/output/shown.h"
+#include "cmd/output/text.h"
 #include "cmd/pack/pack.h"
 #include "cmd/report/data_kind.h"
 #include "cmd/report/profile.h"
@@ -31,17 +32,11 @@ struct options {
     bool                      heap; /* compare heap snapshots */
 };
 
-static bool ends_with(const char *text, const char *end)
-{
-    size_t n = strlen(text), m = strlen(end);
-    return n >= m && strcmp(text + n - m, end) == 0;
-}
-
 /* Chooses the format that no argument said: a page when the file is named like one. */
 static void complete(struct argp_state *state, struct options *o)
 {
     const char *output = o->samples.output;
-    bool        page = output && (ends_with(output, ".html") || ends_with(output, ".htm"));
+    bool        page = output && (sxs_text_ends(output, ".html") || sxs_text_ends(output, ".htm"));
     if (o->gc && o->format && strcmp(o->format, "html") == 0)
         sxs_option_error(state, "--data gc: expected --format text, not html");
     if (!o->format)

@@ -103,10 +103,10 @@ const char *sxs_text_bytes(double bytes, char *buf, size_t size)
     return buf;
 }
 
-static bool ends_with(const char *word, const char *end)
+bool sxs_text_ends(const char *s, const char *end)
 {
-    size_t n = strlen(word), m = strlen(end);
-    return n >= m && strcmp(word + n - m, end) == 0;
+    size_t n = strlen(s), m = strlen(end);
+    return n >= m && strcmp(s + n - m, end) == 0;
 }
 
 const char *sxs_text_count(uint64_t n, const char *one, char *buf, size_t size)
@@ -118,6 +118,7 @@ const char *sxs_text_count(uint64_t n, const char *one, char *buf, size_t size)
         snprintf(buf, size, "%" PRIu64 " %.*sies", n, (int)len - 1, one);
     else
         snprintf(buf, size, "%" PRIu64 " %s%s", n, one,
-                 ends_with(one, "s") || ends_with(one, "x") || ends_with(one, "ch") ? "es" : "s");
+                 sxs_text_ends(one, "s") || sxs_text_ends(one, "x") || sxs_text_ends(one, "ch") ? "es"
+                                                                                                : "s");
     return buf;
 }

@@ -3,6 +3,7 @@
 #ifndef SXS_CMD_OUTPUT_TEXT_H
 #define SXS_CMD_OUTPUT_TEXT_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -25,6 +26,9 @@ void sxs_text_cut(char *s, size_t columns);
 
 /** sxs_text_width - return how many characters clean UTF-8 has. */
 size_t sxs_text_width(const char *s);
+
+/** sxs_text_ends - return whether the last characters of @s, maybe all, are @end. */
+bool sxs_text_ends(const char *s, const char *end);
 
 /**
  * sxs_text_columns - return the width of the terminal @to; when @to is not a terminal, return
