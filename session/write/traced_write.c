@@ -98,12 +98,17 @@ void sxs_traced_keep(void)
                  "their counts are");
 }
 
+static void mark_complete(void)
+{
+    note_left_out();
+    atomic_store(&file.header->complete, 1);
+}
+
 void sxs_traced_complete(void)
 {
     if (!sxs_traced_on())
         return;
-    note_left_out();
-    atomic_store(&file.header->complete, 1);
+    mark_complete();
 }
 
 void sxs_traced_forget(void)
@@ -119,8 +124,7 @@ void sxs_traced_close(void)
         return;
     while (atomic_load(&file.n_writing))
         nanosleep(&pause, NULL);
-    note_left_out();
-    atomic_store(&file.header->complete, 1);
+    mark_complete();
     sxs_chunks_finish(&file.chunks);
 }
 

@@ -127,15 +127,9 @@ static int name_foreign(uintptr_t ip)
     r = sxs_samples_reserve(code.writer, sizeof(*r) + foreign.name_size + file);
     if (!r)
         return 0;
-    memset(r->text, 0, foreign.name_size + file);
-    r->time_ns = 0;
     r->lo = foreign.lo;
     r->hi = foreign.hi;
-    r->function = 0;
-    r->rejit = r->token = r->n_lines = 0;
-    r->runtime = 0;
     r->tier = SXS_TIER_UNKNOWN;
-    r->zero = 0;
     r->name_size = (uint16_t)foreign.name_size;
     r->file_size = (uint16_t)file;
     memcpy(r->text, foreign.name, foreign.name_size);
