@@ -69,9 +69,9 @@ enum sxs_unit { SXS_UNIT_NS, SXS_UNIT_BYTES, SXS_UNIT_COUNT };
 
 enum sxs_only { SXS_ONLY_ALL, SXS_ONLY_NATIVE, SXS_ONLY_MANAGED };
 
-/** What to report. A zeroed object selects everything. Strings are borrowed. */
 struct sxs_missing;
 
+/** What to report. A zeroed object selects everything. Strings are borrowed. */
 struct sxs_report_options {
     enum sxs_data data;    /* what to report of a session that has several */
     bool          by_count; /* of costs: weights are objects or waits, not bytes or ns */

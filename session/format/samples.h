@@ -114,8 +114,8 @@ struct sxs_samples_header {
      * before this time, whose cost has no RELEASED record, were alive; later ones may be garbage. 0: no
      * collection of all objects is known. */
     _Atomic uint64_t live_checked_ns[64];
-    /* Wall: threads with time that no sample stands for, and that time; 0 in earlier sessions. */
-    /* CPU time: threads most of whose CPU time no sample stands for, and that time. */
+    /* Wall: threads with time that no sample stands for, and that time; CPU time: threads most of whose
+     * CPU time no sample stands for, and that time. 0 in earlier sessions. */
     _Atomic uint64_t n_unsampled, unsampled_ns;
     /* By enum sxs_cost_kind: what the costs stood for that n_costs_dropped counts, n and n times value,
      * each rounded down; 0 in earlier sessions. */

@@ -35,9 +35,8 @@ static void serve_file(void)
     uint32_t before = 0;
     while (!atomic_load(&file.forked) && !sxs_worker_is_asked(&file.service)) {
         uint32_t current = atomic_load(&file.chunks.current);
-        if (sxs_chunks_make_room(&file.chunks) != 0) {
+        if (sxs_chunks_make_room(&file.chunks) != 0)
             sxs_warn("the events file cannot grow: what comes from now on is dropped and counted");
-        }
         sxs_idle_wait(&file.idle, current != before);
         before = current;
     }
