@@ -70,12 +70,23 @@ static void begin_phase(enum phase next, unsigned ms)
     alarm(ms ? sxs_deadline_left(UINT_MAX) / 1000 + REMOVAL_S : 0);
 }
 
-/* Returns how much of the phase that began with @ms has been spent. On a busy machine the time passes
- * more slowly (sxs_deadline_begin()). @whole_ms: what sxs_deadline_left() was then. */
-static unsigned spent_of(unsigned ms, unsigned whole_ms)
+/* Measures what a phase takes of the time that it was given. On a busy machine the time passes more slowly
+ * (sxs_deadline_begin()). What is called in the phase may begin deadlines of its own. */
+struct spending {
+    unsigned ms, whole_ms; /* the time that was given, as sxs_deadline_begin() takes it and as it passes */
+    int64_t  began_ms;
+};
+
+/* For a phase that has just begun with @ms. */
+static struct spending begin_spending(unsigned ms)
 {
-    unsigned left = sxs_deadline_left(whole_ms);
-    return whole_ms ? ms - (unsigned)((uint64_t)ms * left / whole_ms) : ms;
+    return (struct spending){ms, sxs_deadline_left(UINT_MAX), sxs_deadline_now_ms()};
+}
+
+static unsigned spent_of(const struct spending *s)
+{
+    uint64_t took = (uint64_t)(sxs_deadline_now_ms() - s->began_ms);
+    return took < s->whole_ms ? (unsigned)(s->ms * took / s->whole_ms) : s->ms;
 }
 
 /* The time that each user's processes have taken beyond FREE_MS, in milliseconds. Who has one that does not answer
@@ -140,16 +151,16 @@ static int read_and_check(struct sxs_target *t, pid_t pid, const struct sxs_targ
 {
     begin_phase(PHASE_CHECK, SXS_TARGET_READ_MS);
     set_signals(SIG_DFL);
-    unsigned whole = sxs_deadline_left(UINT_MAX);
-    int      status = sxs_target_read(t, pid, why);
-    t->spent_ms = spent_of(SXS_TARGET_READ_MS, whole);
+    struct spending spending = begin_spending(SXS_TARGET_READ_MS);
+    int             status = sxs_target_read(t, pid, why);
+    t->spent_ms = spent_of(&spending);
     set_signals(count_signal);
     unsigned most = allowed_ms(t, SXS_TARGET_MS - SXS_TARGET_LEAST_MS - t->spent_ms);
     begin_phase(PHASE_CHECK, most);
-    whole = sxs_deadline_left(UINT_MAX);
+    spending = begin_spending(most);
     if (!status)
         status = sxs_target_check(t, wish, why);
-    t->spent_ms += spent_of(most, whole);
+    t->spent_ms += spent_of(&spending);
     charge(t, t->spent_ms);
     return status;
 }
@@ -198,9 +209,9 @@ static int attach_all(struct targets *all, const struct sxs_target_wish *wish, b
         struct sxs_target *t = &all->items[i];
         unsigned           most = allowed_ms(t, SXS_TARGET_MS - t->spent_ms);
         begin_phase(PHASE_ATTACH, most);
-        unsigned whole = sxs_deadline_left(UINT_MAX);
-        int      result = sxs_target_attach(t, wish, why);
-        charge(t, spent_of(most, whole));
+        struct spending spending = begin_spending(most);
+        int             result = sxs_target_attach(t, wish, why);
+        charge(t, spent_of(&spending));
         if (*why)
             sxs_complain("%s", why);
         if (result)

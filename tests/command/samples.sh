@@ -99,15 +99,16 @@ try sh -c "cd '$T/here' && exec '$SXS' run --tool sample -- true"
 is "no runtime loaded the library: no session is kept" "" "$(ls "$T/here")"
 try sh -c "cd '$T/here' && exec '$SXS' run --quiet --tool sample -- true"
 is "no runtime loaded the library, --quiet: no session is kept" "" "$(ls "$T/here")"
-# A program that becomes a daemon: its session goes on.
-try sh -c "cd '$T/here' && exec '$SXS' run --tool sample -- sh -c 'sleep 30 >/dev/null 2>&1 & echo \$!'"
+# A program that becomes a daemon: its session goes on. The command ends once the daemon has its own name.
+daemon='sleep 30 >/dev/null 2>&1 & echo $!; until [ "$(cat /proc/$!/comm)" = sleep ]; do :; done'
+try sh -c "cd '$T/here' && exec '$SXS' run --tool sample -- sh -c '$daemon'"
 sleeps=$out
-has "a process that still runs is named" "$(echo "$err" | sed "s,(sh),(sleep),")" "1 process that the command has started still runs: $sleeps (sleep); what they record from now on is in the session"
+has "a process that still runs is named" "$err" "1 process that the command has started still runs: $sleeps (sleep); what they record from now on is in the session"
 lacks "nothing says that no runtime has loaded the library" "$err" "no runtime loaded"
 is "the session of a process that still runs is kept" 1 "$(ls -d "$T/here"/sxsprof-* | wc -l)"
 kill "$sleeps"
 rm -rf "$T/here"/sxsprof-*
-try sh -c "cd '$T/here' && exec '$SXS' run -- sh -c 'sleep 30 >/dev/null 2>&1 & echo \$!'"
+try sh -c "cd '$T/here' && exec '$SXS' run -- sh -c '$daemon'"
 has "without -o and tools: the message says that nothing is kept" "$err" "still runs: $out (sleep); what they record is not kept: name a folder by -o"
 kill "$out"
 

@@ -32,23 +32,29 @@ own_pids() {
 pressure() { awk '/^some/ { sub("avg10=", "", $2); print int($2) }' /proc/pressure/cpu 2>/dev/null || echo 100; }
 # cost COMMAND...: run a command for 120 s at most; sets $status, $seconds, $kib and $waited: the time, the largest
 # memory of one process of it, and for which share of the time threads of this machine have waited for a processor, 0
-# to 1. Its outputs go to $tmp/out and $tmp/err.
+# to 1: the largest share of any ten seconds up to the end, because the command's deadlines follow that. Its outputs go
+# to $tmp/out and $tmp/err.
 cost() {
     python3 -c '
 import resource, subprocess, sys, time
 def waited():
     try:
-        return int(open("/proc/pressure/cpu").readline().split("total=")[1]) / 1e6
+        return float(open("/proc/pressure/cpu").readline().split("avg10=")[1].split()[0]) / 100
     except (OSError, IndexError):
-        return None
-before, began = waited(), time.monotonic()
+        return 1
+share, began, status = waited(), time.monotonic(), None
 with open(sys.argv[1], "wb") as out, open(sys.argv[2], "wb") as err:
-    try:
-        status = subprocess.run(sys.argv[4:], stdin=subprocess.DEVNULL, stdout=out, stderr=err, timeout=120).returncode
-    except subprocess.TimeoutExpired:
-        status = 124
-took, after = time.monotonic() - began, waited()
-share = 1 if before is None or after is None else min((after - before) / took, 1)
+    command = subprocess.Popen(sys.argv[4:], stdin=subprocess.DEVNULL, stdout=out, stderr=err)
+    while status is None:
+        try:
+            status = command.wait(1)
+        except subprocess.TimeoutExpired:
+            if time.monotonic() - began > 120:
+                command.kill()
+                command.wait()
+                status = 124
+        share = max(share, waited())
+took = time.monotonic() - began
 usage = resource.getrusage(resource.RUSAGE_CHILDREN)
 with open(sys.argv[3], "w") as to:
     print("%d %.2f %d %.2f" % (status, took, usage.ru_maxrss, share), file=to)

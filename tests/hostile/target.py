@@ -9,7 +9,7 @@ MODE sleep        does nothing
      answer DIR   listens in DIR, answers who it is, and refuses the attach (concurrent collections)
      mute N       listens at N sockets DIR/port-I of DOTNET_DiagnosticPorts and answers nothing
      drip         answers at the usual place, a byte each 50 ms
-     late         answers who it is, and never answers the attach
+     late [FILE]  answers who it is, and never answers the attach; writes to FILE that processors are busy, when asked
      hidden DIR   as late, in a mount namespace of its own in which DIR covers all folders for temporary files
      replace PATH waits for a socket at PATH, and puts a regular file in its place
 """
@@ -61,6 +61,9 @@ def serve(s, attach):
         elif attach is not None:
             c.sendall(attach)
         else:
+            if mode == "late" and sys.argv[4:]:
+                with open(sys.argv[4], "w") as pressure:
+                    pressure.write("some avg10=50.00 avg60=50.00 avg300=50.00 total=1000\n")
             time.sleep(1000)
         c.close()
 
