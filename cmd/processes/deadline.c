@@ -6,7 +6,8 @@
 #include <stdatomic.h>
 #include <stdio.h>
 
-#define NS_PER_MS 1000000
+#define NS_PER_MS   1000000
+#define PRESSURE_MS 1000
 
 static _Atomic int64_t deadline_ms = INT64_MAX;
 
@@ -16,9 +17,14 @@ int64_t sxs_deadline_now_ms(void)
 }
 
 /* Returns for how many percent of the last ten seconds threads have waited for processors; 0 when the
- * kernel does not say. */
+ * kernel does not say. Asked for again after a second. */
 static unsigned cpu_pressure(void)
 {
+    static _Atomic int64_t  asked_ms = INT64_MIN;
+    static _Atomic unsigned known;
+    int64_t                 now = sxs_deadline_now_ms(), was = atomic_load(&asked_ms);
+    if (was != INT64_MIN && now - was < PRESSURE_MS)
+        return atomic_load(&known);
     FILE    *from = fopen("/proc/pressure/cpu", "re");
     unsigned percent = 0;
     if (from) {
@@ -26,12 +32,19 @@ static unsigned cpu_pressure(void)
             percent = 0;
         fclose(from);
     }
+    atomic_store(&known, percent);
+    atomic_store(&asked_ms, now);
     return percent;
+}
+
+uint64_t sxs_deadline_stretch(uint64_t time)
+{
+    return time + time * 3 * cpu_pressure() / 100;
 }
 
 void sxs_deadline_begin(unsigned ms)
 {
-    int64_t length = (int64_t)ms + (int64_t)ms * 3 * cpu_pressure() / 100;
+    int64_t length = (int64_t)sxs_deadline_stretch(ms);
     atomic_store(&deadline_ms, ms ? sxs_deadline_now_ms() + length : INT64_MAX);
 }
 

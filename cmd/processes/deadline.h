@@ -16,9 +16,15 @@
 int64_t sxs_deadline_now_ms(void);
 
 /**
+ * sxs_deadline_stretch - return how long a wait of @time becomes on a machine whose processors are busy.
+ * @time: on a machine whose processors are free, in any unit; the result is in the same one. It is
+ *   multiplied by up to four as threads wait for processors (/proc/pressure/cpu). Any thread.
+ */
+uint64_t sxs_deadline_stretch(uint64_t time);
+
+/**
  * sxs_deadline_begin - set the deadline, whatever it was.
- * @ms: time from now on, on a machine whose processors are free. It is multiplied by up to four as
- *   threads wait for processors (/proc/pressure/cpu). 0: no deadline.
+ * @ms: time from now on, which is stretched (sxs_deadline_stretch()). 0: no deadline.
  * The main thread only.
  */
 void sxs_deadline_begin(unsigned ms);

@@ -4,6 +4,7 @@
 #include "base/clock.h"
 #include "cmd/output/table_hash.h"
 #include "cmd/processes/account.h"
+#include "cmd/processes/deadline.h"
 #include "cmd/processes/inspector.h"
 
 #include <errno.h>
@@ -18,7 +19,8 @@
 
 /* ---- time ---- */
 
-/* What files may cost, in microseconds: those of a process, of a user, and all. */
+/* What files may cost on a machine whose processors are free, in microseconds: those of a process, of a user, and
+ * all. */
 #define PROCESS_US UINT64_C(2000000)
 #define USER_US    UINT64_C(3000000)
 #define ALL_US     UINT64_C(7000000)
@@ -60,13 +62,15 @@ void sxs_inspect_charge(int dir, uint64_t us)
 bool sxs_inspect_may_go_on(int dir)
 {
     turn_to(dir);
-    if (spent.all >= ALL_US || spent.process >= PROCESS_US)
+    if (spent.all >= sxs_deadline_stretch(ALL_US) ||
+        spent.process >= sxs_deadline_stretch(PROCESS_US))
         return false;
-    bool heavy = false; /* has any user used up the time? */
+    bool     heavy = false; /* has any user used up the time? */
+    uint64_t most = sxs_deadline_stretch(USER_US);
     for (size_t i = 0; i < spent.users.n; i++)
-        heavy |= spent.users.items[i].spent >= USER_US;
+        heavy |= spent.users.items[i].spent >= most;
     uint64_t *account = heavy ? account_of(dir) : NULL;
-    return !account || *account < USER_US;
+    return !account || *account < most;
 }
 
 static uint64_t now_us(void)

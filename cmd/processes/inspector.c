@@ -183,7 +183,7 @@ void sxs_inspector_end(void)
 /* Waits for the answer of one of the children. */
 static int wait_for_answer(struct sxs_inspector_answer *out)
 {
-    int64_t end = sxs_deadline_now_ms() + ANSWER_MS;
+    int64_t end = sxs_deadline_now_ms() + (int64_t)sxs_deadline_stretch(ANSWER_MS);
     for (;;) {
         struct pollfd both[2] = {{.fd = now.from_parser, .events = POLLIN},
                                  {.fd = now.from_opener, .events = POLLIN}};

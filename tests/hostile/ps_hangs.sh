@@ -26,4 +26,13 @@ for when in read opened; do
 done
 cost "$sxsprof" status another-name
 at_most "a verb that names another process does not wait for it" 0.4 262144
+# Where processors are waited for, the files of an honest process take longer, too.
+claim="where processors are waited for all the time, a file has four times the 2 s for its answer"
+echo "some avg10=100.00 avg60=100.00 avg300=100.00 total=1000" >"$tmp/pressure"
+if [ -n "${OWN_PIDS:-}" ] && mount --bind "$tmp/pressure" /proc/pressure/cpu 2>/dev/null; then
+    cost "$sxsprof" ps
+    [ "${seconds%.*}" -ge 7 ]; check "$claim (measured: $seconds s)" $? "$tmp/err"
+else
+    skip "$claim" "the pressure of this machine cannot be covered"
+fi
 finish
