@@ -53,8 +53,10 @@ static void remove_all(void)
 
 static void on_signal(int sig)
 {
+    int saved = errno;
     remove_all();
-    raise(sig); /* SA_RESETHAND has restored the default action */
+    errno = saved;
+    raise(sig); /* SA_RESETHAND has restored the default action, which follows this handler */
 }
 
 /* Called before something is made. A child process begins a list of its own: its exit and its signals remove

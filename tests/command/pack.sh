@@ -119,7 +119,7 @@ is "a packed session cannot be packed: status 2" 2 "$status"
 try "$SXS" pack
 has "a missing DIR is reported" "$status:$err" "2:" "DIR is missing"
 mkdir -p "$T/bad/4242"
-cp "$T/one.away/4242/census" "$T/bad/4242"
+cp "$T/nameless/4242/census" "$T/bad/4242"
 printf 'damaged' >"$T/bad/4242/samples"
 try "$SXS" pack -o "$T/bad.sxsprof" "$T/bad"
 has "a damaged session is packed, and a message names the damaged file" "$status:$err" "1:" "$T/bad/4242/samples: "
