@@ -62,6 +62,14 @@ S
 one "several plans promise their sum" "0:3 passed, 0 failed, 0 skipped" <<'S'
 printf '%s\n' 1..2 'ok 1' 'ok 2' 1..1 'ok 1'
 S
+program reports <<'S'
+echo 'SUMMARY: ThreadSanitizer: data race a.c:1' >"${TSAN_OPTIONS##*log_path=}.1"; echo 'ok 1 - a'
+S
+runs SAN=thread -- reports.sh
+is "so is a report of the thread sanitizer that the program did not notice" \
+    "1:1 reports of the thread sanitizer:1 passed, 1 failed, 0 skipped" \
+    "$status:$(grep '^[0-9]* reports' "$T/out"):$(tail -n 1 "$T/out")"
+is "it is shown" 1 "$(grep -c 'not ok - the program caused a report: ThreadSanitizer: data race a.c:1' "$T/out")"
 program slow <<'S'
 echo 'ok 1 - before'; sleep 1000
 S

@@ -7,6 +7,8 @@ JOBS          number of programs at a time (default: one per processor)
 TESTS         run only programs whose path contains this text
 CASE          count only cases whose name contains this text. A unit test runs these alone; a script
               runs whole, because its cases build upon each other
+SAN           sanitizers of the build. Each report of the thread sanitizer, of whichever process and wherever its
+              standard error goes, counts as a failure of the program that started the process
 TEST_TIMEOUT  seconds after which a program is ended and counts as failed (2400)
 BUILD         build folder; the time of each program is stored there for the next run
 RESULTS       a file that receives a line "passed failed skipped"
@@ -76,6 +78,10 @@ def runs(program, how):
         return any(line.strip() == "# run: " + how for _, line in zip(range(12), lines))
 
 
+def watches_threads():
+    return "thread" in os.environ.get("SAN", "").split(",")
+
+
 class Job:
     """One test program: waiting, running, or ended."""
 
@@ -85,11 +91,16 @@ class Job:
         self.process = self.folder = self.result = None
         self.began = self.took = self.cpu = 0.0
         self.late = False
+        self.reports = 0
 
     def start(self, where, env):
         self.folder = tempfile.mkdtemp(prefix="t", dir=where)
         os.chmod(self.folder, 0o1777)  # like /tmp, because some tests give up their rights
         env = dict(env, TMPDIR=self.folder)
+        if watches_threads():
+            os.mkdir(self.folder + ".reports")
+            os.chmod(self.folder + ".reports", 0o1777)
+            env["TSAN_OPTIONS"] = env.get("TSAN_OPTIONS", "") + ":log_path=" + self.folder + ".reports/of"
         command = ["bash", self.program]
         if not self.program.endswith(".sh"):
             # Unit tests must free all memory, so that leaks can be detected.
@@ -123,7 +134,21 @@ class Job:
             self.result.lines.append("# ended by the runner: TEST_TIMEOUT is %d s" % limit)
         if left and not self.late:
             self.result.lines.append("# left running: " + ", ".join(sorted(set(left))))
+        self.count_reports()
         shutil.rmtree(self.folder, ignore_errors=True)
+
+    def count_reports(self):
+        """A process that may open no files writes its report to standard error, and ends with status 66."""
+        folder = self.folder + ".reports"
+        for name in sorted(os.listdir(folder)) if os.path.isdir(folder) else []:
+            with open(os.path.join(folder, name), encoding="utf-8", errors="replace") as report:
+                lines = report.read().splitlines()
+            about = [line for line in lines if line.startswith("SUMMARY: ")] or ["SUMMARY: a report without one"]
+            for line in about:
+                self.result.fail("caused a report: " + line[9:])
+            self.result.lines.extend("# " + line for line in lines[:80])
+            self.reports += len(about)
+        shutil.rmtree(folder, ignore_errors=True)
 
     def show(self):
         r = self.result
@@ -216,6 +241,8 @@ def close(run, left_out):
                 print("FAILED %s: %s" % (job.program, line[7:]))
     total = [sum(getattr(job.result, what) for job in run.ended) for what in ("passed", "failed", "skipped")]
     total[2] += left_out
+    if watches_threads():
+        print("%d reports of the thread sanitizer" % sum(job.reports for job in run.ended))
     print("%d passed, %d failed, %d skipped" % tuple(total), flush=True)
     if os.environ.get("RESULTS"):
         with open(os.environ["RESULTS"], "w", encoding="utf-8") as out:

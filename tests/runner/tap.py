@@ -50,13 +50,13 @@ class Result:
                 else:
                     self.passed += 1
         if ending and not bad:
-            self._fail(ending)
+            self.fail(ending)
         elif not ending and said == 0 and promised != 0:
-            self._fail("printed no result")
+            self.fail("printed no result")
         elif not ending and promised is not None and said != promised:
-            self._fail("printed %d results, its plan says %d" % (said, promised))
+            self.fail("printed %d results, its plan says %d" % (said, promised))
 
-    def _fail(self, why):
+    def fail(self, why):
         self.failed += 1
         self.lines.append("not ok - the program " + why)
 
