@@ -93,14 +93,13 @@ struct sxs_signals {
     const char *(*path)(int owner);
     /**
      * watch_threads - call @watch for each thread that starts or ends from now on. In a forked
-     * child
-     * @watch is not called any more.
+     * child @watch is not called any more.
      * @watch: static.
      * If preloaded, all threads of the process are reported that pthread_create() makes; else those
      * that runtimes make by it. Not reported are C11 threads, threads made by clone() directly, and
      * some threads while about 1,000 threads are being created at once.
-     * Returns 0, -EBUSY (there is a listener already), -ENOTSUP (off), or another -errno.
-     * May be called once per process. Any thread; not signal-safe.
+     * Returns 0, -EBUSY (there is a listener already), -ENOTSUP (off), or another -errno, after which
+     * it may be called again. It succeeds once per process. Any thread; not signal-safe.
      */
     int (*watch_threads)(const struct sxs_thread_watch *watch);
     /**

@@ -141,8 +141,10 @@ int threads_watch(const struct sxs_thread_watch *w)
     if (atomic_exchange(&asked, 1))
         return -EBUSY;
     err = pthread_key_create(&key, on_thread_end);
-    if (err)
+    if (err) {
+        atomic_store(&asked, 0); /* a later call may have a key */
         return -err;
+    }
     atomic_store_explicit(&watch, w, memory_order_release);
     return 0;
 }

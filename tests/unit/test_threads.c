@@ -33,12 +33,30 @@ static void ended(void)
     atomic_fetch_add(&n_ended, reported);
 }
 
+static int without_keys, with_keys; /* the answers of watch_threads() in setup() */
+
+/* The first request comes while the process has no key of thread-specific data left. */
 static int setup(void **state)
 {
     static const struct sxs_thread_watch watch = {started, ended};
+    static pthread_key_t                 keys[PTHREAD_KEYS_MAX];
+    const struct sxs_signals            *signals = sxs_signals();
+    unsigned                             n = 0;
     (void)state;
-    const struct sxs_signals *signals = sxs_signals();
-    return signals->off || signals->watch_threads(&watch) != 0;
+    while (n < PTHREAD_KEYS_MAX && pthread_key_create(&keys[n], NULL) == 0)
+        n++;
+    without_keys = signals->watch_threads(&watch);
+    while (n > 0)
+        pthread_key_delete(keys[--n]);
+    with_keys = signals->watch_threads(&watch);
+    return signals->off;
+}
+
+static void a_request_that_failed_can_be_made_again(void **state)
+{
+    (void)state;
+    assert_int_equal(without_keys, -EAGAIN);
+    assert_int_equal(with_keys, 0);
 }
 
 struct seen {
@@ -208,6 +226,7 @@ static void nobody_listens_in_a_forked_child(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_request_that_failed_can_be_made_again),
         cmocka_unit_test(a_thread_is_reported_and_its_stack_known),
         cmocka_unit_test(the_thread_has_no_frame_of_ours),
         cmocka_unit_test(exit_and_cancellation_are_ends_too),

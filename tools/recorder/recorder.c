@@ -267,8 +267,8 @@ static void list_loaded(int modules)
 static void watch_threads(void)
 {
     static const struct sxs_thread_watch watch = {thread_started, thread_ended};
-    if (!atomic_exchange(&is_watching, 1))
-        sxs_signals()->watch_threads(&watch); /* only once in a process */
+    if (!atomic_load(&is_watching) && sxs_signals()->watch_threads(&watch) == 0)
+        atomic_store(&is_watching, 1);
 }
 
 static void check_signals(void)
