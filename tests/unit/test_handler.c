@@ -13,6 +13,7 @@
 
 #include "session/write/session_write.h"
 #include "stackwalk/fast/tables.h"
+#include "stackwalk/snapshot/walk_request.h"
 #include "tools/recorder/poke.h"
 #include "tools/sample/clocks.h"
 #include "tools/sample/handler.h"
@@ -90,6 +91,75 @@ static void a_signal_that_has_lost_what_it_carried_is_a_sample(void **state)
 {
     (void)state;
     PASSES(without_room);
+}
+
+/* What a thread is asked for by another one. */
+static struct {
+    uint32_t    tid, first; /* the first signal's weight */
+    _Atomic int has_sent;   /* 1: both signals */
+} asking;
+
+static int ask_for_walk(uint32_t tid)
+{
+    int err = asking.first == SXS_POKE_WALK ? 0 : sxs_poke(tid, asking.first);
+    err = err ? err : sxs_poke(tid, SXS_POKE_WALK);
+    err = err || asking.first != SXS_POKE_WALK ? err : sxs_poke(tid, INTERVAL_NS);
+    atomic_store(&asking.has_sent, 1);
+    return err;
+}
+
+/* Returns the number of frames that the thread has answered, or NULL. */
+static void *ask_twice(void *arg)
+{
+    const struct sxs_walk_answer *answer;
+    uintptr_t                     n;
+    (void)arg;
+    CHECK_EQ(sxs_walk_request_hold(1000000), 0);
+    answer = sxs_walk_request(asking.tid, 5000000, ask_for_walk);
+    n = answer ? answer->n : 0;
+    sxs_walk_request_release();
+    return (void *)n; // NOLINT(performance-no-int-to-ptr)
+}
+
+/* The thread has the signal blocked while it is asked for a sample and for a stack, @first of them first: the
+ * kernel keeps one signal. */
+static void asked_for_both(uint32_t first)
+{
+    unsigned long           before = atomic_load(&sxs_samples_header(writer)->n_samples);
+    pthread_t               thread;
+    sigset_t                one;
+    void                   *n_frames = NULL;
+    struct sxs_thread_slot *t = sxs_threads_find((uint32_t)syscall(SYS_gettid));
+    asking.tid = (uint32_t)syscall(SYS_gettid);
+    asking.first = first;
+    atomic_store(&asking.has_sent, 0);
+    sigemptyset(&one);
+    sigaddset(&one, sxs_poke_signal());
+    CHECK_EQ(pthread_sigmask(SIG_BLOCK, &one, NULL), 0);
+    CHECK_EQ(pthread_create(&thread, NULL, ask_twice, NULL), 0);
+    while (!atomic_load(&asking.has_sent))
+        sched_yield();
+    CHECK_EQ(pthread_sigmask(SIG_UNBLOCK, &one, NULL), 0);
+    CHECK_EQ(pthread_join(thread, &n_frames), 0);
+    CHECK(n_frames != NULL);
+    CHECK_EQ(atomic_load(&sxs_samples_header(writer)->n_samples), before + 1);
+    CHECK_EQ(atomic_load(&t->asked), 0);
+}
+
+static void for_both(void)
+{
+    struct sxs_thread_slot *t = sxs_threads_begin(0, 0);
+    CHECK(t != NULL);
+    sxs_threads_ready(t);
+    sampling();
+    asked_for_both(INTERVAL_NS);
+    asked_for_both(SXS_POKE_WALK);
+}
+
+static void one_signal_serves_all_that_a_thread_is_asked_for(void **state)
+{
+    (void)state;
+    PASSES(for_both);
 }
 
 /* A timer as those that clock threads, of a session that has ended or has no sampler. */
@@ -249,6 +319,7 @@ int main(void)
         cmocka_unit_test(signals_without_a_value_are_harmless_ones),
         cmocka_unit_test(a_sample_hides_no_interruption_by_a_handler_of_the_host),
         cmocka_unit_test(a_signal_that_has_lost_what_it_carried_is_a_sample),
+        cmocka_unit_test(one_signal_serves_all_that_a_thread_is_asked_for),
         cmocka_unit_test(no_sample_is_dropped_if_all_buffers_are_in_use),
         cmocka_unit_test(two_hundred_walks_at_a_time_have_a_buffer_each),
     };

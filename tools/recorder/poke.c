@@ -173,21 +173,36 @@ SXS_SIGSAFE static int says_nothing(const siginfo_t *info)
            (info->si_code == SI_TKILL && info->si_pid == getpid() && atomic_load(&uses_tgkill));
 }
 
-/* Whether sxs_poke() has sent the signal to the calling thread, @t. @weight_ns: receives its weight;
- * of a sample whose weight was lost: 1. */
-SXS_SIGSAFE static int take_poke(struct sxs_thread_slot *t, const siginfo_t *info,
-                                 uint64_t *weight_ns)
+/* What one run of the handler is for. */
+struct cause {
+    uint32_t kinds;     /* enum sxs_asked: what sxs_poke() has asked the thread for; 0: nothing */
+    int      is_timers; /* 1: a timer has sent the signal */
+    uint64_t weight_ns; /* of the sample that is asked for; 1: it was lost; 0: no sample is */
+    int      for_sample; /* 1: the signal was sent for a sample (handle_signal()) */
+};
+
+/* A signal that is sent while one is pending is lost, whatever that one was sent for. So a run of the
+ * handler serves everything that the calling thread, @t, is asked for, but a timer's signal no sample of
+ * sxs_poke(): it has one of its own. */
+SXS_SIGSAFE static struct cause find_cause(struct sxs_thread_slot *t, const siginfo_t *info)
 {
-    int      carries = sxs_poke_own(info, weight_ns);
-    uint32_t asked = t && (carries || says_nothing(info)) ? atomic_exchange(&t->asked, 0) : 0;
-    if (carries || !asked)
-        return carries;
-    if (info->si_code == SI_USER)
-        atomic_store(&has_lost, 1);
-    *weight_ns = asked & SXS_ASKED_WALK     ? SXS_POKE_WALK
-                 : asked & SXS_ASKED_SAMPLE ? 1
-                                            : SXS_POKE_COST;
-    return 1;
+    struct cause c = {.is_timers = sxs_poke_is_timers(info), .for_sample = 1};
+    uint64_t     carried = 0;
+    int          carries = sxs_poke_own(info, &carried);
+    uint32_t     takes = c.is_timers ? SXS_ASKED_WALK | SXS_ASKED_COST : UINT32_MAX;
+    if (t && (carries || c.is_timers || says_nothing(info)))
+        c.kinds = atomic_fetch_and(&t->asked, ~takes) & takes;
+    if (carries) {
+        c.for_sample = kind_of((uint32_t)carried) == SXS_ASKED_SAMPLE;
+        c.kinds |= kind_of((uint32_t)carried);
+    } else if (c.kinds && !c.is_timers) {
+        c.for_sample = c.kinds == SXS_ASKED_SAMPLE;
+        if (info->si_code == SI_USER)
+            atomic_store(&has_lost, 1);
+    }
+    if (c.kinds & SXS_ASKED_SAMPLE)
+        c.weight_ns = carries && c.for_sample ? carried : 1;
+    return c;
 }
 
 /* Answers a request for this thread's stack. No sample is recorded. */
@@ -208,19 +223,19 @@ SXS_SIGSAFE static void serve_request(const ucontext_t *uc)
 static int handle_signal(siginfo_t *info, void *context, int *for_sample)
 {
     struct sxs_thread_slot *t = sxs_threads_find((uint32_t)syscall(SYS_gettid));
-    uint64_t                weight = 0;
-    int                     own = take_poke(t, info, &weight) || sxs_poke_is_timers(info);
+    const struct cause      cause = find_cause(t, info);
+    int                     own = cause.kinds || cause.is_timers;
     serve_fn               *serve = atomic_load(&server);
     handler_fn             *sampler = atomic_load(&others);
     if (!atomic_load(&is_installed)) /* the session has ended */
         return own;
     if (serve)
         serve(context);
-    *for_sample = weight < SXS_POKE_COST;
-    if (weight == SXS_POKE_WALK)
+    *for_sample = cause.for_sample;
+    if (cause.kinds & SXS_ASKED_WALK)
         serve_request(context);
-    else if (sampler && weight != SXS_POKE_COST)
-        own = sampler(t, info, weight, context) || own;
+    if (sampler && (cause.weight_ns || cause.is_timers || !own))
+        own = sampler(t, info, cause.weight_ns, context) || own;
     return own;
 }
 
