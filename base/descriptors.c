@@ -10,6 +10,7 @@
 #include <stdatomic.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
@@ -57,6 +58,9 @@ static void keep_numbers_apart(void)
 {
 #ifdef __SANITIZE_THREAD__
     enum { FIRST = 200 };
+    struct rlimit limit;
+    if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur < 2 * FIRST)
+        return;
     long null = syscall(SYS_openat, AT_FDCWD, "/dev/null", O_RDONLY | O_CLOEXEC); /* 0 */
     for (int n = 1; n < FIRST; n++)
         syscall(SYS_dup3, null, n, O_CLOEXEC); /* not dup3(), which the sanitizer sees */
