@@ -409,7 +409,7 @@ $(O)/tests/fuzz_control: tests/fuzz/fuzz_control.c tests/fuzz/fuzz.h tests/unit/
 # Unit tests of the command's own folders.
 CMD_UNIT := $(addprefix $(O)/tests/,test_names_table test_heap_graph test_cost_sums test_cost_intervals test_wait_class \
               test_own test_live test_push test_clickhouse \
-              test_fleet_select test_segments test_symbol_worker test_table_hash)
+              test_fleet_select test_segments test_symbol_worker test_table_hash test_numbers)
 
 $(O)/tests/test_cost_intervals: $(call obj,tools/alloc/events.c)
 $(O)/tests/test_push: $(call obj,$(wildcard cmd/push/*.c cmd/http/*.c))

@@ -16,16 +16,17 @@ struct type {
     uint64_t sized, sized_bytes; /* objects with a size of their own */
     uint64_t plain;              /* objects of the type's size */
     uint64_t size;
-    uint32_t name;
+    uint32_t number, name;
     uint32_t variant_of; /* number of a type; 0: it is no variant */
 };
 
 struct runtime {
-    uint32_t     number, version;
-    uint64_t     last; /* address of the last object; an object can come in several parts */
-    bool         ended, begun;
-    struct type *types; /* by number */
-    size_t       n;
+    uint32_t           number, version;
+    uint64_t           last; /* address of the last object; an object can come in several parts */
+    bool               ended, begun;
+    struct sxs_numbers numbers; /* of types */
+    struct type       *types;   /* by index of the number */
+    size_t             n;
 };
 
 struct counting {
@@ -37,8 +38,10 @@ struct counting {
 
 static struct type *type_of(struct runtime *r, uint32_t number)
 {
-    r->types = sxs_must_reach(r->types, &r->n, number, sizeof(*r->types));
-    return &r->types[number];
+    uint32_t index = sxs_must_index(&r->numbers, number);
+    r->types = sxs_must_reach(r->types, &r->n, index, sizeof(*r->types));
+    r->types[index].number = number;
+    return &r->types[index];
 }
 
 static void count_objects(struct runtime *r, struct sxs_heap_reader *reader)
@@ -77,9 +80,9 @@ static void take_variants(struct runtime *r, struct sxs_heap_reader *reader)
 /* Objects of a variant are objects of its type. */
 static void join_variants(struct runtime *r)
 {
-    for (size_t i = 0; i < r->n; i++) {
+    for (size_t i = 0; i < r->numbers.n; i++) {
         struct type variant = r->types[i];
-        if (!variant.variant_of || variant.variant_of == i)
+        if (!variant.variant_of || variant.variant_of == variant.number)
             continue;
         struct type *t = type_of(r, variant.variant_of); /* the list may move */
         t->plain += variant.plain;
@@ -139,13 +142,13 @@ static void give_runtime(struct counting *c, const struct runtime *r)
 {
     struct sxs_heap_counts *out = c->out;
     char                    unnamed[64];
-    for (size_t i = 0; i < r->n; i++) {
+    for (size_t i = 0; i < r->numbers.n; i++) {
         const struct type *t = &r->types[i];
         uint32_t           name = t->name;
         if (!t->plain && !t->sized)
             continue;
         if (!name) {
-            int len = snprintf(unnamed, sizeof(unnamed), "(type %zu, name not known)", i);
+            int len = snprintf(unnamed, sizeof(unnamed), "(type %u, name not known)", t->number);
             name = sxs_strings_add(&out->strings, unnamed, (size_t)len);
         }
         SXS_GROW(out->all, out->n, c->out_cap);
@@ -204,6 +207,7 @@ int sxs_heap_counts_load(int folder_fd, uint32_t number, uint32_t runtime,
     for (size_t i = 0; i < c.n; i++) {
         join_variants(&c.all[i]);
         give_runtime(&c, &c.all[i]);
+        sxs_numbers_free(&c.all[i].numbers);
         free(c.all[i].types);
     }
     order(out);

@@ -38,12 +38,12 @@ struct loading {
     struct sxs_heap_graph        g;
     uint32_t                    *references; /* number of them, by object */
     size_t                       n, cap;     /* objects */
-    struct numbered_type        *type_of;    /* by the type's number */
-    uint32_t                    *text_of;    /* by the name's number: number of the string */
+    struct sxs_numbers           types, names; /* numbers of them */
+    struct numbered_type        *type_of;      /* by index of the type's number */
+    uint32_t                    *text_of; /* by index of the name's number: number of the string */
     size_t                       n_type_of, n_text_of;
+    struct sxs_numbers           type_texts; /* numbers of strings, by index in g.types */
     size_t                       n_types, cap_types;
-    uint32_t                    *type_of_text; /* by the string's number: index in g.types + 1 */
-    size_t                       n_type_of_text;
     struct raw_root             *roots;
     size_t                       n_roots, cap_roots;
     struct raw_pair             *pairs;
@@ -67,13 +67,12 @@ struct all {
 /* Returns the index of the type with the name @text, which is added when it is new. */
 static uint32_t type_named(struct loading *l, uint32_t text)
 {
-    l->type_of_text = sxs_must_reach(l->type_of_text, &l->n_type_of_text, text, sizeof(uint32_t));
-    if (!l->type_of_text[text]) {
+    uint32_t index = sxs_must_index(&l->type_texts, text);
+    if (index == l->n_types) {
         SXS_GROW(l->g.types, l->n_types, l->cap_types);
         l->g.types[l->n_types++] = (struct sxs_heap_type){.name = text};
-        l->type_of_text[text] = (uint32_t)l->n_types;
     }
-    return l->type_of_text[text] - 1;
+    return index;
 }
 
 static void note_type(struct sxs_heap_snapshot *s, struct loading *l,
@@ -89,8 +88,19 @@ static void note_type(struct sxs_heap_snapshot *s, struct loading *l,
     struct sxs_heap_type *type = &l->g.types[index];
     type->flags |= t->flags;
     type->module = sxs_strings_add(&s->strings, t->module.at, t->module.size);
-    l->type_of = sxs_must_reach(l->type_of, &l->n_type_of, t->number, sizeof(*l->type_of));
-    l->type_of[t->number] = (struct numbered_type){t->size, index + 1};
+    uint32_t at = sxs_must_index(&l->types, t->number);
+    l->type_of = sxs_must_reach(l->type_of, &l->n_type_of, at, sizeof(*l->type_of));
+    l->type_of[at] = (struct numbered_type){t->size, index + 1};
+}
+
+static void note_names(struct sxs_heap_snapshot *s, struct loading *l, struct sxs_heap_reader *r)
+{
+    struct sxs_heap_name_item name;
+    while (sxs_heap_take_name(r, &name)) {
+        uint32_t at = sxs_must_index(&l->names, name.number);
+        l->text_of = sxs_must_reach(l->text_of, &l->n_text_of, at, sizeof(*l->text_of));
+        l->text_of[at] = sxs_strings_add(&s->strings, name.text.at, name.text.size);
+    }
 }
 
 static void note_objects(struct loading *l, struct sxs_heap_reader *r)
@@ -102,7 +112,7 @@ static void note_objects(struct loading *l, struct sxs_heap_reader *r)
             continue;
         }
         if (l->n == l->cap) {
-            l->cap = l->cap ? l->cap * 2 : 4096;
+            l->cap = l->cap ? l->cap * 2 : 64;
             l->g.address = sxs_must(reallocarray(l->g.address, l->cap, sizeof(*l->g.address)));
             l->references = sxs_must(reallocarray(l->references, l->cap, sizeof(*l->references)));
         }
@@ -153,7 +163,6 @@ static void note_bounds(struct loading *l, struct sxs_heap_reader *r)
 static void note_block(struct sxs_heap_snapshot *s, struct loading *l, struct sxs_heap_reader *r)
 {
     struct sxs_heap_type_item type;
-    struct sxs_heap_name_item name;
     switch (r->kind) {
     case SXS_HEAP_RUNTIME: note_runtime(s, l, r); break;
     case SXS_HEAP_TYPES:
@@ -162,12 +171,7 @@ static void note_block(struct sxs_heap_snapshot *s, struct loading *l, struct sx
         break;
     case SXS_HEAP_OBJECTS: note_objects(l, r); break;
     case SXS_HEAP_ROOTS: note_roots(l, r); break;
-    case SXS_HEAP_NAMES:
-        while (sxs_heap_take_name(r, &name)) {
-            l->text_of = sxs_must_reach(l->text_of, &l->n_text_of, name.number, sizeof(uint32_t));
-            l->text_of[name.number] = sxs_strings_add(&s->strings, name.text.at, name.text.size);
-        }
-        break;
+    case SXS_HEAP_NAMES: note_names(s, l, r); break;
     case SXS_HEAP_DEPENDENT: note_dependent(l, r); break;
     case SXS_HEAP_BOUNDS: note_bounds(l, r); break;
     case SXS_HEAP_END: l->g.ended |= sxs_heap_take_end(r, &l->g.end); break;
@@ -312,9 +316,9 @@ static void fill_objects(struct sxs_heap_snapshot *s, struct loading *l, struct 
         if (i == SXS_NO_OBJECT)
             continue;
         struct numbered_type type = {0};
-        uint32_t             number = sxs_heap_fields_type(g->fields, o.type);
-        if (number < l->n_type_of)
-            type = l->type_of[number];
+        uint32_t at = sxs_numbers_find(&l->types, sxs_heap_fields_type(g->fields, o.type));
+        if (at != SXS_NUMBERS_NONE)
+            type = l->type_of[at];
         if (!type.index)
             type.index = type_named(l, sxs_strings_add(&s->strings, unknown, strlen(unknown))) + 1;
         g->type[i] = type.index - 1;
@@ -395,8 +399,9 @@ static void place_roots(struct loading *l)
         }
         if (r->kind == SXS_HEAP_ROOT_THREAD_STATIC || r->kind == SXS_HEAP_ROOT_STATIC)
             drop_slot(g, r->id, object);
+        uint32_t name = sxs_numbers_find(&l->names, r->name);
         g->roots[g->n_roots++] = (struct sxs_heap_root){
-            object, r->name < l->n_text_of ? l->text_of[r->name] : 0, r->kind, r->flags};
+            object, name != SXS_NUMBERS_NONE ? l->text_of[name] : 0, r->kind, r->flags};
     }
     qsort(g->roots, g->n_roots, sizeof(*g->roots), by_root);
 }
@@ -416,7 +421,9 @@ static void finish(struct sxs_heap_snapshot *s, struct loading *l)
     free(l->fill);
     free(l->type_of);
     free(l->text_of);
-    free(l->type_of_text);
+    sxs_numbers_free(&l->types);
+    sxs_numbers_free(&l->names);
+    sxs_numbers_free(&l->type_texts);
     free(l->roots);
     free(l->pairs);
     free(l->bounds);

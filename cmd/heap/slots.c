@@ -31,8 +31,9 @@ struct places {
 };
 
 struct sxs_heap_fields {
-    struct slots  *slots; /* by number */
-    size_t         n_slots;
+    struct sxs_numbers numbers; /* of types and variants */
+    struct slots      *slots;   /* by index of the number */
+    size_t             n_slots;
     uint32_t      *names; /* strings */
     size_t         n_names, cap_names;
     struct run    *runs; /* while PLACES are noted: null slots and references, not yet added up */
@@ -46,8 +47,16 @@ struct sxs_heap_fields {
 
 static struct slots *slots_at(struct sxs_heap_fields *f, uint32_t number)
 {
-    f->slots = sxs_must_reach(f->slots, &f->n_slots, number, sizeof(*f->slots));
-    return &f->slots[number];
+    uint32_t index = sxs_must_index(&f->numbers, number);
+    f->slots = sxs_must_reach(f->slots, &f->n_slots, index, sizeof(*f->slots));
+    return &f->slots[index];
+}
+
+/* Returns what is known of a type or variant; NULL: nothing. */
+static const struct slots *slots_find(const struct sxs_heap_fields *f, uint32_t number)
+{
+    uint32_t index = f ? sxs_numbers_find(&f->numbers, number) : SXS_NUMBERS_NONE;
+    return index == SXS_NUMBERS_NONE ? NULL : &f->slots[index];
 }
 
 static void note_fields(struct sxs_heap_fields *f, struct sxs_strings *strings,
@@ -108,7 +117,8 @@ void sxs_heap_fields_note(struct sxs_heap_fields **f, struct sxs_strings *string
 
 uint32_t sxs_heap_fields_type(const struct sxs_heap_fields *f, uint32_t number)
 {
-    return f && number < f->n_slots && f->slots[number].type ? f->slots[number].type : number;
+    const struct slots *s = slots_find(f, number);
+    return s && s->type ? s->type : number;
 }
 
 /* ---- objects ---- */
@@ -189,6 +199,7 @@ void sxs_heap_fields_free(struct sxs_heap_fields *f)
 {
     if (!f)
         return;
+    sxs_numbers_free(&f->numbers);
     free(f->slots);
     free(f->names);
     free(f->runs);
@@ -254,12 +265,11 @@ struct sxs_heap_field sxs_heap_fields_find(const struct sxs_heap_fields *f, uint
     struct sxs_heap_field out = {.index = SXS_HEAP_NO_INDEX};
     uint32_t              number = f ? f->number[object] : 0;
     uint32_t              type = sxs_heap_fields_type(f, number);
-    const struct slots   *s;
+    const struct slots   *s = slots_find(f, type);
     const struct places  *p;
     uint64_t              slot, slots;
-    if (!number || type >= f->n_slots || f->slots[type].type || !f->slots[type].n)
+    if (!number || !s || s->type || !s->n)
         return out;
-    s = &f->slots[type];
     if (ref < s->lead || ref >= refs)
         return out;
     ref -= s->lead;
@@ -267,7 +277,7 @@ struct sxs_heap_field sxs_heap_fields_find(const struct sxs_heap_fields *f, uint
     slots = slots_of(s, size);
     p = places_of(f, object);
     if (number != type)
-        slot = slot_in_mask(f->slots[number].mask, ref, refs);
+        slot = slot_in_mask(slots_find(f, number)->mask, ref, refs);
     else if (p)
         slot = slot_in_places(f, p, ref, refs);
     else

@@ -26,7 +26,7 @@ static struct sxs_live_table *table_of(struct sxs_live *l, unsigned kind)
 /* The name that a cost is listed under, as sxs_cost_type_name() has it. */
 static uint32_t type_name(struct sxs_live *l, uint32_t name, unsigned kind, unsigned flags)
 {
-    uint32_t    found = sxs_live_name_of(l, l->samples.names, l->samples.n_names, name);
+    uint32_t    found = sxs_live_name_of(&l->samples.names, name);
     const char *text = "?";
     if (found)
         return found;
@@ -78,7 +78,7 @@ static void take_named(struct sxs_live *l, const struct sxs_record_cost *v, uint
 static bool is_named(struct sxs_live *l, uint32_t name)
 {
     return !name || l->samples.n_unnamed >= UNNAMED_MAX ||
-           sxs_live_name_of(l, l->samples.names, l->samples.n_names, name);
+           sxs_live_name_of(&l->samples.names, name);
 }
 
 static struct sxs_live_unnamed *add_unnamed(struct sxs_live *l, uint64_t offset)
@@ -134,7 +134,7 @@ void sxs_live_costs_named(struct sxs_live *l, bool all)
     for (size_t i = 0; i < s->n_unnamed; i++) {
         const struct sxs_live_unnamed *v = &s->unnamed[i];
         uint32_t                       name = v->is_total ? v->total.name : v->cost.name;
-        if (!all && !sxs_live_name_of(l, s->names, s->n_names, name))
+        if (!all && !sxs_live_name_of(&s->names, name))
             s->unnamed[kept++] = *v;
         else if (v->is_total)
             take_named_total(l, &v->total, v->offset);

@@ -35,7 +35,7 @@ static bool take_name(struct sxs_live *l, const struct sxs_record *r)
     if (!record_fits(r, sizeof(*v)) ||
         !record_fits(r, offsetof(struct sxs_event_name, text) + (uint64_t)v->size) || !v->number)
         return false;
-    sxs_live_name_add(l, &l->events.names, &l->events.n_names, v->number, v->text, v->size);
+    sxs_live_name_add(l, &l->events.names, v->number, v->text, v->size);
     return true;
 }
 
@@ -51,9 +51,9 @@ static uint32_t detail_of(struct sxs_live *l, const struct sxs_event_throw_site 
     };
     struct sxs_live_events *e = &l->events;
     const char             *thrown =
-        sxs_strings_text(&l->strings, sxs_live_name_of(l, e->names, e->n_names, v->thrown));
+        sxs_strings_text(&l->strings, sxs_live_name_of(&e->names, v->thrown));
     const char *caught =
-        sxs_strings_text(&l->strings, sxs_live_name_of(l, e->names, e->n_names, v->caught));
+        sxs_strings_text(&l->strings, sxs_live_name_of(&e->names, v->caught));
     char *text = NULL;
     int   n =
         asprintf(&text, "%s%s, %s%s%s", v->rethrown ? "again by " : "", thrown[0] ? thrown : "?",
@@ -81,7 +81,7 @@ static bool take_throw_site(struct sxs_live *l, const struct sxs_record *r)
     struct sxs_live_events            *e = &l->events;
     if (!record_fits(r, sizeof(*v)) || v->fate >= SXS_N_FATES)
         return false;
-    uint32_t       type = sxs_live_name_of(l, e->names, e->n_names, v->type);
+    uint32_t       type = sxs_live_name_of(&e->names, v->type);
     const uint32_t key[4] = {type, v->runtime, detail_of(l, v), v->fate * 2u + (v->rethrown != 0)};
     struct sxs_live_changing changing = {
         .offset = e->file.offset,
@@ -270,6 +270,6 @@ void sxs_live_events_close(struct sxs_live *l)
         free(e->compilations[i].text);
     free(e->compilations);
     free(e->collections);
-    free(e->names);
+    sxs_live_names_free(&e->names);
     free(e->throw_sites.all);
 }

@@ -10,6 +10,7 @@
 #include "cmd/symbols/names_table.h"
 #include "session/read/chunks_follow.h"
 #include "session/read/file_read.h"
+#include "session/read/numbers.h"
 #include "session/read/samples_read.h"
 #include "session/read/session_read.h"
 
@@ -51,6 +52,13 @@ struct sxs_live_changing {
 struct sxs_live_changings {
     struct sxs_live_changing *all;          /* owned */
     size_t                    n, cap, next; /* next: where the next look goes on */
+};
+
+/** Strings by number of a NAME record. Zeroed there is none. */
+struct sxs_live_names {
+    struct sxs_numbers numbers;
+    uint32_t          *all; /* owned; by index of the number */
+    size_t             n;
 };
 
 /* ---- samples ---- */
@@ -114,8 +122,7 @@ struct sxs_live_samples {
     bool                      has_pauses;
     char                    **texts; /* owned; by frame, made when first shown */
     size_t                    n_texts;
-    uint32_t                 *names; /* owned; strings by number of a NAME record */
-    size_t                    n_names;
+    struct sxs_live_names     names;
     struct sxs_live_changings totals, open_waits;
     struct sxs_live_unnamed
           *unnamed; /* owned; costs whose type has no name yet, in the order of the file */
@@ -141,8 +148,7 @@ struct sxs_live_events {
     bool                              open;
     struct sxs_chunk_follower         file;
     struct sxs_events_header          head;
-    uint32_t                         *names; /* owned; strings by number of a NAME record */
-    size_t                            n_names;
+    struct sxs_live_names             names;
     struct sxs_live_changings         throw_sites;
     struct sxs_live_kept_collection  *collections; /* owned; a ring of SXS_LIVE_NEWEST */
     uint64_t                          n_collections;
@@ -238,10 +244,13 @@ static inline struct sxs_live_of_runtime *sxs_live_of(struct sxs_live *l, uint32
 /** sxs_live_add_pause - add a pause of a runtime to the sums. */
 void sxs_live_add_pause(struct sxs_live *l, uint32_t runtime, uint64_t end_ns, double duration_ns);
 
-/** sxs_live_name_add, _name_of - keep and find the string of a NAME record, in a list by number. */
-void     sxs_live_name_add(struct sxs_live *l, uint32_t **names, size_t *n, uint32_t number,
+/** sxs_live_name_add, _name_of - keep and find the string of a NAME record, by its number. */
+void     sxs_live_name_add(struct sxs_live *l, struct sxs_live_names *names, uint32_t number,
                            const char *text, size_t size);
-uint32_t sxs_live_name_of(struct sxs_live *l, const uint32_t *names, size_t n, uint32_t number);
+uint32_t sxs_live_name_of(const struct sxs_live_names *names, uint32_t number);
+
+/** sxs_live_names_free - release the memory of @names. */
+void sxs_live_names_free(struct sxs_live_names *names);
 
 /** sxs_live_changing_add - remember a record that is read again. */
 void sxs_live_changing_add(struct sxs_live_changings *c, const struct sxs_live_changing *v);

@@ -170,7 +170,7 @@ static void take_record(struct sxs_live *l, const struct sxs_samples_record *r)
         sxs_live_take_cost(l, r->cost, s->file.offset);
         break;
     case SXS_RECORD_NAME:
-        sxs_live_name_add(l, &s->names, &s->n_names, r->name->number, r->text[0], r->text_size[0]);
+        sxs_live_name_add(l, &s->names, r->name->number, r->text[0], r->text_size[0]);
         break;
     case SXS_RECORD_TOTAL: sxs_live_take_total(l, r->total, s->file.offset); break;
     case SXS_RECORD_PAUSE:
@@ -267,7 +267,7 @@ void sxs_live_samples_close(struct sxs_live *l)
     free(s->threads);
     free(s->frame_seen);
     free(s->pauses);
-    free(s->names);
+    sxs_live_names_free(&s->names);
     free(s->totals.all);
     free(s->open_waits.all);
     free(s->unnamed);

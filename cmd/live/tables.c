@@ -32,24 +32,26 @@ void sxs_live_table_free(struct sxs_live_table *t)
     sxs_index_free(&t->index);
 }
 
-void sxs_live_name_add(struct sxs_live *l, uint32_t **names, size_t *n, uint32_t number,
+void sxs_live_name_add(struct sxs_live *l, struct sxs_live_names *names, uint32_t number,
                        const char *text, size_t size)
 {
     if (number >= MAX_NAMES)
         return;
-    if (number >= *n) {
-        size_t more = (size_t)number * 2 + 64;
-        *names = sxs_must(reallocarray(*names, more, sizeof(**names)));
-        memset(*names + *n, 0, (more - *n) * sizeof(**names));
-        *n = more;
-    }
-    (*names)[number] = sxs_strings_add(&l->strings, text, size);
+    uint32_t index = sxs_must_index(&names->numbers, number);
+    names->all = sxs_must_reach(names->all, &names->n, index, sizeof(*names->all));
+    names->all[index] = sxs_strings_add(&l->strings, text, size);
 }
 
-uint32_t sxs_live_name_of(struct sxs_live *l, const uint32_t *names, size_t n, uint32_t number)
+uint32_t sxs_live_name_of(const struct sxs_live_names *names, uint32_t number)
 {
-    (void)l;
-    return number < n ? names[number] : 0;
+    uint32_t index = sxs_numbers_find(&names->numbers, number);
+    return index != SXS_NUMBERS_NONE ? names->all[index] : 0;
+}
+
+void sxs_live_names_free(struct sxs_live_names *names)
+{
+    sxs_numbers_free(&names->numbers);
+    free(names->all);
 }
 
 void sxs_live_changing_add(struct sxs_live_changings *c, const struct sxs_live_changing *v)

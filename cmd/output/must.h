@@ -12,6 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "session/read/numbers.h"
+
 /** sxs_must - return @p; end the command when @p is NULL. */
 static inline void *sxs_must(void *p)
 {
@@ -44,19 +46,27 @@ static inline void *sxs_must_zeroed(size_t n, size_t size)
 
 /**
  * sxs_must_reach - make a list so long that it has an element with the index @number. New elements
- * are zeroed.
+ * are zeroed. @number: not one that a file has; see sxs_must_index().
  * @list: owned, of *@n elements of @size bytes; may be NULL when *@n is 0. Returns the list, which may
  * have moved; *@n receives its new length.
  */
 static inline void *sxs_must_reach(void *list, size_t *n, uint32_t number, size_t size)
 {
-    size_t more = *n * 2 > (size_t)number + 64 ? *n * 2 : (size_t)number + 64;
+    size_t more = *n * 2 > (size_t)number + 16 ? *n * 2 : (size_t)number + 16;
     if (number < *n)
         return list;
     list = sxs_must(reallocarray(list, more, size));
     memset((char *)list + *n * size, 0, (more - *n) * size);
     *n = more;
     return list;
+}
+
+/** sxs_must_index - return the index of a number that a file has, for a list; it is added to @all when it is new. */
+static inline uint32_t sxs_must_index(struct sxs_numbers *all, uint32_t number)
+{
+    uint32_t index;
+    sxs_must(sxs_numbers_add(all, number, &index) == 0 ? all : NULL);
+    return index;
 }
 
 #endif

@@ -48,8 +48,9 @@ struct range {
 struct sxs_trace_code {
     struct range *all; /* owned; by address */
     size_t        n, cap;
-    char        **names; /* owned, as its texts; of endpoints, by number; NULL: none */
+    char        **names; /* owned, as its texts; of endpoints; NULL: none */
     size_t        n_names;
+    struct sxs_numbers numbers; /* of endpoints, by index in `names` */
 };
 
 static int by_address(const void *a, const void *b)
@@ -60,24 +61,19 @@ static int by_address(const void *a, const void *b)
 
 static void add_name(struct sxs_trace_code *code, const struct sxs_samples_record *r)
 {
-    enum { MAX_NUMBER = 1 << 20 }; /* a damaged file may have any */
-    uint32_t number = r->name->number;
-    if (!number || number > MAX_NUMBER)
+    if (!r->name->number)
         return;
-    if (number >= code->n_names) {
-        size_t n = number * 2u;
-        code->names = sxs_must(reallocarray(code->names, n, sizeof(*code->names)));
-        memset(code->names + code->n_names, 0, (n - code->n_names) * sizeof(*code->names));
-        code->n_names = n;
-    }
-    free(code->names[number]);
-    code->names[number] = sxs_must(strndup(r->text[0], r->text_size[0]));
+    uint32_t at = sxs_must_index(&code->numbers, r->name->number);
+    code->names = sxs_must_reach(code->names, &code->n_names, at, sizeof(*code->names));
+    free(code->names[at]);
+    code->names[at] = sxs_must(strndup(r->text[0], r->text_size[0]));
 }
 
 /* Returns the name of the endpoint of a sample, or NULL. */
 static const char *name_of(const struct sxs_trace_code *code, const struct sxs_sample_context *c)
 {
-    return c->endpoint < code->n_names ? code->names[c->endpoint] : NULL;
+    uint32_t at = sxs_numbers_find(&code->numbers, c->endpoint);
+    return at < code->n_names ? code->names[at] : NULL;
 }
 
 /* Returns the route of a sample, or NULL when it is not known. */
@@ -111,6 +107,7 @@ void sxs_trace_code_free(struct sxs_trace_code *code)
     for (size_t i = 0; i < code->n_names; i++)
         free(code->names[i]);
     free(code->names);
+    sxs_numbers_free(&code->numbers);
     free(code->all);
     free(code);
 }

@@ -9,6 +9,7 @@
 #include "session/read/chunks_read.h"
 #include "session/read/collections_read.h"
 #include "session/read/file_read.h"
+#include "session/read/numbers.h"
 #include "base/sum.h"
 
 #define NAMES_MAX  (1u << 22) /* limit of the numbers of names */
@@ -35,6 +36,8 @@ struct reading {
     struct throw_site_names *of_throw_sites,
         *of_exceptions; /* by index of throw site and exception; owned */
     size_t                  cap_of_throw_sites, cap_of_exceptions;
+    struct sxs_numbers      names; /* numbers of them, by index in e->names */
+    size_t                  cap_names;
     int                     no_memory;
 };
 
@@ -88,19 +91,17 @@ static bool take_name(struct reading *r, const struct sxs_record *record)
         !record_fits(record, offsetof(struct sxs_event_name, text) + v->size) || !v->number ||
         v->number >= NAMES_MAX)
         return false;
-    if (v->number >= e->n_names) {
-        size_t more = (size_t)v->number * 2 + 64;
-        char **names = reallocarray(e->names, more, sizeof(*names));
-        if (!names) {
-            r->no_memory = 1;
-            return true;
-        }
-        memset(names + e->n_names, 0, (more - e->n_names) * sizeof(*names));
-        e->names = names;
-        e->n_names = more;
+    uint32_t at;
+    e->names = grow_array(r, e->names, e->n_names, &r->cap_names, sizeof(*e->names));
+    if (r->no_memory || sxs_numbers_add(&r->names, v->number, &at) != 0) {
+        r->no_memory = 1;
+        return true;
     }
-    free(e->names[v->number]);
-    e->names[v->number] = strndup(v->text, v->size);
+    if (at == e->n_names)
+        e->n_names++;
+    else
+        free(e->names[at]);
+    e->names[at] = strndup(v->text, v->size);
     return true;
 }
 
@@ -217,9 +218,10 @@ static bool take_record(const struct sxs_record *record, uint16_t type, void *ou
 
 /* ---- after all records were read ----------------------------------------------------------- */
 
-static const char *name_at(const struct sxs_events_data *e, uint32_t number)
+static const char *name_at(const struct reading *r, uint32_t number)
 {
-    return number < e->n_names && e->names[number] ? e->names[number] : "";
+    uint32_t at = sxs_numbers_find(&r->names, number);
+    return at != SXS_NUMBERS_NONE && r->e->names[at] ? r->e->names[at] : "";
 }
 
 int sxs_throw_site_order(const void *a, const void *b)
@@ -318,14 +320,14 @@ static void settle_names(struct reading *r)
 {
     struct sxs_events_data *e = r->e;
     for (size_t i = 0; i < e->n_throw_sites; i++) {
-        e->throw_sites[i].type = name_at(e, r->of_throw_sites[i].type);
-        e->throw_sites[i].thrown = name_at(e, r->of_throw_sites[i].thrown);
-        e->throw_sites[i].caught = name_at(e, r->of_throw_sites[i].caught);
+        e->throw_sites[i].type = name_at(r, r->of_throw_sites[i].type);
+        e->throw_sites[i].thrown = name_at(r, r->of_throw_sites[i].thrown);
+        e->throw_sites[i].caught = name_at(r, r->of_throw_sites[i].caught);
     }
     for (size_t i = 0; i < e->n_exceptions; i++) {
-        e->exceptions[i].type = name_at(e, r->of_exceptions[i].type);
-        e->exceptions[i].thrown = name_at(e, r->of_exceptions[i].thrown);
-        e->exceptions[i].caught = name_at(e, r->of_exceptions[i].caught);
+        e->exceptions[i].type = name_at(r, r->of_exceptions[i].type);
+        e->exceptions[i].thrown = name_at(r, r->of_exceptions[i].thrown);
+        e->exceptions[i].caught = name_at(r, r->of_exceptions[i].caught);
     }
     sxs_events_order(e);
 }
@@ -362,6 +364,7 @@ int sxs_events_read(int folder_fd, struct sxs_events_data **out, char *why, size
     r.no_memory |= sxs_thread_names_read(folder_fd, &r.e->thread_names) != 0;
     free(r.of_throw_sites);
     free(r.of_exceptions);
+    sxs_numbers_free(&r.names);
     if (r.no_memory) {
         snprintf(why, why_size, "out of memory");
         sxs_events_free(r.e);

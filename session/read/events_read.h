@@ -60,7 +60,7 @@ struct sxs_events_data {
     size_t                       n_throw_sites, n_exceptions, n_spans, n_collections;
     char                       **problems; /* lines that describe the damage in the file */
     size_t                       n_problems;
-    char                       **names; /* names by number; NULL: no name has this number */
+    char                       **names; /* in the order of the file */
     size_t                       n_names;
     char                       **texts; /* all other texts */
     size_t                       n_texts, cap_texts, cap_throw_sites, cap_exceptions, cap_spans,

@@ -8,6 +8,7 @@
 
 #include "session/read/chunks_read.h"
 #include "session/read/file_read.h"
+#include "session/read/numbers.h"
 #include "base/sum.h"
 
 #define METHODS_MAX (1u << 20) /* limit of the numbers of methods and rules */
@@ -23,27 +24,49 @@ static const struct sxs_chunk_file kind = {
 
 struct reading {
     struct sxs_instrument_data *d;
+    struct sxs_numbers          methods, rules; /* numbers of them, by index */
+    size_t                      cap_methods, cap_rules;
     bool                        no_memory;
 };
 
 /* ---- records: each take function returns false when its record is damaged ------------------ */
 
+/* Returns the index of a number, which is added if necessary. Sets r->no_memory when it has no room. */
+static uint32_t index_of(struct reading *r, struct sxs_numbers *all, uint32_t number)
+{
+    uint32_t index = 0;
+    if (sxs_numbers_add(all, number, &index) != 0)
+        r->no_memory = true;
+    return index;
+}
+
+/* Makes room for the index @at, which is at most the length of the list. Returns the list, which may have
+ * moved; sets r->no_memory when it could not grow. */
+static void *make_room(struct reading *r, void *list, uint32_t at, size_t *cap, size_t size)
+{
+    size_t n = (size_t)at * 2 + 64;
+    if (at < *cap)
+        return list;
+    void *more = reallocarray(list, n, size);
+    if (!more) {
+        r->no_memory = true;
+        return list;
+    }
+    *cap = n;
+    return more;
+}
+
 /* Return the method with this number, added if necessary; NULL when out of memory. */
 static struct sxs_instrumented *method_at(struct reading *r, uint32_t number)
 {
     struct sxs_instrument_data *d = r->d;
-    if (number >= d->n_methods) {
-        size_t                   n = (size_t)number + 64;
-        struct sxs_instrumented *more = reallocarray(d->methods, n, sizeof(*more));
-        if (!more) {
-            r->no_memory = true;
-            return NULL;
-        }
-        memset(more + d->n_methods, 0, (n - d->n_methods) * sizeof(*more));
-        d->methods = more;
-        d->n_methods = n;
-    }
-    return &d->methods[number];
+    uint32_t                    at = index_of(r, &r->methods, number);
+    d->methods = make_room(r, d->methods, at, &r->cap_methods, sizeof(*d->methods));
+    if (r->no_memory)
+        return NULL;
+    if (at == d->n_methods)
+        d->methods[d->n_methods++] = (struct sxs_instrumented){.number = number};
+    return &d->methods[at];
 }
 
 static void keep_text(struct reading *r, char **to, const char *bytes, size_t size)
@@ -158,18 +181,13 @@ static bool take_helper(struct reading *r, const struct sxs_record *record)
 static struct sxs_instrumented_rule *rule_at(struct reading *r, uint32_t number)
 {
     struct sxs_instrument_data *d = r->d;
-    if (number >= d->n_rules) {
-        size_t                        n = (size_t)number + 64;
-        struct sxs_instrumented_rule *more = reallocarray(d->rules, n, sizeof(*more));
-        if (!more) {
-            r->no_memory = true;
-            return NULL;
-        }
-        memset(more + d->n_rules, 0, (n - d->n_rules) * sizeof(*more));
-        d->rules = more;
-        d->n_rules = n;
-    }
-    return &d->rules[number];
+    uint32_t                    at = index_of(r, &r->rules, number);
+    d->rules = make_room(r, d->rules, at, &r->cap_rules, sizeof(*d->rules));
+    if (r->no_memory)
+        return NULL;
+    if (at == d->n_rules)
+        d->rules[d->n_rules++] = (struct sxs_instrumented_rule){.number = number};
+    return &d->rules[at];
 }
 
 static bool take_rule(struct reading *r, const struct sxs_record *record)
@@ -239,6 +257,18 @@ static int by_number(const void *key, const void *method)
     return (number > its) - (number < its);
 }
 
+static int by_numbers(const void *a, const void *b)
+{
+    return by_number(&((const struct sxs_instrumented *)a)->number, b);
+}
+
+static int by_numbers_of_rules(const void *a, const void *b)
+{
+    uint32_t x = ((const struct sxs_instrumented_rule *)a)->number,
+             y = ((const struct sxs_instrumented_rule *)b)->number;
+    return (x > y) - (x < y);
+}
+
 const struct sxs_instrumented *sxs_instrument_find(const struct sxs_instrument_data *d,
                                                    uint32_t number)
 {
@@ -246,7 +276,7 @@ const struct sxs_instrumented *sxs_instrument_find(const struct sxs_instrument_d
                         : NULL;
 }
 
-/* Remove methods and rules without a record of their own, and replace NULL texts by "". */
+/* Remove methods and rules without a record of their own, replace NULL texts by "", and sort both. */
 static void tidy_methods(struct reading *r)
 {
     struct sxs_instrument_data *d = r->d;
@@ -268,11 +298,15 @@ static void tidy_methods(struct reading *r)
         d->methods[n++] = *s;
     }
     d->n_methods = n;
+    if (n)
+        qsort(d->methods, n, sizeof(*d->methods), by_numbers);
     n = 0;
     for (size_t i = 0; i < d->n_rules; i++)
         if (d->rules[i].has_record)
             d->rules[n++] = d->rules[i];
     d->n_rules = n;
+    if (n)
+        qsort(d->rules, n, sizeof(*d->rules), by_numbers_of_rules);
 }
 
 /* Read the traced calls from the file "traced". If that file cannot be read, add a message and keep
@@ -309,7 +343,7 @@ static void note_problems(struct sxs_instrument_data *d, struct sxs_chunk_reader
 int sxs_instrument_read(int folder_fd, struct sxs_instrument_data **out, char *why, size_t why_size)
 {
     struct sxs_instrument_data *d = calloc(1, sizeof(*d));
-    struct reading              r = {d, false};
+    struct reading              r = {.d = d};
     struct sxs_chunk_reader     reader;
     int                         err;
     *out = NULL;
@@ -327,6 +361,8 @@ int sxs_instrument_read(int folder_fd, struct sxs_instrument_data **out, char *w
     note_problems(d, &reader);
     sxs_chunk_reader_close(&reader);
     tidy_methods(&r);
+    sxs_numbers_free(&r.methods);
+    sxs_numbers_free(&r.rules);
     make_ns(d);
     if (r.no_memory || read_traced(d, folder_fd) == ENOMEM ||
         sxs_thread_names_read(folder_fd, &d->thread_names) == ENOMEM) {

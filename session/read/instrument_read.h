@@ -48,7 +48,7 @@ struct sxs_instrument_called {
 struct sxs_instrumented_rule {
     char    *name, *file;
     char    *text; /* if nothing matched: the most similar methods; else: methods without IL */
-    uint32_t line, without_il;
+    uint32_t number, line, without_il;
     bool     matched, gone, has_record; /* has_record: the file has a RULE record of it */
 };
 

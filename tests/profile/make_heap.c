@@ -8,7 +8,7 @@
  * static field keeps; tree: a binary tree of N nodes; random: N objects with up to 5 references each, out of order;
  * joined: random, each object refers to the next one, too, so that all are reached;
  * web: N objects as in a service: dictionaries, arrays of strings, lists; open: known, without an end;
- * failed: known, with an error in the header.
+ * failed: known, with an error in the header; sparse: N runtimes with few types and names, which have high numbers.
  */
 #include "tests/profile/census_file.h"
 #include "tests/profile/heap_file.h"
@@ -198,6 +198,24 @@ static void make_web(uint64_t n)
     heap_end(&h, 1, 0);
 }
 
+/* @n runtimes, each with one of what has a number: an object and its type, a variant, fields, a root and its name. */
+static void make_sparse(uint64_t n)
+{
+    const uint32_t    high = 4194304;
+    const char *const names[] = {"left", NULL};
+    for (uint32_t i = 1; i <= n && i <= UINT16_MAX; i++) {
+        uint16_t r = (uint16_t)i;
+        heap_runtime(&h, r, SXS_HEAP_COLLECTED, "10.0.11");
+        heap_type(&h, r, high, 0, 24, "Shop.Item");
+        heap_fields(&h, r, high, 0, 0, names);
+        heap_variant(&h, r, high - 1, high, 1);
+        heap_object(&h, r, 0x1000, high - 1, 0, TO(0x1000));
+        heap_root(&h, r, SXS_HEAP_ROOT_STACK, 0, 0x1000, high);
+        heap_name(&h, r, high, "Shop.Program.Main");
+        heap_end(&h, r, 0);
+    }
+}
+
 static int make_graph(const char *graph, uint64_t n)
 {
     if (strcmp(graph, "open") == 0)
@@ -214,6 +232,8 @@ static int make_graph(const char *graph, uint64_t n)
         make_random(n, graph[0] == 'j');
     else if (strcmp(graph, "web") == 0)
         make_web(n);
+    else if (strcmp(graph, "sparse") == 0)
+        make_sparse(n);
     else
         return 2;
     return 0;
