@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/epoll.h>
+#include <sys/mman.h>
 #include <sys/select.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
@@ -28,6 +29,7 @@
 #define WAIT_NS (WAIT_MS * 1000000L)
 
 static int         just_begun;
+static int         meanwhile; /* not 0: a signal that comes while the handler runs */
 static int         was_in_time; /* 1: a signal came before the wait had ended */
 static _Atomic int n_signals;
 static pthread_t   waiter;
@@ -35,9 +37,16 @@ static int         fds[2];
 
 static void on_signal(int sig, siginfo_t *info, void *uc)
 {
-    (void)sig, (void)info;
+    (void)info;
     atomic_fetch_add(&n_signals, 1);
-    sxs_restart_interrupted(uc, just_begun);
+    if (meanwhile)
+        pthread_kill(pthread_self(), meanwhile);
+    sxs_restart_interrupted(uc, sig, just_begun);
+}
+
+static void on_host_signal(int sig)
+{
+    (void)sig;
 }
 
 static void *send_signals(void *number)
@@ -157,6 +166,7 @@ static int set_up(void **state)
     struct sigaction act = {.sa_sigaction = on_signal, .sa_flags = SA_SIGINFO | SA_RESTART};
     struct timeval   time = {0, WAIT_MS * 1000L};
     (void)state;
+    sigfillset(&act.sa_mask);
     waiter = pthread_self();
     assert_int_equal(sigaction(SIGUSR1, &act, NULL), 0);
     assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, fds), 0);
@@ -185,6 +195,62 @@ static void another_is_only_if_its_timeout_does_not_begin_anew(void **state)
         if (ways[i].begins_anew ? took != 0 : took < WAIT_NS - 1000000)
             fail_msg("%s took %llu ns", ways[i].name, (unsigned long long)took);
     }
+}
+
+static void a_host_s_signal_that_comes_meanwhile_still_interrupts_the_call(void **state)
+{
+    const struct sigaction host = {.sa_handler = on_host_signal, .sa_flags = SA_RESTART};
+    (void)state;
+    assert_int_equal(sigaction(SIGUSR2, &host, NULL), 0);
+    just_begun = 1;
+    for (size_t i = 0; i < sizeof(ways) / sizeof(ways[0]); i++) {
+        if (ways[i].wait == by_sigtimedwait) /* which takes this signal itself */
+            continue;
+        meanwhile = SIGUSR2;
+        if (interrupt_wait(&ways[i], 1) != 0)
+            fail_msg("%s went on", ways[i].name);
+        meanwhile = SIGCHLD; /* without a handler: it interrupts nothing */
+        if (interrupt_wait(&ways[i], 1) < WAIT_NS - 1000000)
+            fail_msg("%s ended", ways[i].name);
+    }
+    meanwhile = 0;
+    signal(SIGUSR2, SIG_DFL);
+}
+
+/* Returns whether the call whose instruction ends at @next is begun again. */
+static int is_begun_again(const unsigned char *next)
+{
+    ucontext_t uc;
+    memset(&uc, 0, sizeof(uc));
+    uc.uc_mcontext.gregs[REG_RIP] = (greg_t)(uintptr_t)next;
+    uc.uc_mcontext.gregs[REG_RAX] = -EINTR;
+    sxs_restart_interrupted(&uc, SIGUSR1, 1);
+    if (uc.uc_mcontext.gregs[REG_RIP] == (greg_t)(uintptr_t)next)
+        return 0;
+    assert_int_equal(uc.uc_mcontext.gregs[REG_RAX], SYS_poll);
+    return 1;
+}
+
+static void code_at_the_edge_of_a_page_is_read_as_far_as_it_can_be(void **state)
+{
+    const unsigned char code[] = {0xb8, SYS_poll, 0, 0, 0, 0x0f, 0x05}; /* mov $SYS_poll, %eax; syscall */
+    const size_t        page = 4096, size = sizeof(code);
+    unsigned char      *at = mmap(NULL, 2 * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    (void)state;
+    assert_true(at != MAP_FAILED);
+    for (size_t before = 0; before <= size; before++) { /* bytes that are in the first page */
+        memset(at, 0x90, 2 * page);
+        memcpy(at + page - before, code, size);
+        if (!is_begun_again(at + page - before + size))
+            fail_msg("%zu bytes before the edge: not begun again", before);
+        assert_int_equal(mprotect(at, page, PROT_NONE), 0);
+        if (is_begun_again(at + page - before + size) != !before)
+            fail_msg("%zu bytes before the edge, which cannot be read", before);
+        assert_int_equal(mprotect(at, page, PROT_READ | PROT_WRITE), 0);
+    }
+    assert_int_equal(mprotect(at, 2 * page, PROT_NONE), 0);
+    assert_false(is_begun_again(at + page + 40));
+    munmap(at, 2 * page);
 }
 
 static int timed(const char *text)
@@ -227,6 +293,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_call_that_has_just_begun_is_begun_again),
         cmocka_unit_test(another_is_only_if_its_timeout_does_not_begin_anew),
+        cmocka_unit_test(a_host_s_signal_that_comes_meanwhile_still_interrupts_the_call),
+        cmocka_unit_test(code_at_the_edge_of_a_page_is_read_as_far_as_it_can_be),
         cmocka_unit_test(the_kernels_text_tells_which_calls_have_a_timeout),
     };
     return cmocka_run_group_tests(tests, set_up, NULL);

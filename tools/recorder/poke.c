@@ -278,7 +278,7 @@ static void on_signal(int sig, siginfo_t *info, void *context)
     if (!own)
         signals->pass_on_sample(sig, info, context);
     else if (!atomic_load_explicit(&is_masked, memory_order_relaxed))
-        sxs_restart_interrupted(context, for_sample);
+        sxs_restart_interrupted(context, sig, for_sample);
     errno = saved_errno;
 }
 

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <linux/futex.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,8 +11,10 @@
 #include <sys/syscall.h>
 #include <sys/time.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "base/proc.h"
+#include "base/safe_read.h"
 
 /* Where the timeout of a call is. */
 enum timeout {
@@ -152,16 +155,29 @@ SXS_SIGSAFE static const uint8_t *before_load(const uint8_t *end)
 }
 
 #define LOADS_MAX  2  /* loads of arguments between that of the number and the call */
-#define CODE_BYTES 24 /* that are read before the end of the call, at most */
+#define CODE_BYTES 24 /* that are read before the end of the call */
+
+/* Reads the code before @next: at the end of @code, behind zeros where a page cannot be read. */
+SXS_SIGSAFE static void read_code(uint8_t *code, uintptr_t next)
+{
+    size_t own = next & 0xfff; /* bytes in the page of the call; the page before may have no code */
+    if (sxs_safe_read(code, next - CODE_BYTES, CODE_BYTES) == CODE_BYTES)
+        return;
+    own = own < CODE_BYTES ? own : CODE_BYTES;
+    memset(code, 0, CODE_BYTES);
+    if (sxs_safe_read(code + CODE_BYTES - own, next - own, own) != own)
+        memset(code, 0, CODE_BYTES);
+}
 
 /* Returns the number of the system call whose instruction ends at @next: the code loads it into EAX as
  * a constant, right before. -1: it does not. */
-SXS_SIGSAFE static long number_of_call(const uint8_t *next)
+SXS_SIGSAFE static long number_of_call(uintptr_t next)
 {
-    const uint8_t *at = next - 2;
+    uint8_t        code[CODE_BYTES];
+    const uint8_t *at = code + CODE_BYTES - 2;
     int32_t        number;
-    /* The bytes before must be of the same page: the page before may have no code. */
-    if (((uintptr_t)next & 0xfff) < CODE_BYTES || at[0] != 0x0f || at[1] != 0x05)
+    read_code(code, next);
+    if (at[0] != 0x0f || at[1] != 0x05)
         return -1;
     for (int i = 0; i <= LOADS_MAX && at; i++, at = before_load(at))
         if (at[-5] == 0xb8) {
@@ -171,18 +187,50 @@ SXS_SIGSAFE static long number_of_call(const uint8_t *next)
     return -1;
 }
 
-SXS_SIGSAFE void sxs_restart_interrupted(ucontext_t *uc, int has_just_begun)
+/* The action of a signal as the kernel has it. */
+struct action {
+    void    *handler;
+    uint64_t flags;
+    void    *restorer;
+    uint64_t mask;
+};
+
+/* Asks the kernel: sigaction() may be interposed, and then tells what the host has asked for. */
+SXS_SIGSAFE static void *handler_of(int sig)
+{
+    struct action now;
+    return syscall(SYS_rt_sigaction, sig, NULL, &now, sizeof(now.mask)) == 0 ? now.handler : NULL;
+}
+
+/* Whether another handler than that of signal @sig runs as soon as this one has returned, before the
+ * thread goes on: its signal came meanwhile. The call must fail then, as without the profiler. */
+SXS_SIGSAFE static int another_follows(const ucontext_t *uc, int sig)
+{
+    uint64_t pending = 0, blocked;
+    void    *own = handler_of(sig);
+    memcpy(&blocked, &uc->uc_sigmask, sizeof(blocked));
+    if (syscall(SYS_rt_sigpending, &pending, sizeof(pending)) != 0)
+        return 0;
+    pending &= ~blocked;
+    for (int other = 1; pending; other++, pending >>= 1) {
+        void *handler = pending & 1 ? handler_of(other) : own;
+        if (handler != own && handler != (void *)SIG_DFL && handler != (void *)SIG_IGN)
+            return 1;
+    }
+    return 0;
+}
+
+SXS_SIGSAFE void sxs_restart_interrupted(ucontext_t *uc, int sig, int has_just_begun)
 {
 #if defined(__x86_64__)
     greg_t             *r = uc->uc_mcontext.gregs;
-    const uint8_t      *next = (const uint8_t *)(uintptr_t)r[REG_RIP]; // NOLINT(performance-no-int-to-ptr)
     const struct timed *c;
     const uint64_t      args[] = {(uint64_t)r[REG_RDI], (uint64_t)r[REG_RSI], (uint64_t)r[REG_RDX],
                                   (uint64_t)r[REG_R10], (uint64_t)r[REG_R8],  (uint64_t)r[REG_R9]};
     if (r[REG_RAX] != -EINTR)
         return;
-    c = find_call(number_of_call(next));
-    if (!c || (!has_just_begun && begins_anew(c, args, 1)))
+    c = find_call(number_of_call((uintptr_t)r[REG_RIP]));
+    if (!c || (!has_just_begun && begins_anew(c, args, 1)) || another_follows(uc, sig))
         return;
     r[REG_RAX] = c->number;
     r[REG_RIP] -= 2;

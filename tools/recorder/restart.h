@@ -30,11 +30,12 @@ int sxs_waiting_call_read(uint32_t tid, struct sxs_waiting_call *out);
  *  thread; not signal-safe (getsockopt). */
 int sxs_waiting_call_is_timed(const struct sxs_waiting_call *call);
 
-/** sxs_restart_interrupted - if @uc, the context of a signal, is that of a system call that fails with EINTR,
- *  make the thread begin the call again when the handler returns.
+/** sxs_restart_interrupted - if @uc, the context of signal @sig, is that of a system call that fails with EINTR,
+ *  make the thread begin the call again when the handler returns. Not if a signal with another handler has come
+ *  meanwhile: that handler runs next, and the call fails, as without this signal. Call it at the end of the handler.
  *  @has_just_begun: 1 if the call cannot have waited for long, because the signal was sent while the
  *  thread ran. 0: only calls without a timeout that would begin anew.
- *  Signal-safe. */
-SXS_SIGSAFE void sxs_restart_interrupted(ucontext_t *uc, int has_just_begun);
+ *  Signal-safe; may change errno. */
+SXS_SIGSAFE void sxs_restart_interrupted(ucontext_t *uc, int sig, int has_just_begun);
 
 #endif
