@@ -12,6 +12,7 @@
 
 #include "base/clock.h"
 #include "base/descriptors.h"
+#include "base/log.h"
 #include "base/session_state.h"
 #include "base/text/utf8.h"
 #include "tools/recorder/jit_dump.h"
@@ -26,6 +27,7 @@
 #define MAX_PIECE   (64u << 20) /* bytes of code; a larger piece is none */
 #define MAX_REGIONS 256u
 #define NEAR        (1u << 20)
+#define LINE_HEAD   128u /* bytes of a line before its name, at most */
 
 struct piece {
     uint64_t lo;
@@ -55,10 +57,15 @@ static struct {
     unsigned long dump_inode;      /* of the file that is mapped */
     uint64_t      look_ns;         /* when one may be looked for again */
     int           is_wanted;       /* 1: there is code that no file has named */
+    int           is_inside;       /* 1: map.read_to is inside of a line, which was taken */
+    int           is_stale;        /* 1: lines of the map are not where they were */
+    int           is_full;         /* 1: a limit is reached */
     int           dump_damaged;    /* 1: what follows dump.read_to cannot be read */
 } known;
 static struct region    regions[MAX_REGIONS];
 static _Atomic unsigned n_regions;
+static int              is_said; /* 1: that a limit is reached */
+SXS_SESSION_RESETS(is_said);
 /* The code outlives a session, and so does what is known of it. */
 SXS_SESSION_KEEPS(known);
 SXS_SESSION_KEEPS(regions);
@@ -89,8 +96,10 @@ static void add_region(uintptr_t lo, uintptr_t hi)
             atomic_store(&regions[i].hi, hi);
         return;
     }
-    if (n == MAX_REGIONS)
+    if (n == MAX_REGIONS) {
+        known.is_full = 1;
         return;
+    }
     atomic_store(&regions[n].lo, lo);
     atomic_store(&regions[n].hi, hi);
     atomic_store_explicit(&n_regions, n + 1, memory_order_release);
@@ -108,8 +117,10 @@ static void add_piece(struct source *from, uint64_t lo, uint64_t size, uint64_t 
             return;
         from->pieces = memory;
     }
-    if (from->n == MAX_PIECES)
+    if (from->n == MAX_PIECES) {
+        known.is_full = 1;
         return;
+    }
     from->pieces[from->n++] = (struct piece){lo, (uint32_t)size, (uint32_t)name_at};
     add_region(lo, lo + size);
 }
@@ -124,6 +135,9 @@ static void forget(struct source *from)
 {
     from->read_to = 0;
     from->is_behind = 0;
+    known.is_full = 0;
+    if (from == &known.map)
+        known.is_inside = known.is_stale = 0;
     if (!from->n)
         return;
     from->n = 0;
@@ -205,7 +219,7 @@ static void take_line(const char *line, const char *end, uint64_t at)
     uint64_t      lo, size;
     const char   *rest = read_hex(line, end, &lo), *name;
     name = rest ? read_hex(rest, end, &size) : NULL;
-    if (name && name != end)
+    if (name && name != end && name - line <= LINE_HEAD)
         add_piece(&known.map, lo, size, at + (uint64_t)(name - line));
 }
 
@@ -217,6 +231,11 @@ static size_t take_lines(size_t size)
 {
     size_t      taken = 0;
     const char *end;
+    if (known.is_inside) {
+        end = memchr(text, '\n', size);
+        known.is_inside = !end;
+        taken = end ? (size_t)(end - text) + 1 : size;
+    }
     while ((end = memchr(text + taken, '\n', size - taken)) != NULL) {
         take_line(text + taken, end, known.map.read_to + taken);
         taken = (size_t)(end - text) + 1;
@@ -224,17 +243,24 @@ static size_t take_lines(size_t size)
     return taken;
 }
 
-/* A line without an end is read again next time, unless it fills the buffer. */
+/* A line without an end is read again next time. If it fills the buffer, it is taken without its end: names are
+ * shorter. */
 static void read_lines(int fd, uint64_t size)
 {
     uint64_t until = known.map.read_to + ROUND_BYTES, end = size < FILE_BYTES ? size : FILE_BYTES;
     known.map.is_behind = until < end;
+    if (size > FILE_BYTES && known.map.read_to >= FILE_BYTES)
+        known.is_full = 1;
     until = until < end ? until : end;
     while (known.map.read_to < until) {
         ssize_t n = pread(fd, text, sizeof(text), (off_t)known.map.read_to);
         size_t  taken = n > 0 ? take_lines((size_t)n) : 0;
         if (n <= 0 || (!taken && (size_t)n < sizeof(text)))
             return;
+        if (!taken) {
+            take_line(text, text + n, known.map.read_to);
+            known.is_inside = 1;
+        }
         known.map.read_to += taken ? taken : (size_t)n;
     }
 }
@@ -246,6 +272,8 @@ static void read_map(void)
     if (fd < 0)
         return;
     note_file(&known.map, &st);
+    if (known.is_stale)
+        forget(&known.map);
     read_lines(fd, (uint64_t)st.st_size);
     close(fd);
 }
@@ -292,6 +320,8 @@ static void read_records(int fd, uint64_t size)
             return;
         known.dump.read_to += taken;
     }
+    if (known.dump.read_to >= DUMP_BYTES)
+        known.is_full = 1;
     known.dump.is_behind =
         !known.dump_damaged && known.dump.read_to < size && known.dump.read_to < DUMP_BYTES;
 }
@@ -345,6 +375,12 @@ int sxs_perf_map_update(void)
         return 0;
     known.next_ns = now + ROUND_NS;
     sxs_descriptors_call(read_files, &now);
+    if (known.is_full && !is_said) {
+        is_said = 1;
+        sxs_warn("perf-%d.map or jit-%d.dump: more code than names are kept of (%u pieces, files of "
+                 "%u MiB): further code has no name, or that of earlier code at its address",
+                 (int)known.pid, (int)known.pid, MAX_PIECES, FILE_BYTES >> 20);
+    }
     return (!in_map && known.map.n) || (!in_dump && known.dump.n) ||
            (map_was_behind && !known.map.is_behind) || (dump_was_behind && !known.dump.is_behind);
 }
@@ -357,18 +393,57 @@ struct question {
     struct sxs_perf_code *out;
 };
 
-/* Reads a line's name. Returns its bytes, or 0. */
+/* Copies a name. @size: its bytes, or more than SXS_PERF_NAME: then it is cut, and marked as such. Returns the
+ * bytes of the copy. */
+static size_t copy_name(char *to, const char *name, size_t size)
+{
+    static const char dots[] = "...";
+    size_t            kept = SXS_PERF_NAME - (sizeof(dots) - 1);
+    if (size <= SXS_PERF_NAME) {
+        memcpy(to, name, size);
+        return size;
+    }
+    while (kept && !sxs_utf8_begins(name[kept]))
+        kept--;
+    memcpy(to, name, kept);
+    memcpy(to + kept, dots, sizeof(dots) - 1);
+    return kept + sizeof(dots) - 1;
+}
+
+/* Whether the text from @at to @name, which ends at @end, is the beginning of the piece's line. */
+static int begins_line(const char *at, const char *name, const char *end, const struct piece *piece)
+{
+    uint64_t    lo, size;
+    const char *rest = read_hex(at, end, &lo);
+    return rest && read_hex(rest, end, &size) == name && lo == piece->lo && size == piece->size;
+}
+
+/* Reads a line's name. Returns its bytes, or 0: there is another line now, as the file was written anew. */
 static size_t read_map_name(int fd, const struct piece *piece, char *to)
 {
-    ssize_t     n = pread(fd, to, SXS_PERF_NAME, (off_t)piece->name_at);
-    const char *end = n > 0 ? memchr(to, '\n', (size_t)n) : NULL;
-    return end ? (size_t)(end - to) : n > 0 ? (size_t)n : 0;
+    char        bytes[LINE_HEAD + SXS_PERF_NAME + 1];
+    size_t      head = piece->name_at < LINE_HEAD ? piece->name_at : LINE_HEAD, room;
+    ssize_t     n = pread(fd, bytes, head + SXS_PERF_NAME + 1, (off_t)(piece->name_at - head));
+    const char *line, *end;
+    if (n <= (ssize_t)head) {
+        known.is_stale = n >= 0;
+        return 0;
+    }
+    room = (size_t)n - head;
+    line = memrchr(bytes, '\n', head);
+    end = memchr(bytes + head, '\n', room);
+    if (!begins_line(line ? line + 1 : bytes, bytes + head, bytes + n, piece) ||
+        (!end && room <= SXS_PERF_NAME)) {
+        known.is_stale = 1;
+        return 0;
+    }
+    return copy_name(to, bytes + head, end ? (size_t)(end - bytes) - head : room);
 }
 
 /* The same, from a record. It is read again, because the name must end inside of it. */
 static size_t read_dump_name(int fd, const struct piece *piece, char *to)
 {
-    uint8_t               bytes[SXS_JIT_DUMP_LOAD + SXS_PERF_NAME];
+    uint8_t               bytes[SXS_JIT_DUMP_LOAD + SXS_PERF_NAME + 1];
     struct sxs_jit_record record;
     ssize_t     n = pread(fd, bytes, sizeof(bytes), (off_t)piece->name_at - SXS_JIT_DUMP_LOAD);
     size_t      room;
@@ -379,11 +454,10 @@ static size_t read_dump_name(int fd, const struct piece *piece, char *to)
     room = (size_t)n - SXS_JIT_DUMP_LOAD;
     room = room < record.name_room ? room : (size_t)record.name_room;
     end = memchr(bytes + SXS_JIT_DUMP_LOAD, 0, room);
-    if (!end && room < SXS_PERF_NAME)
+    if (!end && room <= SXS_PERF_NAME)
         return 0;
     room = end ? (size_t)((const uint8_t *)end - bytes) - SXS_JIT_DUMP_LOAD : room;
-    memcpy(to, bytes + SXS_JIT_DUMP_LOAD, room);
-    return room;
+    return copy_name(to, (const char *)bytes + SXS_JIT_DUMP_LOAD, room);
 }
 
 /* The file may have been exchanged since it was read; then the piece has no name. */

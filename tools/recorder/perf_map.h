@@ -7,7 +7,8 @@
  * A file is read only if it is a regular file of this process's user that nobody else may write, and
  * up to limits; jit-PID.dump only if this process has mapped it executable, as compilers do. What is in
  * it may be wrong all the same: it names code, and nothing depends on it but names and whether a walk
- * goes on. Addresses that were used again have the name of the last line or record. */
+ * goes on. Addresses that were used again have the name of the last line or record. A file that is written anew
+ * in place is read anew once a line is not where it was. When a limit is reached, a warning says so. */
 #ifndef SXS_TOOLS_RECORDER_PERF_MAP_H
 #define SXS_TOOLS_RECORDER_PERF_MAP_H
 
@@ -15,7 +16,7 @@
 
 #include "base/base.h"
 
-#define SXS_PERF_NAME 1024u /* bytes of a name; the rest is cut off */
+#define SXS_PERF_NAME 1024u /* bytes of a name; a longer one is cut, and ends with "..." */
 
 struct sxs_perf_code {
     uintptr_t lo, hi;
