@@ -50,7 +50,7 @@ enum { DEFAULT_TOP = 30, DEFAULT_TIMEOUT = 60 };
 struct options {
     const char *format, *output, *process, *type, *diff, *source;
     uint32_t    number, runtime, timeout;
-    size_t      top;
+    size_t      top; /* 0: not given */
     bool        open;
 
     struct sxs_heap_wanted_list wanted; /* objects and static fields */
@@ -270,10 +270,15 @@ static void read_missing(const struct chosen *c, struct sxs_missing *out)
     sxs_missing_read(c->dir, &c->session, c->place.process->folder, out);
 }
 
+static size_t lines(const struct options *o)
+{
+    return o->top ? o->top : DEFAULT_TOP;
+}
+
 static void write_report(const struct options *o, const struct sxs_heap_snapshot *s,
                          const struct sxs_missing *missing, FILE *to)
 {
-    struct sxs_heap_report r = {.type = o->type, .top = o->top, .missing = missing};
+    struct sxs_heap_report r = {.type = o->type, .top = lines(o), .missing = missing};
     if (strcmp(o->format, "heapsnapshot") == 0) {
         complain_of_missing(missing);
         sxs_heap_write_heapsnapshot(to, s);
@@ -372,25 +377,20 @@ static int write_changes(const struct options *o, const struct sxs_heap_sides *s
                          const struct sxs_heap_counts *before, const struct sxs_heap_counts *now,
                          int status)
 {
-    size_t                  n, kept = 0;
-    struct sxs_heap_change *all = sxs_heap_changes(before, now, &n);
-    for (size_t i = 0; i < n; i++)
-        if (!o->runtime || all[i].runtime == o->runtime)
-            all[kept++] = all[i];
-    n = kept;
-    struct sxs_output out;
-    int               err = sxs_output_open(&out, o->output);
+    struct sxs_heap_changes c = sxs_heap_changes(before, now, o->runtime);
+    struct sxs_output       out;
+    int                     err = sxs_output_open(&out, o->output);
     if (err) {
-        free(all);
+        sxs_heap_changes_free(&c);
         return sxs_wrong_input("--output: %s: %s", o->output, sxs_output_error(err));
     }
     if (strcmp(o->format, "json") == 0)
-        sxs_heap_write_changes_json(out.to, sides, all, n);
+        sxs_heap_write_changes_json(out.to, sides, &c);
     else if (strcmp(o->format, "html") == 0)
-        sxs_heap_write_changes_html(out.to, sides, all, n);
+        sxs_heap_write_changes_html(out.to, sides, &c);
     else
-        sxs_heap_write_changes(out.to, sides, all, n, o->top);
-    free(all);
+        sxs_heap_write_changes(out.to, sides, &c, lines(o), o->top != 0);
+    sxs_heap_changes_free(&c);
     return finish(&out, status);
 }
 
@@ -447,7 +447,7 @@ bool sxs_heap_only(const char *dir)
 
 int sxs_heap_diff(const char *before, const char *now, const char *format, const char *output)
 {
-    struct options o = {.format = format, .top = DEFAULT_TOP, .output = output, .diff = before};
+    struct options o = {.format = format, .output = output, .diff = before};
     struct chosen  c;
     int            status = choose(&c, now, NULL, 0, 0);
     if (status == SXS_EXIT_OK)
@@ -530,7 +530,7 @@ static int write_confined(struct options *o)
 
 int sxs_cmd_heap(int argc, char **argv)
 {
-    struct options        o = {.top = DEFAULT_TOP, .timeout = DEFAULT_TIMEOUT};
+    struct options        o = {.timeout = DEFAULT_TIMEOUT};
     struct sxs_heap_asked asked = {.session.fd = -1};
     int                   status = SXS_EXIT_OK;
     sxs_options_parse(&sxs_argp_heap, argc, argv, 0, &o);

@@ -40,15 +40,24 @@ struct sxs_heap_change {
     uint64_t    objects[2], bytes[2]; /* before, now */
 };
 
+/** What changed between two snapshots, and what both have in all. */
+struct sxs_heap_changes {
+    struct sxs_heap_change *all; /* types whose objects or bytes changed; what grew most is first,
+                                  * what shrank most is last. Owned */
+    size_t                  n, n_unchanged; /* types */
+    struct sxs_heap_change  sum;            /* of all types, also of those that did not change */
+};
+
 /**
  * sxs_heap_changes - compare two snapshots.
  * @before, @now: must outlive the result. Runtimes are compared with those of the same version and
  * number; if there is none, of the same version; else of the same number.
- * @n: receives the number of changes: one for each type of either. Owned list; what grew most is
- * first.
+ * @runtime: only of this runtime of @now; 0: of all.
+ * Returns what the caller frees by sxs_heap_changes_free().
  */
-struct sxs_heap_change *sxs_heap_changes(const struct sxs_heap_counts *before,
-                                         const struct sxs_heap_counts *now, size_t *n);
+struct sxs_heap_changes sxs_heap_changes(const struct sxs_heap_counts *before,
+                                         const struct sxs_heap_counts *now, uint32_t runtime);
+void                    sxs_heap_changes_free(struct sxs_heap_changes *c);
 
 /** What two compared snapshots are called: "session/4242/heap-1", and what their sessions lack. */
 struct sxs_heap_sides {
@@ -56,13 +65,17 @@ struct sxs_heap_sides {
     struct sxs_missing missing[2]; /* before, now; owned by the caller */
 };
 
-/** Write a comparison as text, of the @top types that changed most, or all as JSON or as a page. */
+/**
+ * Write a comparison: every type that changed as JSON or as a page; as text the @top types that
+ * changed most, and the sum of the others that changed. @little: as text also those that changed by
+ * less than a hundredth of the largest change.
+ */
 void sxs_heap_write_changes(FILE *to, const struct sxs_heap_sides *sides,
-                            const struct sxs_heap_change *all, size_t n, size_t top);
+                            const struct sxs_heap_changes *c, size_t top, bool little);
 void sxs_heap_write_changes_json(FILE *to, const struct sxs_heap_sides *sides,
-                                 const struct sxs_heap_change *all, size_t n);
+                                 const struct sxs_heap_changes *c);
 void sxs_heap_write_changes_html(FILE *to, const struct sxs_heap_sides *sides,
-                                 const struct sxs_heap_change *all, size_t n);
+                                 const struct sxs_heap_changes *c);
 
 /** The newest snapshot of each process of a session. */
 struct sxs_heap_newest {

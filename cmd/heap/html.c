@@ -229,9 +229,17 @@ void sxs_heap_write_html(FILE *to, const struct sxs_heap_report *r)
     free(w.names);
 }
 
-/* Rows: [type, runtime, objects before, objects, bytes before, bytes] */
+/* Writes [type, runtime, objects before, objects, bytes before, bytes]. */
+static void write_change(FILE *to, const struct sxs_heap_change *c)
+{
+    fputs("[", to);
+    sxs_json_string(to, c->type);
+    fprintf(to, ",%u,%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 "]", c->runtime, c->objects[0],
+            c->objects[1], c->bytes[0], c->bytes[1]);
+}
+
 void sxs_heap_write_changes_html(FILE *to, const struct sxs_heap_sides *sides,
-                                 const struct sxs_heap_change *all, size_t n)
+                                 const struct sxs_heap_changes *c)
 {
     size_t n_missing = 0;
     fputs(sxs_heap_page_head, to);
@@ -242,13 +250,12 @@ void sxs_heap_write_changes_html(FILE *to, const struct sxs_heap_sides *sides,
     fputs(",\n\"missing\":[", to);
     for (int side = 0; side < 2; side++)
         sxs_html_missing(&sides->missing[side], side ? "now" : "before", &n_missing, to);
-    fputs("],\n\"changes\":[", to);
-    for (size_t i = 0; i < n; i++) {
-        const struct sxs_heap_change *c = &all[i];
-        fputs(i ? ",\n[" : "[", to);
-        sxs_json_string(to, c->type);
-        fprintf(to, ",%u,%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 "]", c->runtime,
-                c->objects[0], c->objects[1], c->bytes[0], c->bytes[1]);
+    fprintf(to, "],\n\"unchanged\":%zu,\"all\":", c->n_unchanged);
+    write_change(to, &c->sum);
+    fputs(",\n\"changes\":[", to);
+    for (size_t i = 0; i < c->n; i++) {
+        fputs(i ? ",\n" : "", to);
+        write_change(to, &c->all[i]);
     }
     fputs("]}", to);
     fputs(sxs_heap_page_tail, to);

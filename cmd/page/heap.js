@@ -202,7 +202,7 @@ function cell(view, column, v) {
 }
 function rowsOf(view) {
   if (view === "changes") return data.changes.map(([name, runtime, n0, n1, b0, b1], i) => [i, name, runtime, n0, n1, n1 - n0, b0, b1, b1 - b0])
-    .filter((r) => (r[5] || r[8]) && (!state.search || matches(r[1]))); // types without a change are left out
+    .filter((r) => !state.search || matches(r[1]));
   if (view === "roots") return rt.roots.map((r, i) => [i, ...r]);
   return rt.types.map((t, i) => [i, t[0], t[1], t[2], t[3], t[4]]).filter((r) => r[2] && (!state.search || matches(r[1])));
 }
@@ -249,10 +249,9 @@ function paintSummary() {
 }
 // A comparison of two snapshots is one table.
 function useChanges() {
-  const [before, now] = [4, 5].map((c) => data.changes.reduce((n, r) => n + r[c], 0));
-  const objects = [2, 3].map((c) => data.changes.reduce((n, r) => n + r[c], 0)), changed = data.changes.filter((r) => r[2] !== r[3] || r[4] !== r[5]).length;
-  $("summary").textContent = `before, ${data.before}: ${counted(objects[0], "object")}, ${bytesText(before)} · now, ${data.now}: ${counted(objects[1], "object")}, ${bytesText(now)} · ` +
-    `${changed ? counted(changed, "type") : "no type"} changed, of ${count(data.changes.length)}`;
+  const side = (when, name, k) => `${when}, ${name}: ${counted(data.all[2 + k], "object")}, ${bytesText(data.all[4 + k])}`;
+  $("summary").textContent = [side("before", data.before, 0), side("now", data.now, 1),
+    `${counted(data.changes.length, "type")} changed, ${count(data.unchanged)} did not`].join(" · ");
   for (const id of ["views", "panel", "legend"]) $(id).remove();
   state.view = "changes";
   state.sort = 7;

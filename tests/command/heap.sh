@@ -102,8 +102,9 @@ is "report --format json --runtime: of one runtime" "{2}" "$(json '{t["runtime"]
 
 # --- differences
 try "$SXS" heap --diff 1 "$S"
-is "--diff: what is compared, all types, what grew and what shrank" "before: session/4242/heap-1
-now: session/4242/heap-2
+is "--diff: what is compared, all types before and now, what grew and what shrank" "before: session/4242/heap-1: 19 objects, 1.57 KiB
+now: session/4242/heap-2: 20 objects, 1.59 KiB
+5 types changed, 6 did not
 objects now difference bytes runtime type
 19 20 +1 +12 B all types
 2 7 +5 +160 B 2 App.Node
@@ -113,10 +114,10 @@ objects now difference bytes runtime type
 1 0 -1 -100 B 1 System.String" "$(sed 's/  */ /g; s/^ //' "$T/out")"
 cp "$T/out" "$T/expected"
 try "$SXS" heap --diff 1 --top 3 "$S"
-is "--diff --top: the types that changed most, whether they grew or shrank" "2 7 +5 +160 B 2 App.Node
-... 2 types that changed less
+is "--diff --top: the types that changed most, whether they grew or shrank, and the sum of the others" "2 7 +5 +160 B 2 App.Node
 6 4 -2 -48 B 1 App.Part
-1 0 -1 -100 B 1 System.String" "$(sed '1,4d; s/  */ /g; s/^ //' "$T/out")"
+1 0 -1 -100 B 1 System.String
+2 1 -1 +0 B 2 types that changed less" "$(sed '1,5d; s/  */ /g; s/^ //' "$T/out")"
 for other in "$S:1" "$T/session:1"; do
     try "$SXS" heap --diff "$other" "$S"
     is "--diff SESSION:NUMBER" "0:$(cat "$T/expected")" "$status:$out"
@@ -125,11 +126,23 @@ try "$SXS" heap --number 1 --diff "$S" "$S"
 has "--diff SESSION: its newest snapshot" "$status:$out" "0:" " -5 "
 try "$SXS" heap --format json --diff 1 "$S"
 is "--diff as JSON" "{'runtime': 2, 'type': 'App.Node', 'objects_before': 2, 'objects': 7, 'bytes_before': 64, 'bytes': 224}" "$(json 'd["heap"][0]')"
+is "--diff as JSON: types that changed, and what all types have, as in the text" \
+    "5 {'objects_before': 19, 'objects': 20, 'bytes_before': 1612, 'bytes': 1624, 'changed': 5, 'unchanged': 6}" \
+    "$(json '"%d %s" % (len(d["heap"]), d["all_types"])')"
 try "$SXS" heap --number 1 --diff 1 "$S"
-has "--diff of equal snapshots" "$status:$out" "0:" "no differences"
+is "--diff of equal snapshots: no rows" "0:0 types changed, 11 did not" "$status:$(sed 1,2d "$T/out")"
+"$T/make_heap" "$T/leak" 1 known
+"$T/make_heap" "$T/leak" 2 leaked
+try "$SXS" heap --diff 1 "$T/leak"
+is "--diff: beside a leak, what changed by less than a hundredth of it is one row" "2 1002 +1000 +31.25 KiB 2 App.Node
+0 2 +2 +48 B 2 types that changed less" "$(sed '1,5d; s/  */ /g; s/^ //' "$T/out")"
+try "$SXS" heap --diff 1 --top 9 "$T/leak"
+lacks "--diff --top: these rows too" "$out" "changed less"
 
 try "$SXS" heap --diff 1 --format html "$S"
-has "--diff as a page" "$status:$err:$out" "0::" '["App.Node",2,2,7,64,224]' "</html>"
+has "--diff as a page: the same rows and sums" "$status:$err:$out" "0::" '["App.Node",2,2,7,64,224]' "</html>" \
+    '"unchanged":6,"all":["all types",0,19,20,1612,1624],'
+lacks "--diff as a page: no row for a type that did not change" "$out" '"App.Garbage"'
 
 "$SXS" heap --diff 1 --format html "$S" >"$T/expected.html"
 "$SXS" heap --diff 1 "$S" >"$T/expected.text"

@@ -82,11 +82,13 @@ static void compare(const struct sxs_heap_report *r, const struct sxs_heap_count
 static void write_all(const struct sxs_heap_snapshot *s, const struct sxs_heap_counts *c)
 {
     char                   *text = NULL;
-    size_t                  size = 0, n;
+    size_t                  size = 0;
     FILE                   *to = open_memstream(&text, &size);
     struct sxs_heap_report  r = {.top = 5};
     struct sxs_heap_sides   sides = {.before = "s/1/heap-1", .now = "s/1/heap-2"};
-    struct sxs_heap_change *changes = sxs_heap_changes(c, c, &n);
+    struct sxs_heap_counts  none = {0};
+    struct sxs_heap_changes changes = sxs_heap_changes(c, c, 0);
+    struct sxs_heap_changes grown = sxs_heap_changes(&none, c, 0);
     sxs_heap_analyze(s, &r);
     compare(&r, c);
     sxs_heap_write_text(to, &r);
@@ -95,14 +97,17 @@ static void write_all(const struct sxs_heap_snapshot *s, const struct sxs_heap_c
     sxs_heap_write_json(to, &r);
     sxs_heap_write_html(to, &r);
     sxs_heap_write_heapsnapshot(to, s);
-    sxs_heap_write_changes(to, &sides, changes, n, 5);
-    sxs_heap_write_changes_html(to, &sides, changes, n);
-    for (size_t i = 0; i < n; i++)
-        MUST(changes[i].objects[0] == changes[i].objects[1]);
+    sxs_heap_write_changes(to, &sides, &changes, 5, true);
+    sxs_heap_write_changes(to, &sides, &grown, 5, false);
+    sxs_heap_write_changes_json(to, &sides, &grown);
+    sxs_heap_write_changes_html(to, &sides, &grown);
+    MUST(changes.n == 0 && changes.sum.bytes[0] == changes.sum.bytes[1]);
+    MUST(grown.n + grown.n_unchanged == changes.n_unchanged);
     sxs_heap_report_free(&r);
     fclose(to);
     free(text);
-    free(changes);
+    sxs_heap_changes_free(&changes);
+    sxs_heap_changes_free(&grown);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)

@@ -4,7 +4,8 @@
  *
  *   make_heap DIR NUMBER GRAPH [N]      writes DIR/4242/census and DIR/4242/heap-NUMBER
  *
- * GRAPH: known (see make_known()); grown: the same with 5 nodes more and no holder; list: a list of N nodes that a
+ * GRAPH: known (see make_known()); grown: the same with 5 nodes more and no holder; leaked: known with 1000 nodes, a part
+ * and a waiting object more in runtime 2, of no root; list: a list of N nodes that a
  * static field keeps; tree: a binary tree of N nodes; random: N objects with up to 5 references each, out of order;
  * joined: random, each object refers to the next one, too, so that all are reached;
  * web: N objects as in a service: dictionaries, arrays of strings, lists; open: known, without an end;
@@ -42,7 +43,7 @@ static void make_types(uint16_t runtime)
  * ("previous" is null), the holder the parts in "first" and "rest.second".
  * Runtime 2: @extra + 2 nodes that an array keeps, which a thread-static field keeps.
  */
-static void make_known(uint32_t extra, int holder)
+static void make_known(uint32_t extra, int holder, uint32_t leaked)
 {
     uint64_t to[64];
     heap_runtime(&h, 1, SXS_HEAP_COLLECTED, "8.0.29");
@@ -99,6 +100,12 @@ static void make_known(uint32_t extra, int holder)
     }
     heap_object(&h, 2, 0x9000, NODES, 16 + 8 * (extra + 2), to, extra + 2);
     heap_root(&h, 2, SXS_HEAP_ROOT_THREAD_STATIC, 0, 0x9000, 7);
+    for (uint32_t i = 0; i < leaked; i++)
+        heap_object(&h, 2, 0xa000 + i * 32, NODE, 0, NULL, 0);
+    if (leaked) {
+        heap_object(&h, 2, 0x9800, PART, 0, NULL, 0);
+        heap_object(&h, 2, 0x9820, WAITING, 0, NULL, 0);
+    }
     heap_name(&h, 2, 7, "App.Cache.\"mine\"");
     heap_end(&h, 2, SXS_HEAP_NO_FROZEN | SXS_HEAP_NO_BOUNDS);
 }
@@ -223,9 +230,11 @@ static int make_graph(const char *graph, uint64_t n)
     if (strcmp(graph, "failed") == 0)
         h.head.error = 28;
     if (strcmp(graph, "known") == 0 || strcmp(graph, "open") == 0 || strcmp(graph, "failed") == 0)
-        make_known(0, 1);
+        make_known(0, 1, 0);
     else if (strcmp(graph, "grown") == 0)
-        make_known(5, 0);
+        make_known(5, 0, 0);
+    else if (strcmp(graph, "leaked") == 0)
+        make_known(0, 1, 1000);
     else if (strcmp(graph, "list") == 0 || strcmp(graph, "tree") == 0)
         make_list(n, graph[0] == 't');
     else if (strcmp(graph, "random") == 0 || strcmp(graph, "joined") == 0)
