@@ -18,7 +18,7 @@ Stack = collections.namedtuple("Stack", "ips")
 METHODS = {
     "Order": "/order/{id}",
     "Hopping": "/hop/{id:int}",
-    "Pool": "/work/{id}",
+    "Pool": "/orders/{id}",
     "User": "/group/{tenant}/user/{id}",
     "Child": "/child/{id}",
     "Item": "/mvc/Shop/item/{id}",

@@ -13,7 +13,7 @@ import uuid
 KINDS = [
     (lambda n: f"/order/{n}", "/order/{id}"),
     (lambda n: f"/hop/{n}", "/hop/{id:int}"),
-    (lambda n: f"/work/x{n}", "/work/{id}"),
+    (lambda n: f"/orders/x{n}", "/orders/{id}"),
     (lambda n: f"/group/t{n}/user/{uuid.UUID(int=n + 1)}", "/group/{tenant}/user/{id}"),
     (lambda n: f"/child/{n}", "/child/{id}"),
     (lambda n: f"/mvc/shop/item/{n}", "/mvc/Shop/item/{id}"),

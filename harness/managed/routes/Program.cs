@@ -161,7 +161,7 @@ internal static class Program
             });
         app.MapGet("/order/{id}", (string id) => { Work.Order(8); return "order " + id; });
         app.MapGet("/hop/{id:int}", async (int id) => await Work.Hop(Work.Hopping) + id);
-        app.MapGet("/work/{id}", (string id) => Task.Run(() => { Work.Pool(8); return id; }));
+        app.MapGet("/orders/{id}", (string id) => Task.Run(() => { Work.Pool(8); return id; }));
         app.MapGroup("/group/{tenant}").MapGet("/user/{id}", async (string tenant, Guid id) =>
         {
             await Task.WhenAll(Work.Hop(Work.User), Work.Hop(Work.User));
