@@ -42,54 +42,48 @@ function takeRange() { // the other direction: takes over the range selected in 
 
 // ---- items at a point -------------------------------------------------------------------------
 function laneAt(y) { const at = y + tlScroll.scrollTop; return tl.lanes.find((l) => l.h && at >= l.y && at < l.y + l.h) || null; }
-function spanNear(list, x, kind) { // the shortest span at x, or the nearest one within 4 pixels
-  const s = tl.spans, t = timeAt(x), slack = 4 * (tl.b - tl.a) / plotW();
-  let best = -1, least = Infinity;
-  for (const i of list) {
-    if (s.start[i] > t + slack) break;
-    if (kind && !kind(i)) continue;
-    const away = Math.max(0, s.start[i] - t, t - s.start[i] - s.dur[i]);
-    const rank = away * 1e6 + s.dur[i];
-    if (away <= slack && rank < least) { least = rank; best = i; }
+const REACH = 4; // pixels: what is drawn is pointed at also so far beside it
+// Returns the item that the point x means, one of several lists: { of: numbers, from, dur: functions of a number, as: the
+// name of the number in the item }. Items that are hardly wider than the pointer are ticks: the nearest tick is
+// meant, even above a wide item; otherwise the shortest item that is there, otherwise the wide one beside the point.
+function itemNear(lane, x, lists) {
+  let best = null, least = Infinity, shortest = Infinity;
+  for (const { of, from, dur, as, shown, reach = REACH } of lists) for (const k of of) {
+    const x0 = xOf(from(k));
+    if (x0 > x + reach) continue;
+    const long = dur(k), x1 = xOf(from(k) + long), away = Math.max(0, x0 - x, x - x1);
+    if (away > reach || shown && !shown(k)) continue;
+    const rank = x1 - x0 < 2 * reach ? away : away ? 3e3 + away : 2e3; // ticks are before all others
+    if (rank < least || rank === least && long < shortest) { best = { lane, [as]: k }; least = rank; shortest = long; }
   }
   return best;
 }
-function thrownNear(lane, x) {
-  let best = -1, least = 7;
-  for (const k of lane.thrown) { const away = Math.abs(xOf(L.exceptions[k][0]) - x); if (away < least) { least = away; best = k; } }
-  return best;
-}
+const spansOf = (of, shown) => ({ of, as: "span", from: (i) => tl.spans.start[i], dur: (i) => tl.spans.dur[i], shown });
+const loadsOf = (lane) => spansOf(lane.loads, (i) => shows(tl.spans.kind[i] === KINDS["module load"] ? "modules" : "classes"));
+const around = (k, from, to) => [k - 1, k].filter((i) => i >= from && i < to); // what begins before a time and after it
 function itemAt(x, y) {
   const lane = laneAt(y);
   if (!lane || x < LABEL) return lane ? { lane } : null;
-  const at = y + tlScroll.scrollTop - lane.y, load = (i) => shows(tl.spans.kind[i] === KINDS["module load"] ? "modules" : "classes");
-  let i = -1;
+  const at = y + tlScroll.scrollTop - lane.y, of = (...lists) => itemNear(lane, x, lists);
   if (lane.type === "runtime") {
     if (at >= HEAD_H) return { lane, pool: timeAt(x) };
-    if (at < 17 && shows("stops")) i = spanNear(lane.stops, x);
-    if (at >= 16 && shows("gcs")) i = spanNear(lane.gcs, x);
-    if (i < 0) i = spanNear(lane.loads, x, load);
-    return i >= 0 ? { lane, span: i } : { lane };
+    return at < 17 && shows("stops") && of(spansOf(lane.stops)) || of(spansOf(shows("gcs") && at >= 16 ? lane.gcs : []), loadsOf(lane)) || { lane };
   }
+  let it = null;
   if (at < lane.events + EVENT_H + 2) {
-    const k = shows("exceptions") ? thrownNear(lane, x) : -1;
-    if (k >= 0) return { lane, thrown: k };
-    if (shows("jit")) i = spanNear(lane.jit, x);
-    if (i < 0) i = spanNear(lane.loads, x, load);
-    if (i >= 0) return { lane, span: i };
+    it = of({ of: shows("exceptions") ? lane.thrown : [], as: "thrown", from: (k) => L.exceptions[k][0], dur: () => 0, reach: 7 }, // a large mark
+      spansOf(shows("jit") ? lane.jit : []), loadsOf(lane));
   } else if (lane.ticks && shows("samples") && at < lane.callY) {
-    const n = lane.ticks.n, k = Math.min(n - 1, lower(lane.ticks.time, timeAt(x))), near = k && timeAt(x) - lane.ticks.time[k - 1] < lane.ticks.time[k] - timeAt(x) ? k - 1 : k;
-    if (Math.abs(xOf(lane.ticks.time[near]) - x) < 5) return { lane, tick: near };
+    const { n, time } = lane.ticks;
+    it = of({ of: around(lower(time, timeAt(x)), 0, n), as: "tick", from: (k) => time[k], dur: () => 0 });
   } else if (lane.callRows && at >= lane.callY) {
-    const d = Math.floor((at - lane.callY) / (lane.open ? CALL_H : FLAT_H));
+    const d = Math.floor((at - lane.callY) / (lane.open ? CALL_H : FLAT_H)), { start, dur } = lane.calls;
     if (d < lane.callRows) {
-      const c = lane.calls, slack = 1.5 * (tl.b - tl.a) / plotW();
-      for (const t of [timeAt(x), timeAt(x) + slack]) { const k = callAt(c, d, t); if (k >= 0 && c.start[k] + c.dur[k] + slack >= timeAt(x)) return { lane, call: k }; }
+      const [from, to] = rowRange(lane.calls, d);
+      it = of({ of: around(lower(start, timeAt(x), from, to), from, to), as: "call", from: (k) => start[k], dur: (k) => dur[k] });
     }
   }
-  const stop = shows("stops") ? groupsOfLane(lane).map((g) => spanNear(g.stops, x)).find((k) => k >= 0) : undefined;
-  if (stop !== undefined && timeAt(x) >= tl.spans.start[stop] && timeAt(x) <= tl.spans.start[stop] + tl.spans.dur[stop]) return { lane, span: stop };
-  return { lane };
+  return it || shows("stops") && of(...groupsOfLane(lane).map((g) => spansOf(g.stops))) || { lane };
 }
 function chooseItem(it) {
   tl.chosen = it && (it.call ?? it.span ?? it.thrown ?? it.tick) === undefined && !it.pinned ? null : it;

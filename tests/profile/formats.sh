@@ -396,7 +396,7 @@ else
         timeout 600 node tests/profile/page_timeline.mjs "$T/out.html" "$SHOTS" "$2" "$T/timeline.json" "${@:3}" || failed=1
     }
     S=$T/only-events report html
-    timeline "$T/only-events" events
+    timeline "$T/only-events" events loads=1
     S=$T/calls-events report html
     timeline "$T/calls-events" calls calls=366
     S=$T/calls-events report html most=50

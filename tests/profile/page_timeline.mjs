@@ -2,7 +2,7 @@
 // page_timeline.mjs - checks the timeline of a report page in headless Chromium against the session as JSON.
 // Prints TAP.
 // usage: node page_timeline.mjs PAGE.html SHOTS-FOLDER NAME SESSION.json
-//            [calls=N] [left=N] [values=1] [valuesleft=N] [traced=1]
+//            [calls=N] [left=N] [values=1] [valuesleft=N] [traced=1] [loads=1]
 // NODE_MODULES: folder of packages
 import { createRequire } from "node:module";
 import { pathToFileURL } from "node:url";
@@ -102,6 +102,40 @@ if (hasTree && !await page.isHidden("[data-view=graph]")) {
 await page.keyboard.press("Escape");
 await settle(page);
 ok("Escape ends the selection", (await page.textContent("#tlpane h2")) !== "Selected", await page.textContent("#tlpane h2"));
+
+// ---- pointing at narrow items -------------------------------------------------------------------
+// Moves the pointer over the plot, pixel by pixel in every third row, and collects where which tip is shown.
+const sweep = () => page.evaluate(() => {
+  const canvas = document.querySelector("#tlcanvas"), tip = document.querySelector("#tip"), left = 218, right = Math.floor(canvas.clientWidth) - 6, found = [];
+  for (let y = 1; y < canvas.clientHeight; y += 3) for (let x = left; x <= right; x++) {
+    canvas.onpointermove({ offsetX: x, offsetY: y, clientX: x, clientY: y });
+    const text = tip.hidden ? "" : tip.textContent, last = found.at(-1);
+    if (last && last.y === y && last.text === text) last.to = x; else found.push({ y, from: x, to: x, text });
+  }
+  for (const f of found) f.cut = f.from === left || f.to === right;
+  return found;
+});
+const parts = await sweep(), areas = []; // areas: what is shown without a gap
+for (const p of parts) {
+  const last = areas.at(-1);
+  if (!p.text) continue;
+  if (last && last.y === p.y && last.to + 1 === p.from) { last.to = p.to; last.cut ||= p.cut; last.n++; } else areas.push({ ...p, n: 1 });
+}
+ok("whatever can be pointed at is at least 6 pixels wide", areas.length > 0 && areas.every((a) => a.cut || a.to - a.from >= 5), areas.filter((a) => !a.cut && a.to - a.from < 5).slice(0, 4));
+const alone = areas.find((a) => !a.cut && a.n === 1 && a.to - a.from <= 16);
+if (alone) {
+  const tips = [];
+  for (const beside of [-2, 0, 2]) {
+    await page.mouse.move(box.x + (alone.from + alone.to) / 2 + beside, box.y + alone.y);
+    tips.push(await page.evaluate(() => document.querySelector("#tip").hidden ? "" : document.querySelector("#tip").textContent));
+  }
+  ok("the tip of a tick is shown 2 pixels beside it, too", tips.every((t) => t === alone.text), [tips, alone]);
+}
+if (want.loads) {
+  const lost = events.filter((e) => e.kind === "class load" && !parts.some((p) => p.text.startsWith(e.name))).map((e) => e.name);
+  ok("each class load can be pointed at, also one beside or above a compilation", lost.length === 0, lost);
+}
+await page.mouse.move(0, 0);
 
 // ---- one event ----------------------------------------------------------------------------------
 for (const table of ["exceptions", "methods", "pauses"]) {
