@@ -71,7 +71,7 @@ function decodeTicks(text) {
 function decodeTimeline() {
   if (tl) return tl;
   const spans = decodeSpans(), lanes = [];
-  const threadLanes = L.threads.map((t, i) => ({ type: "thread", index: i, name: t[0] || (t[1] === L.processes[t[2]][0] ? "main thread" : "thread"), tid: t[1], process: t[2],
+  const threadLanes = L.threads.map((t, i) => ({ type: "thread", index: i, name: t[0], tid: t[1], process: t[2],
     from: t[3], to: t[4], runtimes: t[5], lives: [], home: 0, jit: [], loads: [], thrown: [],
     calls: decodeCalls(t[6], t[8]), ticks: decodeTicks(t[7]), open: 0 }));
   const groups = new Map(), byNumber = new Map(); // by process and runtime: items of no thread
@@ -92,8 +92,7 @@ function decodeTimeline() {
       if (!lane) continue;
       lane.lives.push([spans.start[i], spans.dur[i] ? spans.start[i] + spans.dur[i] : L.spanNs, spans.dur[i] > 0, r]);
       lane.home = lane.home || r;
-    } else if (k === KINDS["thread name"]) { if (lane && lane.name === "thread") lane.name = strings[spans.text[i]]; }
-    else if (lane || group) (lane || group).loads.push(i);
+    } else if (k !== KINDS["thread name"] && (lane || group)) (lane || group).loads.push(i);
   }
   for (const [process, runtime, changes] of L.pools) groupOf(process, runtime).pool = decodePool(changes);
   L.exceptions.forEach((x, i) => { if (x[2]) threadLanes[x[2] - 1].thrown.push(i); });

@@ -361,7 +361,7 @@ int sxs_events_read(int folder_fd, struct sxs_events_data **out, char *why, size
     sxs_chunk_reader_close(&chunks);
     if (!r.no_memory)
         settle_names(&r);
-    r.no_memory |= sxs_thread_names_read(folder_fd, &r.e->thread_names) != 0;
+    r.no_memory |= sxs_thread_names_read_all(folder_fd, &r.e->thread_names) != 0;
     free(r.of_throw_sites);
     free(r.of_exceptions);
     sxs_numbers_free(&r.names);

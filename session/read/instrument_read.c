@@ -365,7 +365,7 @@ int sxs_instrument_read(int folder_fd, struct sxs_instrument_data **out, char *w
     sxs_numbers_free(&r.rules);
     make_ns(d);
     if (r.no_memory || read_traced(d, folder_fd) == ENOMEM ||
-        sxs_thread_names_read(folder_fd, &d->thread_names) == ENOMEM) {
+        sxs_thread_names_read_all(folder_fd, &d->thread_names) == ENOMEM) {
         sxs_instrument_free(d);
         snprintf(why, why_size, "no memory");
         return ENOMEM;

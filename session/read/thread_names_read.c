@@ -7,9 +7,13 @@
 #include <string.h>
 
 #include "session/read/chunks_read.h"
+#include "session/read/samples_read.h"
 
 #define KERNEL_BYTES 15u /* of a name, that Linux keeps */
 #define MAX_TEXTS    (UINT64_C(1) << 30)
+/* A thread begins and ends in the file "samples" when the sampler notices it, and that is a little after its
+ * first and before its last event. */
+#define LIFE_SLACK_NS UINT64_C(100000000)
 
 const struct sxs_chunk_file sxs_thread_names_kind = {
     .name = SXS_THREAD_NAMES_FILE,
@@ -95,6 +99,120 @@ int sxs_thread_names_read(int folder_fd, struct sxs_thread_names *names)
     return r.no_memory ? ENOMEM : 0;
 }
 
+/* ---- names in the kernel ---- */
+
+static int by_life(const void *a, const void *b)
+{
+    const struct sxs_thread_names_kernel *x = a, *y = b;
+    if (x->tid != y->tid)
+        return x->tid < y->tid ? -1 : 1;
+    return (x->started_ns > y->started_ns) - (x->started_ns < y->started_ns);
+}
+
+static int by_record(const void *a, const void *b)
+{
+    const struct sxs_thread_names_kernel *x = a, *y = b;
+    int                                   life = by_life(a, b);
+    return life ? life : (x->order > y->order) - (x->order < y->order);
+}
+
+/* Returns a place for one more row, behind the last one, or NULL. */
+static struct sxs_thread_names_kernel *make_kernel(struct sxs_thread_names *n)
+{
+    if (n->n_kernel == n->cap_kernel) {
+        size_t cap = n->cap_kernel ? n->cap_kernel * 2 : 64;
+        void  *more = reallocarray(n->kernel, cap, sizeof(*n->kernel));
+        if (!more)
+            return NULL;
+        n->kernel = more;
+        n->cap_kernel = cap;
+    }
+    return &n->kernel[n->n_kernel];
+}
+
+static bool take_kernel_name(const struct sxs_record *record, uint16_t type, void *out)
+{
+    struct reading           *r = out;
+    struct sxs_thread_names  *n = r->names;
+    struct sxs_samples_record v;
+    if (type != SXS_RECORD_THREAD)
+        return true;
+    if (!sxs_samples_take(record, type, &v))
+        return false;
+    struct sxs_thread_names_kernel *k = make_kernel(n);
+    if (!k) {
+        r->no_memory = true;
+        return true;
+    }
+    *k = (struct sxs_thread_names_kernel){.tid = v.thread->tid,
+                                          .started_ns = v.thread->started_ns,
+                                          .ended_ns = v.thread->ended_ns,
+                                          .name_ns = sxs_thread_name_read_ns(v.thread),
+                                          .order = n->n_kernel++};
+    memcpy(k->name, v.thread->name, sizeof(k->name) - 1);
+    return true;
+}
+
+/* Makes one row of all records of a thread: the last name, and when the thread ended. */
+static void join_kernel(struct sxs_thread_names *n)
+{
+    size_t kept = 0;
+    if (n->n_kernel)
+        qsort(n->kernel, n->n_kernel, sizeof(*n->kernel), by_record);
+    for (size_t i = 0; i < n->n_kernel; i++) {
+        struct sxs_thread_names_kernel *into = kept ? &n->kernel[kept - 1] : NULL, k = n->kernel[i];
+        if (!into || by_life(into, &k) != 0) {
+            n->kernel[kept++] = k;
+            continue;
+        }
+        if (k.ended_ns > into->ended_ns)
+            into->ended_ns = k.ended_ns;
+        if (k.name[0]) {
+            memcpy(into->name, k.name, sizeof(into->name));
+            into->name_ns = k.name_ns;
+        }
+    }
+    n->n_kernel = kept;
+    for (size_t i = 0; i < kept; i++)
+        n->kernel[i].order = i;
+}
+
+int sxs_thread_names_read_all(int folder_fd, struct sxs_thread_names *names)
+{
+    struct sxs_samples_header head;
+    struct sxs_chunk_reader   reader;
+    struct reading            r = {names, false};
+    char                      why[256];
+    int                       err = sxs_thread_names_read(folder_fd, names);
+    if (err ||
+        sxs_chunk_reader_open(&reader, folder_fd, &sxs_samples_kind, &head, why, sizeof(why)) != 0)
+        return err;
+    while (!r.no_memory && sxs_chunk_reader_next(&reader, SXS_RECORD_POOL, take_kernel_name, &r))
+        ;
+    sxs_chunk_reader_close(&reader);
+    join_kernel(names);
+    names->pid = names->pid ? names->pid : head.pid;
+    return r.no_memory ? ENOMEM : 0;
+}
+
+/* Returns the thread that has @tid at a time; NULL: not known. */
+static const struct sxs_thread_names_kernel *living_at(const struct sxs_thread_names *names,
+                                                       uint32_t tid, uint64_t time_ns)
+{
+    const struct sxs_thread_names_kernel key = {.tid = tid, .started_ns = time_ns + LIFE_SLACK_NS};
+    size_t                               lo = 0, hi = names->n_kernel;
+    while (lo < hi) {
+        size_t middle = lo + (hi - lo) / 2;
+        if (by_life(&names->kernel[middle], &key) <= 0)
+            lo = middle + 1;
+        else
+            hi = middle;
+    }
+    const struct sxs_thread_names_kernel *k = lo ? &names->kernel[lo - 1] : NULL;
+    return k && k->tid == tid && (!k->ended_ns || k->ended_ns + LIFE_SLACK_NS >= time_ns) ? k
+                                                                                          : NULL;
+}
+
 long sxs_thread_names_follow(struct sxs_chunk_follower *file, uint64_t max_bytes,
                              struct sxs_thread_names *names)
 {
@@ -157,11 +275,22 @@ const char *sxs_thread_name_pick(const struct sxs_thread_names *names, uint32_t 
 const char *sxs_thread_names_at(const struct sxs_thread_names *names, uint32_t pid, uint32_t tid,
                                 uint64_t time_ns)
 {
+    const struct sxs_thread_names_kernel *k = living_at(names, tid, time_ns);
+    const struct sxs_thread_known         known = {
+                .tid = tid, .kernel = "", .from_ns = time_ns, .to_ns = time_ns};
+    if (k) {
+        const struct sxs_thread_known all = {.tid = tid,
+                                             .kernel = k->name,
+                                             .kernel_ns = k->name_ns,
+                                             .from_ns = k->started_ns,
+                                             .to_ns = k->ended_ns};
+        return sxs_thread_name_pick(names, pid, &all);
+    }
     size_t      next = first_behind(names, tid, time_ns);
     const char *given = sxs_thread_names_of(names, tid, time_ns, time_ns, NULL);
     if (!given[0] && next < names->n && names->rows[next].tid == tid)
         given = names->texts + names->rows[next].name;
-    return given[0] ? given : tid && tid == pid ? "main thread" : "thread";
+    return given[0] ? given : sxs_thread_name_pick(NULL, pid, &known);
 }
 
 int sxs_thread_names_join(struct sxs_thread_names *into, const struct sxs_thread_names *from)
@@ -176,6 +305,14 @@ int sxs_thread_names_join(struct sxs_thread_names *into, const struct sxs_thread
         memcpy(into->texts + into->used, text, size);
         into->used += size;
     }
+    for (size_t i = 0; i < from->n_kernel; i++) {
+        struct sxs_thread_names_kernel *k = make_kernel(into);
+        if (!k)
+            return ENOMEM;
+        *k = from->kernel[i];
+        k->order = into->n_kernel++;
+    }
+    join_kernel(into);
     into->lost += from->lost;
     if (into->n)
         qsort(into->rows, into->n, sizeof(*into->rows), by_thread);
@@ -186,5 +323,6 @@ void sxs_thread_names_free(struct sxs_thread_names *names)
 {
     free(names->rows);
     free(names->texts);
+    free(names->kernel);
     memset(names, 0, sizeof(*names));
 }

@@ -20,12 +20,23 @@ struct sxs_thread_names_row {
     size_t   name; /* offset in `texts` */
 };
 
+/** A thread and its name in the kernel, as the file "samples" has it. struct sxs_record_thread describes
+ *  fields without a comment. */
+struct sxs_thread_names_kernel {
+    uint32_t tid;
+    uint64_t started_ns, ended_ns, name_ns;
+    size_t   order; /* of the record in the file */
+    char     name[16];
+};
+
 /** Zeroed it is empty. */
 struct sxs_thread_names {
     struct sxs_thread_names_row *rows; /* owned; by tid, then by time */
     size_t                       n, cap;
     char                        *texts; /* owned; each ends with a zero */
     size_t                       used, room;
+    struct sxs_thread_names_kernel *kernel; /* owned; by tid, then by start; each thread once */
+    size_t                          n_kernel, cap_kernel;
     uint32_t                     pid;  /* of the process: its first thread has this tid */
     uint64_t                     lost; /* names that found no room in the file */
 };
@@ -37,6 +48,13 @@ struct sxs_thread_names {
  * kernel knew. Returns 0 or ENOMEM.
  */
 int sxs_thread_names_read(int folder_fd, struct sxs_thread_names *names);
+
+/**
+ * sxs_thread_names_read_all - as sxs_thread_names_read(), and add the names that threads have in the kernel
+ * from the file "samples" of the folder, all of which is read. For a reader of another file, so that it
+ * calls each thread as reports of samples do.
+ */
+int sxs_thread_names_read_all(int folder_fd, struct sxs_thread_names *names);
 
 /** The kind of file, for sxs_chunk_follow_open(). */
 extern const struct sxs_chunk_file sxs_thread_names_kind;
@@ -57,8 +75,9 @@ const char *sxs_thread_names_of(const struct sxs_thread_names *names, uint32_t t
 /** sxs_thread_names_join - add the names of @from. Returns 0 or ENOMEM. */
 int sxs_thread_names_join(struct sxs_thread_names *into, const struct sxs_thread_names *from);
 
-/** sxs_thread_names_at - return what the thread @tid is called at a time, or, if it got its first name
- *  later, then; as sxs_thread_name_pick() without a name in the kernel. */
+/** sxs_thread_names_at - return what the thread that has @tid at a time is called, as
+ *  sxs_thread_name_pick(). If the start and end of the thread are not known: by the name it has at that time,
+ *  or, if it got its first name later, then. */
 const char *sxs_thread_names_at(const struct sxs_thread_names *names, uint32_t pid, uint32_t tid,
                                 uint64_t time_ns);
 

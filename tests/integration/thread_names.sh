@@ -61,6 +61,16 @@ for v in 8 9 10.0.11; do
     shown "$v: the app's own first thread has its whole name" "$tmp/out.collapsed" The-Thread-That-Runs-The-App
     report --format json "$s" >"$tmp/out.json" 2>"$tmp/err"
     shown "$v: samples and events as JSON have whole names" "$tmp/out.json"
+    python3 - "$tmp/out.json" >"$tmp/said" 2>&1 <<'PY'
+import json, sys
+d = json.load(open(sys.argv[1]))
+names = {t["tid"]: t["name"] for t in d["sampled_threads"]}
+others = [e for e in d["events"] if e.get("tid") in names]
+assert len({e["tid"] for e in others if not names[e["tid"]].startswith("Order")}) > 3
+print({(e["tid"], names[e["tid"]], e["thread"]) for e in others if e["thread"] != names[e["tid"]]})
+sys.exit(any(e["thread"] != names[e["tid"]] for e in others))
+PY
+    check "$v: samples and events as JSON call each thread the same" $? "$tmp/said"
     report --data alloc --format collapsed "$s" >"$tmp/out" 2>"$tmp/err"
     # shellcheck disable=SC2086 # several names
     shown "$v: allocations have whole names" "$tmp/out" $all After-The-Rename-1 native-says
