@@ -210,6 +210,25 @@ def compare_stacks(data, total_n, total, names):
     return p
 
 
+def compare_served():
+    """What sxsprof serve sends of a session: the same numbers as the page that report writes."""
+    written = [json.loads(b) for b in re.findall(r'<script type="application/json"[^>]*>(.*?)</script>', read("html"), re.S)]
+    written = [d for d in written if "strings" in d]
+    served = [json.loads(read(name[len(tool) + 1:]))["data"] for name in sorted(os.listdir(folder)) if name.startswith(tool + ".served.")]
+    same("kinds of data: the page, and what serve sends", sorted(d["data"] for d in written), sorted(d["data"] for d in served))
+    for d in written:
+        for s in [s for s in served if s["data"] == d["data"]]:
+            same("what is missing: the page of %s, and what serve sends" % d["data"], d["missing"], s["missing"])
+            same("threads: the page of %s, and what serve sends" % d["data"], d["threads"], s["threads"])
+            if "nodes" in d:
+                a, b = Page(d), Page(s)
+                same("sums of %s: the page, and what serve sends" % d["data"], [a.n, a.weight, a.threads], [b.n, b.weight, b.threads])
+                same("functions of %s: the page, and what serve sends" % d["data"], sorted(a.own.items()), sorted(b.own.items()))
+            if "line" in d:
+                same("the timeline of %s: the page, and what serve sends" % d["data"],
+                     *[[v["line"][k] for k in ("nSpans", "nCalls", "sites", "spanNs")] for v in (d, s)])
+
+
 # ---- the tools ----
 
 def compare_samples(data):
@@ -408,5 +427,7 @@ if not compare:
     sys.exit(1)
 compare_first_lines()
 compare_runtimes()
+if read("html"):
+    compare_served()
 compare()
 sys.exit(failed)

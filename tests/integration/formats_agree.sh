@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 # formats_agree.sh - records every tool of the library on a real runtime, and compares all outputs of the session number by
-# number: text, JSON, page (its data and what a browser shows), pprof, collapsed stacks, speedscope, top, and pushes. The list
+# number: text, JSON, page (its data, also as sxsprof serve sends it, and what a browser shows), pprof, collapsed stacks, speedscope, top, and pushes. The list
 # of tools is that of the command, so a tool without a program here, or without a comparison, fails.
 . "$(dirname "$0")/lib.sh"
 need_real 1
@@ -31,6 +31,28 @@ record() { # TOOL: records it in $tmp/TOOL.s
     timeout -k 5 120 "$sxsprof" run --quiet ${options:---tool $1} -o "$tmp/$1.s" -- "$runsxs" --timeout 100 "$v" ${app%% *} \
         "$(echo "${app#* }" | tr , ' ')"
 }
+# Gets the page of each kind of data of a session from sxsprof serve, as a browser does.
+served() { # TOOL
+    rm -f "$tmp/address"
+    "$sxsprof" serve "$tmp/$1.s" >"$tmp/address" 2>"$tmp/served" </dev/null &
+    local server=$! status
+    wait_until test -s "$tmp/address" && python3 - "$(cat "$tmp/address")" "$tmp/$1" <<'P'
+import json, sys, urllib.request
+address, _, token = sys.argv[1].partition("?token=")
+def ask(path):
+    with urllib.request.urlopen(urllib.request.Request(address + path, headers={"Authorization": "Bearer " + token})) as answer:
+        return answer.read().decode()
+[session] = json.loads(ask("sessions"))["sessions"]
+first = json.loads(ask("session/%s/data" % session["name"]))
+for data in first["data"].get("parts") or [first["data"]["data"]]:
+    with open("%s.served.%s" % (sys.argv[2], data), "w") as to:
+        to.write(ask("session/%s/data?data=%s" % (session["name"], data)) if first["data"].get("parts") else json.dumps(first))
+P
+    status=$?
+    kill $server
+    wait $server
+    return $status
+}
 # Writes the session of a tool in every format.
 outputs() {
     local s=$tmp/$1.s to=$tmp/$1 data
@@ -41,6 +63,7 @@ outputs() {
     fi
     case $1 in census | heap) return ;; esac
     "$sxsprof" report --format html -o "$to.html" "$s" || return
+    served "$1" || return
     for data in samples calls alloc native locks wait; do
         "$sxsprof" report --data $data --format collapsed -o "$to.collapsed.$data" "$s" 2>/dev/null || continue
         "$sxsprof" report --data $data --format speedscope -o "$to.speedscope.$data" "$s" &&
