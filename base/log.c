@@ -12,6 +12,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+enum { RAW_BYTES = 512 }; /* of a line of a signal handler */
+
 enum sxs_log_level sxs_log_level = SXS_LOG_WARN;
 
 static const char *const level_text[] = {"error", "warn", "info", "debug"};
@@ -76,11 +78,18 @@ void sxs_log_listen(char *line, size_t size)
 
 /* Takes errors and warnings; NULL: nothing does. */
 static void (*_Atomic keep)(const char *line, size_t len);
+/* Takes lines of signal handlers. */
+static void (*_Atomic keep_last)(const char *line, size_t len);
 static _Atomic int is_diverted; /* 1: standard error gets no line */
 
 void sxs_log_keep(void (*take)(const char *line, size_t len))
 {
     atomic_store(&keep, take);
+}
+
+void sxs_log_keep_last(void (*take)(const char *line, size_t len))
+{
+    atomic_store(&keep_last, take);
 }
 
 void sxs_log_divert(void)
@@ -111,15 +120,32 @@ void sxs_log_write(enum sxs_log_level level, const char *fmt, ...)
     errno = saved;
 }
 
-void sxs_log_raw(const char *text)
+/* Copies @text and ends the line. Returns its length. */
+SXS_SIGSAFE static size_t raw_line(char line[RAW_BYTES], const char *text)
 {
-    char   line[512];
     size_t len = 0;
-    while (len < sizeof(line) - 1 && text[len]) {
+    while (len < RAW_BYTES - 1 && text[len]) {
         line[len] = text[len];
         len++;
     }
-    write_line(line, end_line(line, len));
+    return end_line(line, len);
+}
+
+void sxs_log_raw(const char *text)
+{
+    char   line[RAW_BYTES];
+    size_t len = raw_line(line, text);
+    write_line(line, len);
+}
+
+void sxs_log_last(const char *text)
+{
+    void (*take)(const char *, size_t) = atomic_load(&keep_last);
+    char   line[RAW_BYTES];
+    size_t len = raw_line(line, text);
+    if (take)
+        take(line, len);
+    write_line(line, len);
 }
 
 void sxs_log_init(void)

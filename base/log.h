@@ -3,7 +3,8 @@
  * log.h - write messages to standard error, one line each; never to standard output.
  *
  * SXSPROF_LOG=error|warn|info|debug sets the least severe level that is written (default: warn). Errors and warnings
- * go into the session, too, whatever the level (session/write/log_write.h), but for those of sxs_log_raw().
+ * go into the session, too, whatever the level (session/write/log_write.h), but for those of sxs_log_raw(): a forked
+ * child says by it what its parent's session has as a counter, and the preloaded library what it notes there itself.
  * Each line is one write(2), and errno is kept. Characters of a message that a terminal does not
  * show (base/displayed.h), a line feed among them, are written as '?'. All functions but sxs_log_init() may be called from
  * any thread. If descriptor 2 is no longer the file that it was when the library was loaded,
@@ -32,10 +33,15 @@ void sxs_log_write(enum sxs_log_level level, const char *fmt, ...)
 /** sxs_log_raw - write @text, followed by a newline, without formatting. At most 511 bytes of @text are
  *  written. Any thread; async-signal-safe. */
 SXS_SIGSAFE void sxs_log_raw(const char *text);
+/** sxs_log_last - the same, and pass the line to what sxs_log_keep_last() has set: why the process ends. */
+SXS_SIGSAFE void sxs_log_last(const char *text);
 
 /** sxs_log_keep - pass each error and warning to @take, too, from now on, @len bytes with the line feed. @take is called
  *  on any thread, and must not log. Not signal-safe. */
 void sxs_log_keep(void (*take)(const char *line, size_t len));
+
+/** sxs_log_keep_last - the same for lines of sxs_log_last(). @take must be signal-safe. */
+void sxs_log_keep_last(void (*take)(const char *line, size_t len));
 
 /** sxs_log_divert - from now on sxs_log_write() writes nothing to standard error. Not signal-safe. */
 void sxs_log_divert(void);

@@ -70,7 +70,7 @@ SXS_SIGSAFE static void crashed(int sig, uintptr_t ip, uintptr_t sp)
         }
         put_number(&line, sxs_runtime_number(inside->rt));
     }
-    sxs_log_raw(line.text);
+    sxs_log_last(line.text);
 }
 
 void guest_crash_watch(const struct guest *guest)

@@ -118,6 +118,8 @@ void sxs_guests_text(FILE *to, const struct sxs_guests_report *r, uint32_t runti
         const struct sxs_guests_data *d = r->processes[p].data;
         if (r->n > 1)
             sxs_print_to(to, "process %" PRIu32 ":\n", r->processes[p].process->pid);
+        if (d->has_children)
+            sxs_print_to(to, "forked children had no memory of their own: their guests are counted here\n");
         for (size_t i = 0; i < d->n; i++)
             if (is_shown(&d->guests[i], runtime))
                 put_row(to, r, &d->guests[i], width);

@@ -121,6 +121,7 @@ static void add_to_process(struct sxs_session *out, struct sxs_session_process *
 {
     add_part(to, segment, from->folder);
     to->n_unlisted = from->n_unlisted > to->n_unlisted ? from->n_unlisted : to->n_unlisted;
+    to->has_children |= from->has_children;
     add_runtimes(out, to, from);
     to->signals_unwanted += from->signals_unwanted;
 }

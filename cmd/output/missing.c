@@ -235,6 +235,10 @@ static void add_runtimes(const struct sxs_session_process *p, struct sxs_missing
         add_item(m, "runtimes_unlisted", p->folder, p->n_unlisted,
                  "process %s: %s counted but not listed", p->folder,
                  SXS_COUNT(p->n_unlisted, "more runtime"));
+    if (p->has_children)
+        add_item(m, "children_counted", p->folder, 1,
+                 "process %s: forked children had no memory of their own: what they did is counted here",
+                 p->folder);
     for (size_t i = 0; i < p->n_runtimes; i++)
         if (p->runtimes[i].errors)
             add_item(m, "runtime_errors", p->folder, p->runtimes[i].errors,

@@ -64,7 +64,7 @@ struct sxs_guests {
     uint32_t             row_size; /* sizeof(struct sxs_guest_row), bytes */
     _Atomic uint32_t     n_rows;   /* rows in use, at most SXS_GUESTS_ROWS */
     _Atomic uint32_t     n_unlisted;
-    uint32_t             unused;
+    _Atomic uint32_t     has_children; /* 1 when forked children had no memory: they are counted here */
     struct sxs_guest_row rows[SXS_GUESTS_ROWS];
 };
 

@@ -64,7 +64,8 @@ struct sxs_census {
     _Atomic uint32_t n_unlisted;  /* runtimes beyond SXS_MAX_RUNTIMES */
     uint16_t         preloaded;   /* 1 when the signal library was preloaded */
     uint16_t         mask;        /* enum sxs_mask (base/mask.h): which values were not recorded */
-    uint16_t         signals_off; /* 1 when SXSPROF_SIGNALS=off */
+    uint8_t          signals_off; /* 1 when SXSPROF_SIGNALS=off */
+    _Atomic uint8_t  has_children; /* 1 when forked children had no memory: they are counted here */
     uint16_t held; /* 1 when the process holds a lock (flock) of this file until the session ends */
     _Atomic uint64_t signals_unwanted; /* routed signals that no runtime wanted */
     char             command[1024];    /* /proc/self/cmdline, spaces for zeros, cut if longer */

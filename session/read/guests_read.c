@@ -142,6 +142,7 @@ static int take_file(struct sxs_guests_data *d, const struct sxs_guests *f, size
     if (!d->guests)
         return ENOMEM;
     d->n_unlisted = get32(&f->n_unlisted);
+    d->has_children = get32(&f->has_children) != 0;
     for (size_t i = 0; i < rows; i++)
         take_row(d, i, &f->rows[i]);
     sort_guests(d);

@@ -8,6 +8,8 @@
 #ifndef SXS_SESSION_READ_GUESTS_READ_H
 #define SXS_SESSION_READ_GUESTS_READ_H
 
+#include <stdbool.h>
+
 #include "session/format/guests.h"
 
 /** One guest on one runtime: a copy of struct sxs_guest_row without atomics. */
@@ -24,6 +26,7 @@ struct sxs_guest_read {
 struct sxs_guests_data {
     struct sxs_guest_read *guests; /* owned; ordered by runtime, then as they were started */
     size_t                 n;
+    bool                   has_children; /* forked children had no memory: they are counted here */
     uint32_t               n_unlisted; /* rows that the file had no room for */
     size_t                 n_problems;
     char                 **problems; /* owned lines without newline */

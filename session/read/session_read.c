@@ -161,6 +161,7 @@ static int take_census(struct sxs_session *s, const char *folder, const struct s
     p->started_ns = c->started_ns;
     p->preloaded = c->preloaded != 0;
     p->signals_off = c->signals_off != 0;
+    p->has_children = atomic_load_explicit(&c->has_children, memory_order_relaxed) != 0;
     p->held = c->held != 0;
     p->mask = c->mask;
     p->signals_unwanted = get64(&c->signals_unwanted);

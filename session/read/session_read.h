@@ -38,6 +38,7 @@ struct sxs_session_process {
     uint64_t                    started_ns; /* CLOCK_REALTIME of its first runtime */
     bool                        preloaded;  /* the signal library was preloaded */
     bool                        signals_off;
+    bool                        has_children; /* forked children had no memory: they are counted here */
     bool                        held; /* the process marks its census as in use while it records */
     uint16_t                    mask; /* enum sxs_mask (base/mask.h) */
     uint64_t                    signals_unwanted;

@@ -27,9 +27,11 @@ SXS_SESSION_KEEPS(spare);
 static void child_forked(void)
 {
     if (guests && mmap(guests, sizeof(*guests), PROT_READ | PROT_WRITE,
-                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) == MAP_FAILED)
+                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) == MAP_FAILED) {
+        atomic_store(&guests->has_children, 1); /* in the parent's file */
         sxs_log_raw(
             "sxsprof: no memory for a forked child: its guests are counted with the parent");
+    }
 }
 
 static struct sxs_guests *make_file(void)

@@ -76,6 +76,19 @@ static void take_line(const char *line, size_t len)
     pthread_mutex_unlock(&lock);
 }
 
+/* Takes the line of a signal handler, which may have interrupted what holds the lock: then only standard error
+ * has it. */
+SXS_SIGSAFE static void take_last(const char *line, size_t len)
+{
+    if (pthread_mutex_trylock(&lock) != 0)
+        return;
+    if (mapped.text && !mapped.left_out && len <= mapped.size - TAIL - mapped.used) {
+        memcpy(mapped.text + mapped.used, line, len);
+        mapped.used += len;
+    }
+    pthread_mutex_unlock(&lock);
+}
+
 static void forget(struct lines *l)
 {
     l->used = l->tail = l->left_out = 0;
@@ -93,6 +106,7 @@ void sxs_log_file_keep(void)
     static struct sxs_fork_part part = {.child = child_forked};
     sxs_fork_register(&part);
     sxs_log_keep(take_line);
+    sxs_log_keep_last(take_last);
 }
 
 void sxs_log_file_divert(void)

@@ -124,8 +124,10 @@ static void child_forked(void)
 {
     if (!census || census == &in_memory)
         return;
-    if (!map_memory(census, MAP_SIZE))
-        sxs_log_raw("sxsprof: no memory for a forked child: it is counted with its parent");
+    if (map_memory(census, MAP_SIZE))
+        return;
+    atomic_store(&census->has_children, 1); /* in the parent's file, of which reports say it */
+    sxs_log_raw("sxsprof: no memory for a forked child: it is counted with its parent");
 }
 
 struct sxs_census *sxs_session_open(const char *dir)

@@ -75,6 +75,8 @@ static void apply(struct plan *p, char *arg)
         c->n_unlisted = (uint32_t)n;
     else if (strcmp(arg, "mask") == 0)
         c->mask = (uint16_t)n;
+    else if (strcmp(arg, "children") == 0)
+        c->has_children = n != 0;
     else if (strcmp(arg, "unwanted") == 0)
         c->signals_unwanted = n;
     else if (strcmp(arg, "signals_off") == 0)

@@ -83,6 +83,12 @@ printf 'the tool calls is refused: it needs a start\n' >"$T/log/7/log"
 try "$SXS" report "$T/log"
 is "the log and masks: text, first lines" "7/log: the tool calls is refused: it needs a start
 values are masked: of texts the length was recorded (SXSPROF_MASK)" "$(head -n 2 "$T/out")"
+"$CENSUS" "$T/forked" 8 children=1 runtime=1,8.0.29,1,1,1,1,1,1,1 || exit 1
+is "children that are counted with their parent: text, first line" \
+    "process 8: forked children had no memory of their own: what they did is counted here" "$("$SXS" report "$T/forked" | head -n 1)"
+is "children that are counted with their parent: JSON" "['children_counted']" "$("$SXS" report --format json "$T/forked" | python3 -c '
+import json, sys
+print([m["what"] for m in json.load(sys.stdin)["missing"]])')"
 is "the log and masks: JSON" "['log', 'masked']" "$("$SXS" report --format json "$T/log" | python3 -c '
 import json, sys
 print([m["what"] for m in json.load(sys.stdin)["missing"]])')"

@@ -368,6 +368,32 @@ static void what_a_forked_child_counts_is_not_in_the_parents_file(void **state)
     assert_int_equal(recorded_modules(), 6);
 }
 
+/* The fork copies the limit; the child's mapping is refused. */
+static void poor_fork_body(void)
+{
+    const struct rlimit none = {4096, 4096};
+    const char         *said;
+    int                 status;
+    count_to(out, 5, &said);
+    struct sxs_census_runtime *row = sxs_session_row(1);
+    CHECK_EQ(setrlimit(RLIMIT_AS, &none), 0);
+    pid_t pid = fork();
+    if (pid == 0) {
+        atomic_fetch_add(&row->modules, 100);
+        _exit(0);
+    }
+    CHECK_EQ(waitpid(pid, &status, 0), pid);
+    CHECK_EQ(status, 0);
+    CHECK_EQ(row->modules, 105);
+    CHECK_EQ(sxs_session_open(NULL)->has_children, 1);
+}
+
+static void a_child_that_is_counted_with_its_parent_is_noted_in_the_parents_file(void **state)
+{
+    (void)state;
+    PASSES(poor_fork_body);
+}
+
 static void exit_at_once_body(void)
 {
     const char *said;
@@ -485,6 +511,7 @@ int main(void)
         TEST(a_full_disk_costs_one_line),
         TEST(without_a_folder_it_counts_in_memory_and_says_nothing),
         TEST(what_a_forked_child_counts_is_not_in_the_parents_file),
+        TEST(a_child_that_is_counted_with_its_parent_is_noted_in_the_parents_file),
         TEST(counts_survive_an_exit_that_runs_no_handlers),
         TEST(counts_survive_kill_9),
         TEST(runtimes_beyond_the_table_are_counted_not_listed),
