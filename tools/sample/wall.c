@@ -33,7 +33,8 @@
 #define LAST_ROUNDS 2u
 
 static struct sxs_samples_writer *writer;
-static uint64_t                   interval_ns, round_ns;
+static uint64_t                   interval_ns;
+static _Atomic uint64_t           round_ns; /* read where a thread has ended, too */
 static uint64_t                   due_ns; /* when the current round was due */
 static _Atomic int                with_reasons;
 SXS_SESSION_RESETS(writer);
