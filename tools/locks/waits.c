@@ -16,7 +16,7 @@
 #define MAX_OPEN 4096u
 
 /* An event is delivered once for each session that enables it, at once. If a wait for the same lock
- * begins later than this after another that has not ended, the other has ended by an exception,
+ * begins later than this after the last event of another, the other has ended by an exception,
  * about which there is no event. */
 #define SAME_EVENT_NS 1000000u
 
@@ -41,6 +41,7 @@ static struct open_wait waits[MAX_OPEN];
 static _Atomic unsigned          n_used;
 static SXS_TLS struct open_wait *own;    /* the thread's open wait; NULL: none */
 static SXS_TLS unsigned          own_in; /* the session that `own` belongs to */
+static SXS_TLS uint64_t          own_seen_ns; /* when its last event had been served */
 static struct sxs_pace           waits_pace, owners_pace;
 static int                       with_owners;
 SXS_SESSION_RESETS(waits);
@@ -137,7 +138,7 @@ SXS_SIGSAFE static int is_same_event(const struct open_wait *w, const struct sxs
                                      const void *data, uint64_t now)
 {
     return w->lock == what->lock && w->data == data &&
-           now - atomic_load(&w->began_ns) < SAME_EVENT_NS;
+           now - own_seen_ns < SAME_EVENT_NS;
 }
 
 SXS_SIGSAFE void sxs_wait_begin(const struct sxs_runtime *rt, const struct sxs_contention *what,
@@ -150,8 +151,10 @@ SXS_SIGSAFE void sxs_wait_begin(const struct sxs_runtime *rt, const struct sxs_c
     if (own_in != sxs_session_generation())
         own = NULL; /* its entry was that of a wait in another session */
     own_in = sxs_session_generation();
-    if (own && is_same_event(own, what, data, now))
+    if (own && is_same_event(own, what, data, now)) {
+        own_seen_ns = now;
         return;
+    }
     if (own)
         close_wait(0, 0);
     w = take_entry((uint32_t)syscall(SYS_gettid));
@@ -169,6 +172,7 @@ SXS_SIGSAFE void sxs_wait_begin(const struct sxs_runtime *rt, const struct sxs_c
         atomic_fetch_add(&type.total->n, 1);
     own = w;
     atomic_store(&w->record, record_wait(rt, what, &type));
+    own_seen_ns = sxs_now_ns(CLOCK_MONOTONIC);
 }
 
 SXS_SIGSAFE void sxs_wait_end(const struct sxs_runtime *rt, uint64_t ns)
