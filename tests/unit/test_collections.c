@@ -7,6 +7,7 @@
 #include "session/write/session_write.h"
 #include "tests/unit/fake_host.h"
 #include "tools/events/events.h"
+#include "tests/unit/sanitized.h"
 
 #define ROUNDS 20
 /* A thread ends its round after it has seen MEETINGS changes of the other thread's counter, or has done COLLECTIONS of its
@@ -173,6 +174,7 @@ static void meanwhile_body(void)
 static void a_collection_that_begins_while_another_ends_is_counted(void **state)
 {
     (void)state;
+    skip_under_thread_sanitizer("it holds a lock of its own where the operation is interrupted");
     PASSES(meanwhile_body);
 }
 
