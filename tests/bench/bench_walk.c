@@ -12,6 +12,7 @@
 #define UNW_LOCAL_ONLY
 #include <fcntl.h>
 #include <libunwind.h>
+#include <pthread.h>
 #include <stdint.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
@@ -37,6 +38,7 @@
 
 static struct sxs_samples_writer *writer;
 static uint32_t                   tid;
+static uintptr_t                  stack_hi; /* the end of this thread's stack: a walk can leave the last frame */
 static uintptr_t                  ips[MAX];
 static char                       stack_name[32]; /* KIND_DEPTH */
 
@@ -53,7 +55,7 @@ static void walks(void *arg, unsigned n)
     struct walk           *w = arg;
     enum sxs_sample_end    end;
     struct sxs_walk_limits limits = {.stack_lo = (uintptr_t)w->uc.uc_mcontext.gregs[REG_RSP],
-                                     .stack_hi = UINTPTR_MAX / 2,
+                                     .stack_hi = stack_hi,
                                      .max = MAX};
     while (n--)
         w->n = sxs_walkers_walk(w->walker, &w->uc, &limits, ips, &end);
@@ -240,6 +242,18 @@ static void stack_of(const char *kind, int depth, jit_fn *methods)
     }
 }
 
+static void find_stack(void)
+{
+    pthread_attr_t attr;
+    void          *lo;
+    size_t         size;
+    if (pthread_getattr_np(pthread_self(), &attr) != 0)
+        return;
+    if (pthread_attr_getstack(&attr, &lo, &size) == 0)
+        stack_hi = (uintptr_t)lo + size;
+    pthread_attr_destroy(&attr);
+}
+
 int main(int argc, char **argv)
 {
     static const int depths[] = {10, 30, 100, 500};
@@ -252,6 +266,7 @@ int main(int argc, char **argv)
         fprintf(stderr, "usage: bench_walk FOLDER\n");
         return 2;
     }
+    find_stack();
     tid = (uint32_t)syscall(SYS_gettid);
     sxs_threads_mark(tid, 0);
     sxs_stacks_refresh();
