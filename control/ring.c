@@ -16,6 +16,7 @@
 #include "control/session_thread.h"
 #include "manager/runtime.h"
 #include "session/format/session.h"
+#include "session/write/file_write.h"
 #include "signals/library/runtime_calls.h"
 
 #define TURN_NS  UINT64_C(1000000000)
@@ -189,12 +190,18 @@ static void forget_segment(struct sxs_ring_current *segment)
     segment->name[0] = '\0';
 }
 
-/* Begins the session of the segment sxs_ring.now. After a failure the segment is gone. */
+/* Begins the session of the segment sxs_ring.now. After a failure the segment is gone. Where a file of a tool had no
+ * room, in this segment or in the one before, the tool is off, and the next segment gets more room: what that file
+ * needs can be more than what the disk must have left (is_disk_full()). */
 static int begin_segment(char why[SXS_SESSION_WHY])
 {
     int err = call_begin(why);
     while (err == -ENOSPC && sxs_ring_limit(1))
         err = call_begin(why);
+    unsigned no_room = sxs_file_no_room();
+    if (no_room != sxs_ring.no_room)
+        sxs_ring_limit(1);
+    sxs_ring.no_room = no_room;
     if (err)
         forget_segment(&sxs_ring.now);
     else

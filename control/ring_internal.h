@@ -51,6 +51,7 @@ struct sxs_ring {
     unsigned                 last_session; /* number of the session of the last segment; 0: none */
     int64_t                  ended_ns;     /* when it ended */
     int64_t                  retry_ns;     /* not before, after a failure */
+    unsigned                 no_room;      /* sxs_file_no_room() when it was last looked at */
     int64_t                  full_ns;      /* when a line about a full disk was written; 0: never */
     uint64_t                 n_segments, gaps_ns, longest_gap_ns;
 };

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdatomic.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -10,6 +11,7 @@
 
 #include "base/descriptors.h"
 #include "base/held.h"
+#include "base/session_state.h"
 
 /* The map of one file may take 1/AS_SHARE of RLIMIT_AS. There are up to five files, and each
  * runtime reserves gigabytes for its code, so all files together must leave more than nine tenths
@@ -162,13 +164,29 @@ static int undo_create(void *arg)
 
 /* ---- functions of file_write.h ------------------------------------------------------------- */
 
+static _Atomic unsigned n_no_room;
+SXS_SESSION_KEEPS(n_no_room);
+
+/* Counts @err if it says that the disk is full. Returns @err. */
+static int note_room(int err)
+{
+    if (err == -ENOSPC || err == -EDQUOT)
+        atomic_fetch_add(&n_no_room, 1);
+    return err;
+}
+
+unsigned sxs_file_no_room(void)
+{
+    return atomic_load(&n_no_room);
+}
+
 int sxs_file_create(struct sxs_file *file, const struct sxs_folder *folder, const char *name,
                     size_t header_size, size_t map_size, unsigned char **map)
 {
     struct job job = {.file = file, .size = header_size, .map_size = map_size};
     int        err;
     *file = (struct sxs_file){.folder = folder, .name = name, .fd = -1};
-    err = sxs_descriptors_call(create_file, &job);
+    err = note_room(sxs_descriptors_call(create_file, &job));
     if (!err)
         *map = job.map;
     return err;
@@ -177,14 +195,14 @@ int sxs_file_create(struct sxs_file *file, const struct sxs_folder *folder, cons
 int sxs_file_reserve(const struct sxs_file *file, uint64_t from, uint64_t size)
 {
     struct job job = {.file = (struct sxs_file *)(uintptr_t)file, .from = from, .size = size};
-    return sxs_descriptors_call(reserve_space, &job);
+    return note_room(sxs_descriptors_call(reserve_space, &job));
 }
 
 int sxs_file_write(const struct sxs_file *file, uint64_t from, const void *data, size_t size)
 {
     struct job job = {
         .file = (struct sxs_file *)(uintptr_t)file, .from = from, .size = size, .data = data};
-    return sxs_descriptors_call(write_data, &job);
+    return note_room(sxs_descriptors_call(write_data, &job));
 }
 
 int sxs_file_shorten(const struct sxs_file *file, uint64_t size)

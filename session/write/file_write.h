@@ -54,6 +54,12 @@ int sxs_file_reserve(const struct sxs_file *file, uint64_t from, uint64_t size);
  */
 int sxs_file_write(const struct sxs_file *file, uint64_t from, const void *data, size_t size);
 
+/**
+ * sxs_file_no_room - return how often a file could not be made or grow since the library was loaded, because
+ * its disk was full or its user has a quota (ENOSPC, EDQUOT). Any thread; async-signal-safe.
+ */
+unsigned sxs_file_no_room(void);
+
 /** sxs_file_shorten - cut the file to @size bytes. Returns 0 or -errno, like sxs_file_reserve(). */
 int sxs_file_shorten(const struct sxs_file *file, uint64_t size);
 
