@@ -76,7 +76,7 @@ sampled() {
 }
 for version in $versions; do
     sampled "$version"
-    check "$version: samples: $runs times within 4.5 standard errors; the stacks name the allocating method" $? "$tmp/log"
+    check "$version: samples: $runs times within 5.5 standard errors; the stacks name the allocating method" $? "$tmp/log"
 done
 sampled 8 9 10
 check "8, 9 and 10 at once: the same" $? "$tmp/log"
