@@ -192,12 +192,14 @@ static void forget_segment(struct sxs_ring_current *segment)
 
 /* Begins the session of the segment sxs_ring.now. After a failure the segment is gone. Where a file of a tool had no
  * room, in this segment or in the one before, the tool is off, and the next segment gets more room: what that file
- * needs can be more than what the disk must have left (is_disk_full()). */
+ * needs can be more than what the disk must have left (is_disk_full()). A failure makes room once. */
 static int begin_segment(char why[SXS_SESSION_WHY])
 {
     int err = call_begin(why);
-    while (err == -ENOSPC && sxs_ring_limit(1))
+    while (err == -ENOSPC && sxs_ring_limit(1)) {
+        sxs_ring.no_room = sxs_file_no_room();
         err = call_begin(why);
+    }
     unsigned no_room = sxs_file_no_room();
     if (no_room != sxs_ring.no_room)
         sxs_ring_limit(1);
@@ -421,6 +423,7 @@ static void reset_ring(void)
     sxs_ring.last_session = 0;
     sxs_ring.n_segments = sxs_ring.gaps_ns = sxs_ring.longest_gap_ns = 0;
     sxs_ring.ended_ns = sxs_ring.retry_ns = sxs_ring.full_ns = 0;
+    sxs_ring.no_room = sxs_file_no_room(); /* sessions before this ring do not count */
     sxs_ring.next.number = 0; /* until the folder is open */
 }
 
