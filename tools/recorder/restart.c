@@ -207,11 +207,13 @@ SXS_SIGSAFE static void *handler_of(int sig)
 SXS_SIGSAFE static int another_follows(const ucontext_t *uc, int sig)
 {
     uint64_t pending = 0, blocked;
-    void    *own = handler_of(sig);
     memcpy(&blocked, &uc->uc_sigmask, sizeof(blocked));
     if (syscall(SYS_rt_sigpending, &pending, sizeof(pending)) != 0)
         return 0;
     pending &= ~blocked;
+    if (!pending)
+        return 0;
+    void *own = handler_of(sig);
     for (int other = 1; pending; other++, pending >>= 1) {
         void *handler = pending & 1 ? handler_of(other) : own;
         if (handler != own && handler != (void *)SIG_DFL && handler != (void *)SIG_IGN)
