@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "session/read/calls_read_internal.h"
+#include "session/read/file_read.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -19,16 +20,11 @@ static const struct sxs_calls_note *take_note(struct sxs_calls_reader *r, sxs_ca
 
 static int add_note(struct sxs_calls *c, size_t *cap, const struct sxs_calls_note *n, uint32_t fn)
 {
-    struct sxs_calls_read_note *r;
-    if (c->n_notes == *cap) {
-        size_t                   more = *cap ? *cap * 2 : 64;
-        struct sxs_calls_read_note *list = reallocarray(c->notes, more, sizeof(*list));
-        if (!list)
-            return ENOMEM;
-        c->notes = list;
-        *cap = more;
-    }
-    r = &c->notes[c->n_notes];
+    struct sxs_calls_read_note *r, *list = sxs_list_room(c->notes, c->n_notes, cap, sizeof(*list));
+    if (!list)
+        return ENOMEM;
+    c->notes = list;
+    r = &list[c->n_notes];
     *r = (struct sxs_calls_read_note){.kind = n->kind,
                                       .runtime = n->runtime,
                                       .fn = fn < c->n_fns ? fn : SXS_CALLS_NONE,

@@ -35,17 +35,6 @@ const void *sxs_calls_take_cells(struct sxs_calls_reader *r, sxs_calls_ref ref, 
     return at;
 }
 
-void *sxs_calls_room(void *list, size_t n, size_t *cap, size_t item)
-{
-    if (n < *cap)
-        return list;
-    size_t more = *cap ? *cap * 2 : 256;
-    void  *at = reallocarray(list, more, item);
-    if (at)
-        *cap = more;
-    return at;
-}
-
 uint64_t sxs_calls_ns(const struct sxs_calls *c, uint64_t ticks)
 {
     double ns = (double)ticks * c->ns_per_tick;
@@ -67,7 +56,7 @@ static int read_function(struct sxs_calls_reader *r, sxs_calls_ref ref,
     size_t            text_at = is_old ? offsetof(struct sxs_calls_function, tail_left)
                                        : offsetof(struct sxs_calls_function, text);
     size_t            size = text_at + f->name_size + f->file_size;
-    void    *list = sxs_calls_room(c->fns, c->n_fns, &r->cap_fns, sizeof(*c->fns));
+    void    *list = sxs_list_room(c->fns, c->n_fns, &r->cap_fns, sizeof(*c->fns));
     const char       *text = (const char *)f + text_at;
     if (!list)
         return ENOMEM;
@@ -115,7 +104,7 @@ static int read_functions(struct sxs_calls_reader *r)
 static int read_thread(struct sxs_calls_reader *r, const struct sxs_calls_thread *t)
 {
     struct sxs_calls *c = r->c;
-    void *list = sxs_calls_room(c->threads, c->n_threads, &r->cap_threads, sizeof(*c->threads));
+    void *list = sxs_list_room(c->threads, c->n_threads, &r->cap_threads, sizeof(*c->threads));
     if (!list)
         return ENOMEM;
     c->threads = list;

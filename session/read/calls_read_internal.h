@@ -53,10 +53,6 @@ const void *sxs_calls_cells_at(struct sxs_calls_reader *r, sxs_calls_ref ref, ui
  */
 const void *sxs_calls_take_cells(struct sxs_calls_reader *r, sxs_calls_ref ref, uint64_t n);
 
-/** sxs_calls_room - make room for one more item in a @list of @n items of @item bytes each. Updates
- *  the capacity @cap. Returns the list, which may have moved, or NULL when out of memory. */
-void *sxs_calls_room(void *list, size_t n, size_t *cap, size_t item);
-
 /** Convert @ticks to ns by the file's clock; 0 when the result is too large. */
 uint64_t sxs_calls_ns(const struct sxs_calls *c, uint64_t ticks);
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* calls_tree_read.c - reads the call tree of a thread, then its traced calls. */
 #include "session/read/calls_read_internal.h"
+#include "session/read/file_read.h"
 #include "base/sum.h"
 
 #include <errno.h>
@@ -62,7 +63,7 @@ static int add_path(struct sxs_calls_reader *r, sxs_calls_ref ref, const struct 
                     uint32_t fn, uint32_t parent, uint32_t thread)
 {
     struct sxs_calls *c = r->c;
-    void             *list = sxs_calls_room(c->paths, c->n_paths, &r->cap_paths, sizeof(*c->paths));
+    void             *list = sxs_list_room(c->paths, c->n_paths, &r->cap_paths, sizeof(*c->paths));
     uint64_t          ticks = n->ticks;
     if (!list)
         return ENOMEM;
@@ -89,7 +90,7 @@ int sxs_calls_read_tree(struct sxs_calls_reader *r, sxs_calls_ref root, uint32_t
     struct { sxs_calls_ref ref; uint32_t parent; } *todo = NULL, *more;
     size_t n = 0, cap = 0;
     int    err = 0;
-    more = sxs_calls_room(NULL, 0, &cap, sizeof(*todo));
+    more = sxs_list_room(NULL, 0, &cap, sizeof(*todo));
     if (!more)
         return ENOMEM;
     todo = more;
@@ -113,7 +114,7 @@ int sxs_calls_read_tree(struct sxs_calls_reader *r, sxs_calls_ref root, uint32_t
             sxs_calls_ref next = i ? node->child : node->sibling;
             if (!next || (!i && is_root))
                 continue;
-            more = sxs_calls_room(todo, n, &cap, sizeof(*todo));
+            more = sxs_list_room(todo, n, &cap, sizeof(*todo));
             if (!more) {
                 err = ENOMEM;
                 break;
@@ -140,7 +141,7 @@ static int add_event(struct sxs_calls_reader *r, struct sxs_calls_read_thread *t
         r->bad_refs++;
         return 0;
     }
-    void *list = sxs_calls_room(t->events, t->n_events, &t->cap_events, sizeof(*t->events));
+    void *list = sxs_list_room(t->events, t->n_events, &t->cap_events, sizeof(*t->events));
     if (!list)
         return ENOMEM;
     t->events = list;
@@ -166,7 +167,7 @@ static int add_text(struct sxs_calls_reader *r, struct sxs_calls_read_thread *t,
         r->bad_refs++;
         return 0;
     }
-    void *list = sxs_calls_room(t->texts, t->n_texts, &t->cap_texts, sizeof(*t->texts));
+    void *list = sxs_list_room(t->texts, t->n_texts, &t->cap_texts, sizeof(*t->texts));
     if (!list)
         return ENOMEM;
     t->texts = list;

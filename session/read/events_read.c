@@ -47,16 +47,11 @@ struct reading {
  * have moved; sets r->no_memory when it could not grow. */
 static void *grow_array(struct reading *r, void *array, size_t n, size_t *cap, size_t each)
 {
-    size_t more = *cap ? *cap * 2 : 64;
-    void  *grown;
-    if (n < *cap)
-        return array;
-    grown = reallocarray(array, more, each);
+    void *grown = sxs_list_room(array, n, cap, each);
     if (!grown) {
         r->no_memory = 1;
         return array;
     }
-    *cap = more;
     return grown;
 }
 

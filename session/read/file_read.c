@@ -125,6 +125,17 @@ size_t sxs_file_read_data(int fd, void *to, size_t size, uint64_t at)
     return (size_t)(end - at);
 }
 
+void *sxs_list_room(void *list, size_t n, size_t *cap, size_t item)
+{
+    if (n < *cap)
+        return list;
+    size_t more = *cap ? *cap * 2 : 64;
+    void  *at = reallocarray(list, more, item);
+    if (at)
+        *cap = more;
+    return at;
+}
+
 void sxs_lines_add(char ***lines, size_t *n, const char *fmt, ...)
 {
     char   *line = NULL;

@@ -53,6 +53,10 @@ uint64_t sxs_file_next_hole(int fd, uint64_t at, uint64_t end);
  */
 size_t sxs_file_read_data(int fd, void *to, size_t size, uint64_t at);
 
+/** sxs_list_room - make room for one more item in a @list of @n items of @item bytes each. Updates
+ *  the capacity @cap. Returns the list, which may have moved, or NULL when out of memory: then it is as before. */
+void *sxs_list_room(void *list, size_t n, size_t *cap, size_t item);
+
 #define SXS_LINES_MAX 1000u /* lines of a list, one more says that there are more */
 
 /** sxs_lines_add - append a line to the list @lines of @n owned lines. When out of memory, the line

@@ -40,19 +40,14 @@ static uint32_t index_of(struct reading *r, struct sxs_numbers *all, uint32_t nu
     return index;
 }
 
-/* Makes room for the index @at, which is at most the length of the list. Returns the list, which may have
- * moved; sets r->no_memory when it could not grow. */
-static void *make_room(struct reading *r, void *list, uint32_t at, size_t *cap, size_t size)
+/* Makes room for one more item. Returns the list, which may have moved; sets r->no_memory when it could not grow. */
+static void *make_room(struct reading *r, void *list, size_t n, size_t *cap, size_t size)
 {
-    size_t n = (size_t)at * 2 + 64;
-    if (at < *cap)
-        return list;
-    void *more = reallocarray(list, n, size);
+    void *more = sxs_list_room(list, n, cap, size);
     if (!more) {
         r->no_memory = true;
         return list;
     }
-    *cap = n;
     return more;
 }
 
@@ -61,7 +56,7 @@ static struct sxs_instrumented *method_at(struct reading *r, uint32_t number)
 {
     struct sxs_instrument_data *d = r->d;
     uint32_t                    at = index_of(r, &r->methods, number);
-    d->methods = make_room(r, d->methods, at, &r->cap_methods, sizeof(*d->methods));
+    d->methods = make_room(r, d->methods, d->n_methods, &r->cap_methods, sizeof(*d->methods));
     if (r->no_memory)
         return NULL;
     if (at == d->n_methods)
@@ -182,7 +177,7 @@ static struct sxs_instrumented_rule *rule_at(struct reading *r, uint32_t number)
 {
     struct sxs_instrument_data *d = r->d;
     uint32_t                    at = index_of(r, &r->rules, number);
-    d->rules = make_room(r, d->rules, at, &r->cap_rules, sizeof(*d->rules));
+    d->rules = make_room(r, d->rules, d->n_rules, &r->cap_rules, sizeof(*d->rules));
     if (r->no_memory)
         return NULL;
     if (at == d->n_rules)

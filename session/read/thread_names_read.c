@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "session/read/chunks_read.h"
+#include "session/read/file_read.h"
 #include "session/read/samples_read.h"
 
 #define KERNEL_BYTES 15u /* of a name, that Linux keeps */
@@ -32,14 +33,10 @@ struct reading {
 /* Makes room for a row and a text of @size bytes with its zero. Returns 0 or -1. */
 static int make_room(struct sxs_thread_names *n, size_t size)
 {
-    if (n->n == n->cap) {
-        size_t cap = n->cap ? n->cap * 2 : 64;
-        void  *more = reallocarray(n->rows, cap, sizeof(*n->rows));
-        if (!more)
-            return -1;
-        n->rows = more;
-        n->cap = cap;
-    }
+    void *rows = sxs_list_room(n->rows, n->n, &n->cap, sizeof(*n->rows));
+    if (!rows)
+        return -1;
+    n->rows = rows;
     if (n->used + size > n->room) {
         size_t room = n->room * 2 + size + 1024;
         char  *more = realloc(n->texts, room);
@@ -119,14 +116,10 @@ static int by_record(const void *a, const void *b)
 /* Returns a place for one more row, behind the last one, or NULL. */
 static struct sxs_thread_names_kernel *make_kernel(struct sxs_thread_names *n)
 {
-    if (n->n_kernel == n->cap_kernel) {
-        size_t cap = n->cap_kernel ? n->cap_kernel * 2 : 64;
-        void  *more = reallocarray(n->kernel, cap, sizeof(*n->kernel));
-        if (!more)
-            return NULL;
-        n->kernel = more;
-        n->cap_kernel = cap;
-    }
+    void *kernel = sxs_list_room(n->kernel, n->n_kernel, &n->cap_kernel, sizeof(*n->kernel));
+    if (!kernel)
+        return NULL;
+    n->kernel = kernel;
     return &n->kernel[n->n_kernel];
 }
 

@@ -42,16 +42,12 @@ struct reading {
 
 static struct part *add_part(struct reading *r)
 {
-    if (r->n == r->cap) {
-        size_t       cap = r->cap ? r->cap * 2 : 1024;
-        struct part *more = reallocarray(r->parts, cap, sizeof(*more));
-        if (!more) {
-            r->no_memory = true;
-            return NULL;
-        }
-        r->parts = more;
-        r->cap = cap;
+    struct part *more = sxs_list_room(r->parts, r->n, &r->cap, sizeof(*more));
+    if (!more) {
+        r->no_memory = true;
+        return NULL;
     }
+    r->parts = more;
     r->parts[r->n] = (struct part){0};
     return &r->parts[r->n++];
 }
