@@ -342,12 +342,20 @@ enum sxs_target_state sxs_target_poll(struct sxs_target *t)
 }
 
 /* Returns true when the process has ended. One that is ending has given up its program some time before
- * its pidfd says so. */
+ * its pidfd says so; how long depends on the kernel and on who traces its threads. */
 static bool has_ended(struct sxs_target *t)
 {
     struct pollfd ended = {.fd = t->pidfd, .events = POLLIN};
-    if (t->pidfd >= 0 && sxs_target_poll(t) != SXS_TARGET_GONE && !sxs_process_is_same(&t->p))
-        poll(&ended, 1, EXIT_MS);
+    uint64_t      most = sxs_deadline_stretch(EXIT_MS);
+    if (t->pidfd < 0)
+        return false;
+    for (uint64_t ms = 0; ms < most && sxs_target_poll(t) != SXS_TARGET_GONE; ms += LOOK_MS) {
+        if (sxs_process_is_same(&t->p))
+            return false;
+        if (!sxs_process_has_program(&t->p))
+            return true;
+        poll(&ended, 1, LOOK_MS);
+    }
     return sxs_target_poll(t) == SXS_TARGET_GONE;
 }
 

@@ -11,6 +11,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <pwd.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -273,6 +274,24 @@ bool sxs_process_is_same(const struct sxs_process *p)
 {
     struct sxs_identity now;
     return sxs_identity_read(p->dir, &now) == 0 && sxs_identity_is_same(&p->identity, &now);
+}
+
+bool sxs_process_has_program(const struct sxs_process *p)
+{
+    char           path[sizeof("task//exe") + NAME_MAX], to[2];
+    bool           has = false;
+    int            fd = openat(p->dir, "task", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    DIR           *tasks = fd < 0 ? NULL : fdopendir(fd);
+    struct dirent *e;
+    if (!tasks && fd >= 0)
+        close(fd);
+    while (tasks && !has && (e = readdir(tasks))) {
+        snprintf(path, sizeof(path), "task/%s/exe", e->d_name);
+        has = *e->d_name != '.' && (readlinkat(p->dir, path, to, sizeof(to)) >= 0 || errno != ENOENT);
+    }
+    if (tasks)
+        closedir(tasks);
+    return has;
 }
 
 bool sxs_process_is_apart(const struct sxs_process *p)

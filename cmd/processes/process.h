@@ -95,6 +95,12 @@ bool sxs_process_lives(struct sxs_process *p);
  *  must be open. */
 bool sxs_process_is_same(const struct sxs_process *p);
 
+/**
+ * sxs_process_has_program - return false when the process is ending: each of its threads has given up its memory.
+ * It may be listed for long after that: while somebody traces one of its threads, or nobody waits for it.
+ */
+bool sxs_process_has_program(const struct sxs_process *p);
+
 /** sxs_process_is_apart - return true when paths of the process are not paths of this command. */
 bool sxs_process_is_apart(const struct sxs_process *p);
 

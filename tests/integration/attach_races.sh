@@ -59,16 +59,52 @@ int connect(int fd, const struct sockaddr *address, socklen_t size)
 }
 E
 ${CC:-cc} -shared -fPIC -o "$tmp/ends.so" "$tmp/ends.c" -ldl || exit 1
-timeout -k 5 120 "$runsxs" --timeout 100 10.0.11 stress "nre=0 div=0 gcs=10 loops=1 pool=50 seconds=60" >"$tmp/log" 2>&1 &
-outer=$!
+# ends KEPT: 1: a tracer keeps one of its threads, so that the kernel does not say yet that the process has ended.
+ends() {
+    local kept=
+    timeout -k 5 120 "$runsxs" --timeout 100 10.0.11 stress "nre=0 div=0 gcs=10 loops=1 pool=50 seconds=60" >"$tmp/log" 2>&1 &
+    outer=$!
+    wait_until started
+    if [ "$1" = 1 ]; then
+        : >"$tmp/kept"
+        "$tmp/keeps" "$(basename "$(dirname "$(grep -lx '.NET SynchManag' "/proc/$pid"/task/*/comm)")")" >>"$tmp/kept" 2>&1 &
+        kept=$!
+        wait_until grep -q keeps "$tmp/kept"
+    fi
+    ENDS=$pid LD_PRELOAD=$tmp/ends.so timeout 100 "$sxsprof" attach --duration 300ms -o "$tmp/out" "$pid" >"$tmp/attach" 2>&1
+    status=$?
+    [ -n "$kept" ] && kill "$kept"
+    wait $outer $kept 2>/dev/null
+    rm -rf "$tmp/out"
+    [ $status = 2 ] && grep -q "$pid: it has ended before the session began" "$tmp/attach" &&
+        ! grep -q 'cannot be reached' "$tmp/attach"
+}
 started() { pid=$(pgrep -P $outer -x runsxs) && grep -q 'stress\.dll' "/proc/$pid/maps"; }
-wait_until started
-ENDS=$pid LD_PRELOAD=$tmp/ends.so timeout 100 "$sxsprof" attach --duration 300ms -o "$tmp/out" "$pid" >"$tmp/attach" 2>&1
-status=$?
-wait $outer 2>/dev/null
-[ $status = 2 ] && grep -q "$pid: it has ended before the session began" "$tmp/attach" && ! grep -q 'cannot be reached' "$tmp/attach"
+cat >"$tmp/keeps.c" <<'E'
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/ptrace.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+int main(int n, char **arg)
+{
+    siginfo_t stop;
+    if (n != 2 || ptrace(PTRACE_SEIZE, atoi(arg[1]), 0, 0) != 0)
+        return perror("ptrace"), 1;
+    puts("keeps");
+    fflush(stdout);
+    while (waitid(P_ALL, 0, &stop, WSTOPPED | __WALL) == 0) /* its end is not waited for */
+        ptrace(PTRACE_CONT, stop.si_pid, 0, stop.si_status);
+    pause();
+}
+E
+${CC:-cc} -o "$tmp/keeps" "$tmp/keeps.c" || exit 1
+ends 0
 check "a program that ends before its session begins: status 2, and a message (status $status)" $? "$tmp/attach"
-rm -rf "$tmp/out"
+ends 1
+check "the same while a tracer keeps one of its threads (status $status)" $? "$tmp/attach"
 
 # Five at once: one records, the others are refused. Then again.
 timeout -k 5 200 "$runsxs" --timeout 180 10.0.11 stress "nre=0 div=0 gcs=10 loops=1 pool=50 until=$tmp/until" >"$tmp/log" 2>&1 &

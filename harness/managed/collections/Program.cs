@@ -167,9 +167,11 @@ internal static class Program
         Drop();
         long before = Latest().Index;
         GC.Collect(kind.Generation, kind.Mode, kind.Blocking, kind.Compacting);
-        while (Latest().Index == before) // a background collection that is not over
-            Thread.Sleep(1);
+        // A background collection may not be over. While it ends, the runtime says for a moment what the last
+        // one of the background was, which may be none (0).
         GCMemoryInfo info = Latest();
+        for (; info.Index <= before; info = Latest())
+            Thread.Sleep(1);
         string line = Describe(kind, info);
         GC.WaitForPendingFinalizers();
         return line;
