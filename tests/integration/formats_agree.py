@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """formats_agree.py - compares all outputs of one session number by number: text, JSON, the page (its data, and what a browser
-shows), pprof, collapsed stacks, speedscope, top, and what is pushed to servers. Prints TAP lines.
+shows), pprof, collapsed stacks, speedscope, top, what is pushed to servers, and what a fleet's server answers. Prints TAP
+lines.
 
 usage: formats_agree.py FOLDER TOOL    FOLDER has TOOL.text, TOOL.json, TOOL.html, TOOL.collapsed.DATA and so on; FOLDER/shown
 has what formats_agree.mjs prints. A tool without a comparison in this file fails."""
@@ -164,6 +165,25 @@ def pushed(data):
     return sums
 
 
+def compare_fleet(data, n, total, own):
+    """What a fleet's server answers about the data that were pushed to it. @own: own weights by function."""
+    kind = {"samples": "wall" if tool == "wait" else "cpu"}.get(data, data)
+    said = read("fleet." + kind)
+    if not said and not any(name.startswith(tool + ".fleet.") for name in os.listdir(folder)):
+        return # there is no server
+    answer = json.loads(said or '{"functions": []}')
+    # A batch for each minute has its sums rounded.
+    slack = 2 * (data in ("alloc", "native", "locks"))
+    claim("%s: number and weight: %s and the fleet's server" % (data, "page"), abs(answer.get("count", 0) - n) <= slack and
+          abs(answer.get("total", 0) - total) <= slack, [answer.get(k) for k in ("count", "total")], [n, total])
+    names = collections.Counter()
+    for f in answer["functions"]: # types are told from functions by their ends there, by their files in pages
+        names[f["function"].removesuffix(" (type)")] += f["self"]
+    for name, weight in own.most_common(6):
+        name = name.replace("[native] [wait]!", "").replace("[native] [type]!", "[native] ")
+        claim("%s: own weight of %s: page and the fleet's server" % (data, name[:60]), abs(names[name] - weight) <= slack, names[name], weight)
+
+
 top = json.loads(read("top") or "{}")
 
 
@@ -198,6 +218,8 @@ def compare_stacks(data, total_n, total, names):
     c = collapsed(data)
     same(data + ": numbers: JSON, page and pprof", total_n, p.n, pprof(data)[0])
     same(data + ": weights: JSON, page, pprof, collapsed and speedscope", total, p.weight, pprof(data)[1], sum(c.values()), speedscope(data))
+    if data != "calls":
+        compare_fleet(data, total_n, total, p.own)
     got = pushed(data)
     if got:
         same(data + ": what was pushed", [total_n, total], got)
@@ -308,6 +330,7 @@ def compare_costs(data, key, n_key, value_key, title, one, value_text, in_top):
     same("sums: text and page", said and list(said), [value_text(page_value), format(page_n, ",")])
     same("sums: page, pprof, collapsed, speedscope", page_value, pprof(data)[1], sum(collapsed(data).values()), speedscope(data))
     same("numbers: page and pprof", page_n, pprof(data)[0])
+    compare_fleet(data, page_n, page_value, p.own)
     got = pushed(data)
     if got:
         # a batch for each minute, each with its sums rounded

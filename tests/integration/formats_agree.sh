@@ -1,9 +1,15 @@
 # SPDX-License-Identifier: MIT
 # formats_agree.sh - records every tool of the library on a real runtime, and compares all outputs of the session number by
-# number: text, JSON, page (its data, also as sxsprof serve sends it, and what a browser shows), pprof, collapsed stacks, speedscope, top, and pushes. The list
+# number: text, JSON, page (its data, also as sxsprof serve sends it, and what a browser shows), pprof, collapsed stacks, speedscope, top, pushes, and a fleet's server. The list
 # of tools is that of the command, so a tool without a program here, or without a comparison, fails.
 . "$(dirname "$0")/lib.sh"
 need_real 1
+if [ -z "${CLICKHOUSE_PORT:-}" ] && PATH=$PATH:/usr/sbin command -v clickhouse-server >/dev/null; then
+    sh tests/fleet/clickhouse.sh "$tmp/server" bash tests/integration/formats_agree.sh
+    status=$?
+    [ $status = 126 ] && not_ok "the server of a fleet starts" "$tmp/server/error.log"
+    exit $status
+fi
 v=${VERSION:-$(echo "$versions" | grep '^9\.' | head -n 1)}
 v=${v:-$(echo "$versions" | head -n 1)}
 tools=$("$sxsprof" run --tool nonsense -- true 2>&1 | sed -n 's/.*(known: \(.*\))$/\1/p' | tr -d ,)
@@ -82,9 +88,30 @@ push() { # TOOL DATA: sends the session to a server of profiles, which keeps wha
     return $status
 }
 
+# Sends the session to a server of a fleet, and asks it for the functions of each kind of data.
+fleet() { # TOOL
+    local kind
+    case $1 in sample | wait | alloc | native | locks) ;; *) return 0 ;; esac
+    "$sxsprof" push --to "$SXSPROF_FLEET" --service "$1" "$tmp/$1.s" || return
+    for kind in cpu wall alloc native locks wait; do
+        "$sxsprof" fleet top --service "$1" --data $kind --top 100000 --format json >"$tmp/$1.fleet.$kind" 2>"$tmp/none" ||
+            rm "$tmp/$1.fleet.$kind"
+    done
+    ls "$tmp/$1".fleet.*
+}
+if [ -n "${CLICKHOUSE_PORT:-}" ]; then
+    export SXSPROF_FLEET=clickhouse://127.0.0.1:$CLICKHOUSE_PORT/agree
+    "$sxsprof" fleet init >"$tmp/log" 2>&1
+    check "the server of a fleet has its tables" $? "$tmp/log"
+else
+    ok "in a fleet's server # SKIP needs clickhouse-server: sh setup/packages.sh fleet"
+fi
+
 for tool in $tools; do
     record "$tool" >"$tmp/log" 2>&1 && outputs "$tool" >>"$tmp/log" 2>&1
     check "$tool: a session is recorded and written in every format" $? "$tmp/log"
+    [ -z "${CLICKHOUSE_PORT:-}" ] || fleet "$tool" >"$tmp/log" 2>&1
+    check "$tool: the server of a fleet has what it takes of the session" $? "$tmp/log"
 done
 CALLS=$(python3 -c '
 import json, sys
