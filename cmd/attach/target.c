@@ -24,16 +24,16 @@
 #define PROFILER_DETACHING 0x80131367u /* CORPROF_E_PROFILER_DETACHING */
 #define AGAIN_MS           50          /* until a runtime that lets the library go is asked again */
 #define UNDO_MS            3000u       /* for a failed attach to be undone */
-#define LOAD_MS        30000 /* for the runtime to be ready to load the library: the runtime's own limit */
-#define MOST_MS        (4 * SXS_TARGET_MS) /* what the deadline becomes on a busy machine */
-#define CLOSE_MS       1500u  /* for what was made in the folders of the process to be removed */
-#define STOP_MS        120000 /* for a session to end: its threads are joined, names looked up */
-#define DETACH_MS      60000  /* for the runtimes to let the library go */
-#define REPLY_MS       8000   /* for the process to say how far it is */
-#define LOOK_MS        200u
-#define EXIT_MS        5000  /* for a process that is ending to end: its memory is freed */
-#define ORPHAN_MS      15000 /* if this command dies before it holds the session */
-#define NO_LIMIT_MS    UINT64_C(31622400000)
+#define LOAD_MS            30000 /* for the runtime to be ready to load the library: the runtime's own limit */
+#define MOST_MS            (4 * SXS_TARGET_MS) /* what the deadline becomes on a busy machine */
+#define CLOSE_MS           1500u /* for what was made in the folders of the process to be removed */
+#define STOP_MS            120000 /* for a session to end: its threads are joined, names looked up */
+#define DETACH_MS          60000  /* for the runtimes to let the library go */
+#define REPLY_MS           8000   /* for the process to say how far it is */
+#define LOOK_MS            200u
+#define EXIT_MS            5000  /* for a process that is ending to end: its memory is freed */
+#define ORPHAN_MS          15000 /* if this command dies before it holds the session */
+#define NO_LIMIT_MS        UINT64_C(31622400000)
 /* In the library's reason why a runtime in which instrument was on cannot be detached; that was said
  * before the attach. */
 #define IRREVERSIBLE "CORPROF_E_IRREVERSIBLE_INSTRUMENTATION_PRESENT"

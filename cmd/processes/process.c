@@ -287,7 +287,8 @@ bool sxs_process_has_program(const struct sxs_process *p)
         close(fd);
     while (tasks && !has && (e = readdir(tasks))) {
         snprintf(path, sizeof(path), "task/%s/exe", e->d_name);
-        has = *e->d_name != '.' && (readlinkat(p->dir, path, to, sizeof(to)) >= 0 || errno != ENOENT);
+        has =
+            *e->d_name != '.' && (readlinkat(p->dir, path, to, sizeof(to)) >= 0 || errno != ENOENT);
     }
     if (tasks)
         closedir(tasks);

@@ -18,6 +18,7 @@
 #include <string.h>
 #include <strings.h>
 #include <sys/stat.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 #include "base/env.h"
@@ -28,7 +29,17 @@
 
 #define ITEM_MAX 8192u /* bytes of a variable that is changed; with more, nothing is adopted */
 
+#define LEFT_OUT                                                                           \
+    "CORECLR_PROFILER names another profiler in this process, set after sxsprof run: its " \
+    "runtimes are not profiled; sxsprof run --adopt runs both"
+#define TOO_LONG                                                                             \
+    "CORECLR_PROFILER names another profiler in this process, which --adopt cannot run as "  \
+    "well: the variables that name profilers are longer than 8,000 bytes, or libsxsprof.so " \
+    "is not beside the preloaded library; its runtimes are not profiled"
+
 _Atomic int adopt_watches;
+
+static const char *left_out = LEFT_OUT; /* why another profiler's runtimes are not profiled */
 
 /* The changed entries of `environ`, "NAME=VALUE". */
 static char guests_entry[4 * ITEM_MAX], path_entry[ITEM_MAX];
@@ -152,8 +163,7 @@ static int is_copy(const char *path, const char *own)
     if (strcmp(path, own) == 0)
         return 1;
     size = read_beginning(path, a, sizeof(a));
-    return size >= 0 && size == read_beginning(own, b, sizeof(b)) &&
-           memcmp(a, b, sizeof(a)) == 0;
+    return size >= 0 && size == read_beginning(own, b, sizeof(b)) && memcmp(a, b, sizeof(a)) == 0;
 }
 
 /* Puts this profiler in the place of the main one. */
@@ -180,24 +190,27 @@ static int is_ours(void)
     return clsid && strcasecmp(clsid, SXSPROF_CLSID) == 0;
 }
 
-static void adopt(const char *guests)
+/* Returns 0, or -1 when the variables are longer than this library can change. */
+static int adopt(const char *guests)
 {
     struct sxs_named_profiler p;
     const char               *more = sxs_notification_profilers();
     int                       main_one = sxs_main_profiler(SXSPROF_CLSID, &p);
     size_t                    before;
-    if ((!main_one && (!more || !is_ours())) || strlen(guests) >= ITEM_MAX)
-        return;
+    if (!main_one && (!more || !is_ours()))
+        return 0;
+    if (strlen(guests) >= ITEM_MAX)
+        return -1;
     snprintf(guests_entry, sizeof(guests_entry), "SXSPROF_GUESTS=%s", guests);
     before = strlen(guests_entry);
     if (main_one && make_path_entry() != 0)
-        return;
+        return -1;
     /* A script that sets the class alone has left this profiler's path. */
     if (main_one && !is_copy(p.path, strchr(path_entry, '=') + 1) && append_guest(&p) != 0)
-        return;
+        return -1;
     while (more && sxs_next_profiler(&more, &p))
         if (append_guest(&p) != 0)
-            return;
+            return -1;
     if (strlen(guests_entry) > before)
         set_entry("SXSPROF_GUESTS", guests_entry);
     if (main_one)
@@ -205,34 +218,30 @@ static void adopt(const char *guests)
     if (sxs_notification_profilers())
         for (const char *const *name = sxs_notification_lists; *name; name++)
             set_entry(*name, NULL);
+    return 0;
 }
 
 __attribute__((constructor)) static void start(void)
 {
     const char *guests = sxs_env_get(SXS_ENV_GUESTS);
-    if (guests && is_wanted(guests))
-        adopt(guests);
+    if (guests && is_wanted(guests) && adopt(guests) != 0)
+        left_out = TOO_LONG;
     atomic_store(&adopt_watches, sxs_env_get(SXS_ENV_OUT) != NULL);
 }
 
 /* ---- without adopt ------------------------------------------------------------------------------- */
-
-#define LEFT_OUT                                                                           \
-    "CORECLR_PROFILER names another profiler in this process, set after sxsprof run: its " \
-    "runtimes are not profiled; sxsprof run --adopt runs both"
 
 /* Leaves the reason why this process is not recorded in the session, for its reports: standard error may be read by
  * nobody, as that of test hosts. The process has a folder there with nothing but the file "log". Only
  * system calls: the allocator may not be ready. */
 static void leave_note(void)
 {
-    static const char text[] = LEFT_OUT "\n";
-    struct stat       st;
-    char              name[16];
-    const char       *out = sxs_env_get(SXS_ENV_OUT);
-    int               dir = out && !sxs_env_get(SXS_ENV_KEEP)
-                                ? open(out, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
-                                : -1;
+    struct stat st;
+    char        name[16];
+    const char *out = sxs_env_get(SXS_ENV_OUT);
+    int         dir = out && !sxs_env_get(SXS_ENV_KEEP)
+                          ? open(out, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
+                          : -1;
     snprintf(name, sizeof(name), "%d", (int)getpid());
     if (dir >= 0 && fstat(dir, &st) == 0 && st.st_uid == geteuid() && !(st.st_mode & 0022) &&
         mkdirat(dir, name, 0700) == 0) {
@@ -240,7 +249,8 @@ static void leave_note(void)
         int fd =
             folder >= 0 ? openat(folder, "log", O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600) : -1;
         if (fd >= 0) {
-            ssize_t done = write(fd, text, sizeof(text) - 1);
+            struct iovec line[] = {{(void *)(uintptr_t)left_out, strlen(left_out)}, {"\n", 1}};
+            ssize_t      done = writev(fd, line, 2);
             (void)done;
             close(fd);
         }
@@ -254,9 +264,11 @@ static void leave_note(void)
 void adopt_runtime_seen(uintptr_t caller)
 {
     struct module m;
+    char          line[sizeof(TOO_LONG) + 16];
     if (!module_find(caller, &m) || !module_is_runtime(&m) || !atomic_exchange(&adopt_watches, 0) ||
         !sxs_main_profiler_is_other(SXSPROF_CLSID))
         return;
-    sxs_log_raw("sxsprof: " LEFT_OUT);
+    snprintf(line, sizeof(line), "sxsprof: %s", left_out);
+    sxs_log_raw(line);
     leave_note();
 }

@@ -101,6 +101,11 @@ check "without --adopt, one line says that another profiler was set" $? "$tmp/of
 "$sxsprof" report "$tmp/off" >"$tmp/off.report" 2>&1
 head -n 3 "$tmp/off.report" | grep -q '/log: CORECLR_PROFILER names another profiler'
 check "and the report says it among its first lines: standard error may be read by nobody" $? "$tmp/off.report"
+profile long $run "$tmp/long" -- env CORECLR_ENABLE_PROFILING=1 "CORECLR_PROFILER=$clsid" \
+    "CORECLR_PROFILER_PATH=$(printf '/.%.0s' $(seq 4200))$library" sh -c "'$runsxs' ${versions%%
+*} hello ''"
+grep -q 'longer than 8,000 bytes' "$tmp/long.err" && ! grep -q 'run --adopt runs both' "$tmp/long.err"
+check "with --adopt and names that are too long, the line says so, and does not advise --adopt" $? "$tmp/long.err"
 profile quiet "$sxsprof" run --quiet -o "$tmp/quiet" -- "$tmp/vendor.sh" sh -c 'true; /bin/true'
 [ ! -s "$tmp/quiet.err" ]
 check "programs without a runtime stay silent" $? "$tmp/quiet.err"

@@ -177,7 +177,7 @@ def compare_fleet(data, n, total, own):
     claim("%s: number and weight: %s and the fleet's server" % (data, "page"), abs(answer.get("count", 0) - n) <= slack and
           abs(answer.get("total", 0) - total) <= slack, [answer.get(k) for k in ("count", "total")], [n, total])
     names = collections.Counter()
-    for f in answer["functions"]: # types are told from functions by their ends there, by their files in pages
+    for f in answer["functions"]: # types have an ending there, and files of their own in pages
         names[f["function"].removesuffix(" (type)")] += f["self"]
     for name, weight in own.most_common(6):
         name = name.replace("[native] [wait]!", "").replace("[native] [type]!", "[native] ")
