@@ -215,8 +215,7 @@ job=$!
 wait_until test -e "$tmp/ready"
 "$sxsprof" attach --tool alloc:every=100k,live=on --duration 60s -o "$tmp/s" $job >>"$tmp/log" 2>&1 &
 attacher=$!
-has_samples() { [ -n "$(find "$tmp/s" -name samples 2>/dev/null)" ]; }
-wait_until has_samples
+wait_until grep -q '^sxsprof: recording in process' "$tmp/log" # the file of samples is there some time before
 : >"$tmp/until"
 wait_until test -e "$tmp/done"
 "$sxsprof" detach $job >>"$tmp/log" 2>&1

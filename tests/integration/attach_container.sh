@@ -94,7 +94,9 @@ timeout 120 "$sxsprof" attach --duration 1s -o "$tmp/private/out" "$pid" >"$tmp/
 check "root attaches to a process of another user" $? "$tmp/attach"
 session "$tmp/private/out"
 check "the session of another user's process is where root wants it" $? "$tmp/attach"
-[ -z "$(find /tmp -maxdepth 1 -regextype posix-egrep -regex '.*/sxsprof-[0-9a-f]{16}' -user $user 2>/dev/null)" ]
+# Another run of this script may be using one.
+none_left() { [ -z "$(find /tmp -maxdepth 1 -regextype posix-egrep -regex '.*/sxsprof-[0-9a-f]{16}' -user $user 2>/dev/null)" ]; }
+wait_until none_left
 check "no folder of that user is left" $?
 finished
 check "the program of the other user ends with status 0" $status "$tmp/log"
