@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /**
- * tree.h - deletes folders by their descriptors. No name is looked up by a path and no symbolic link
+ * tree.h - lists and deletes folders by their descriptors. No name is looked up by a path and no symbolic link
  * is followed, so whoever may change what is in the folder cannot make something else be deleted.
  */
 #ifndef SXS_BASE_TREE_H

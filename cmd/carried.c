@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/mask.h"
+#include "base/tree.h"
 #include "cmd/output/print.h"
 #include "cmd/output/processes.h"
 #include "session/format/calls.h"
@@ -99,16 +100,13 @@ static unsigned of_instrument(int folder_fd)
 
 static unsigned of_heap(int folder_fd)
 {
-    int            fd = openat(folder_fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    DIR           *d = fd < 0 ? NULL : fdopendir(fd);
+    DIR           *d = sxs_tree_list(folder_fd, ".");
     unsigned       found = 0;
     struct dirent *e;
     while (d && !found && (e = readdir(d)))
         found = sxs_heap_number_of(e->d_name) ? BIT(HEAP) : 0;
     if (d)
         closedir(d);
-    else if (fd >= 0)
-        close(fd);
     return found;
 }
 

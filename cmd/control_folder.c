@@ -2,6 +2,8 @@
 /* The folder that an answer of a process names: it is believed only if it is one of the process's own. */
 #include "cmd/control.h"
 
+#include "base/tree.h"
+
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -28,8 +30,7 @@ struct look {
 
 static uint64_t count_bytes(int dir)
 {
-    int            fd = openat(dir, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    DIR           *d = fd >= 0 ? fdopendir(fd) : NULL;
+    DIR           *d = sxs_tree_list(dir, ".");
     struct dirent *e;
     struct stat    st;
     uint64_t       bytes = 0;
@@ -38,8 +39,6 @@ static uint64_t count_bytes(int dir)
             bytes += (uint64_t)st.st_blocks * 512;
     if (d)
         closedir(d);
-    else if (fd >= 0)
-        close(fd);
     return bytes;
 }
 

@@ -83,15 +83,13 @@ static int note_identity(struct sxs_out_dir *out, int fd)
  * of this user may add to them meanwhile. */
 static int list_old(struct sxs_out_dir *out, int fd)
 {
-    int  ret = 0, own = openat(fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    DIR *d = own >= 0 ? fdopendir(own) : NULL;
+    int  ret = 0;
+    DIR *d = sxs_tree_list(fd, ".");
     for (struct dirent *e; d && ret == 0 && (e = readdir(d));)
         if (sxs_session_names_process(e->d_name))
             ret = remember_name(out, e->d_name);
     if (d)
         closedir(d);
-    else if (own >= 0)
-        close(own);
     return d ? ret : -1;
 }
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* sxsprof start: begin a session in a process that has the library already. */
+#include "base/tree.h"
 #include "cmd/argument.h"
 #include "cmd/attach/rules.h"
 #include "cmd/command.h"
@@ -97,15 +98,12 @@ const struct argp sxs_argp_start = {
 
 static bool is_empty(int dir)
 {
-    int      fd = openat(dir, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    DIR     *d = fd >= 0 ? fdopendir(fd) : NULL;
+    DIR     *d = sxs_tree_list(dir, ".");
     unsigned n = 0;
     while (d && n < 3 && readdir(d))
         n++;
     if (d)
         closedir(d);
-    else if (fd >= 0)
-        close(fd);
     return d && n == 2; /* "." and ".." */
 }
 

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "cmd/heap/snapshots.h"
 
+#include "base/tree.h"
+
 #include <dirent.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -19,14 +21,10 @@ struct list {
 /* Calls @take with the number of each snapshot in a folder. */
 static void for_each(int folder_fd, void (*take)(void *arg, uint32_t number), void *arg)
 {
-    int            fd = openat(folder_fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    DIR           *dir = fd < 0 ? NULL : fdopendir(fd);
+    DIR           *dir = sxs_tree_list(folder_fd, ".");
     struct dirent *entry;
-    if (!dir) {
-        if (fd >= 0)
-            close(fd);
+    if (!dir)
         return;
-    }
     while ((entry = readdir(dir)))
         if (sxs_heap_number_of(entry->d_name))
             take(arg, sxs_heap_number_of(entry->d_name));

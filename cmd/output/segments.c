@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "base/index.h"
+#include "base/tree.h"
 #include "cmd/output/must.h"
 #include "cmd/output/print.h"
 #include "cmd/output/strings.h"
@@ -113,14 +114,9 @@ static void keep_newest(struct sxs_segments *s)
 static int add_from(int dir_fd, const char *sub, struct sxs_segments *out)
 {
     bool kept = strcmp(sub, ".") != 0;
-    int  fd = openat(dir_fd, sub, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-    DIR *d = fd < 0 ? NULL : fdopendir(fd);
-    if (!d) {
-        int err = errno;
-        if (fd >= 0)
-            close(fd);
-        return err;
-    }
+    DIR *d = sxs_tree_list(dir_fd, sub);
+    if (!d)
+        return errno;
     for (struct dirent *e; (e = readdir(d));) {
         struct sxs_segment s = {.kept = kept};
         struct stat        st;

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include "base/tree.h"
 #include "cmd/output/output_file.h"
 #include "cmd/pack/pack.h"
 #include "cmd/pack/pack_format.h"
@@ -153,15 +154,11 @@ static int put_file_of(struct writer *w, int folder_fd, const char *folder, cons
 /* Packs the heap snapshots of a process. */
 static int put_snapshots(struct writer *w, int folder_fd, const char *folder)
 {
-    int            err = 0, fd = openat(folder_fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    DIR           *dir = fd < 0 ? NULL : fdopendir(fd);
+    int            err = 0;
+    DIR           *dir = sxs_tree_list(folder_fd, ".");
     struct dirent *entry;
-    if (!dir) {
-        err = fail(w, folder, strerror(errno));
-        if (fd >= 0)
-            close(fd);
-        return err;
-    }
+    if (!dir)
+        return fail(w, folder, strerror(errno));
     while (!err && (entry = readdir(dir)))
         if (sxs_heap_number_of(entry->d_name))
             err = put_file_of(w, folder_fd, folder, entry->d_name,

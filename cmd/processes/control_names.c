@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "cmd/processes/control_names.h"
 
+#include "base/tree.h"
+
 #include <dirent.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -19,16 +21,6 @@ struct sockets {
     uint64_t inodes[MAX_SOCKETS];
     size_t   n;
 };
-
-/* Opens a folder to list it. Returns NULL if that is not possible. */
-static DIR *list(int dir, const char *name)
-{
-    int  fd = openat(dir, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    DIR *d = fd >= 0 ? fdopendir(fd) : NULL;
-    if (!d && fd >= 0)
-        close(fd);
-    return d;
-}
 
 static FILE *open_text(int dir, const char *name)
 {
@@ -60,7 +52,7 @@ static void add_sockets(int tasks, const char *tid, struct sockets *out)
     struct dirent *e;
     DIR           *fds;
     snprintf(path, sizeof(path), "%s/fd", tid);
-    fds = list(tasks, path);
+    fds = sxs_tree_list(tasks, path);
     for (unsigned n = 0; fds && n < MAX_ENTRIES && out->n < MAX_SOCKETS && (e = readdir(fds));
          n++) {
         ssize_t len = readlinkat(dirfd(fds), e->d_name, target, sizeof(target) - 1);
@@ -76,7 +68,7 @@ static void add_sockets(int tasks, const char *tid, struct sockets *out)
 static bool find_sockets(const struct sxs_process *p, struct sockets *out)
 {
     bool           found = false;
-    DIR           *tasks = list(p->dir, "task");
+    DIR           *tasks = sxs_tree_list(p->dir, "task");
     struct dirent *e;
     for (unsigned n = 0; tasks && n < MAX_ENTRIES && (e = readdir(tasks)); n++)
         if (*e->d_name != '.' && is_control_thread(dirfd(tasks), e->d_name)) {

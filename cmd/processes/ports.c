@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "cmd/processes/ports.h"
 
+#include "base/tree.h"
 #include "cmd/processes/deadline.h"
 #include "cmd/processes/unix_lines.h"
 #include "cmd/processes/unix_names.h"
@@ -110,16 +111,13 @@ static struct sockets find_sockets(const struct sxs_process *p)
 {
     struct sockets s = {0};
     size_t         room = 0;
-    int            fd = openat(p->dir, "fd", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    DIR           *fds = fd >= 0 ? fdopendir(fd) : NULL;
+    DIR           *fds = sxs_tree_list(p->dir, "fd");
     s.known = fds != NULL;
     for (struct dirent *e; fds && s.n < MAX_SOCKETS && (e = readdir(fds));)
         if (e->d_name[0] != '.')
-            add_socket(&s, fd, e->d_name, &room);
+            add_socket(&s, dirfd(fds), e->d_name, &room);
     if (fds)
         closedir(fds);
-    else if (fd >= 0)
-        close(fd);
     if (s.n)
         qsort(s.inodes, s.n, sizeof(*s.inodes), by_inode);
     return s;

@@ -6,6 +6,7 @@
 #include "cmd/processes/process_internal.h"
 
 #include "base/stat_field.h"
+#include "base/tree.h"
 
 #include <ctype.h>
 #include <dirent.h>
@@ -280,11 +281,8 @@ bool sxs_process_has_program(const struct sxs_process *p)
 {
     char           path[sizeof("task//exe") + NAME_MAX], to[2];
     bool           has = false;
-    int            fd = openat(p->dir, "task", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    DIR           *tasks = fd < 0 ? NULL : fdopendir(fd);
+    DIR           *tasks = sxs_tree_list(p->dir, "task");
     struct dirent *e;
-    if (!tasks && fd >= 0)
-        close(fd);
     while (tasks && !has && (e = readdir(tasks))) {
         snprintf(path, sizeof(path), "task/%s/exe", e->d_name);
         has =

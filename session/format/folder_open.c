@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "session/format/folder_open.h"
 
+#include "base/tree.h"
+
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -102,13 +104,10 @@ static void find_other(DIR *dir, int fd, unsigned names, char *other, size_t siz
 static int check_names(int fd, unsigned names, char *why, size_t size)
 {
     char other[81];
-    int  own = openat(fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC), err;
-    DIR *dir = own >= 0 ? fdopendir(own) : NULL;
+    DIR *dir = sxs_tree_list(fd, ".");
     if (!dir) {
-        err = errno;
+        int err = errno;
         snprintf(why, size, "%s", strerror(err));
-        if (own >= 0)
-            close(own);
         return -err;
     }
     find_other(dir, fd, names, other, sizeof(other));
