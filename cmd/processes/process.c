@@ -277,16 +277,22 @@ bool sxs_process_is_same(const struct sxs_process *p)
     return sxs_identity_read(p->dir, &now) == 0 && sxs_identity_is_same(&p->identity, &now);
 }
 
+/* Returns true for the errors with which /proc has no such process, thread or program. */
+static bool is_gone(int err)
+{
+    return err == ENOENT || err == ESRCH;
+}
+
 bool sxs_process_has_program(const struct sxs_process *p)
 {
     char           path[sizeof("task//exe") + NAME_MAX], to[2];
-    bool           has = false;
     DIR           *tasks = sxs_tree_list(p->dir, "task");
+    bool           has = !tasks && !is_gone(errno);
     struct dirent *e;
     while (tasks && !has && (e = readdir(tasks))) {
         snprintf(path, sizeof(path), "task/%s/exe", e->d_name);
         has =
-            *e->d_name != '.' && (readlinkat(p->dir, path, to, sizeof(to)) >= 0 || errno != ENOENT);
+            *e->d_name != '.' && (readlinkat(p->dir, path, to, sizeof(to)) >= 0 || !is_gone(errno));
     }
     if (tasks)
         closedir(tasks);

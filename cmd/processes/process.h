@@ -98,6 +98,7 @@ bool sxs_process_is_same(const struct sxs_process *p);
 /**
  * sxs_process_has_program - return false when the process is ending: each of its threads has given up its memory.
  * It may be listed for long after that: while somebody traces one of its threads, or nobody waits for it.
+ * True when that cannot be seen. p->dir must be open.
  */
 bool sxs_process_has_program(const struct sxs_process *p);
 

@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
 #include <sys/wait.h>
@@ -382,6 +383,40 @@ static void a_library_is_known_by_its_exports_in_memory(void **state)
     close(fd);
 }
 
+static int process_dir(pid_t pid)
+{
+    char path[32];
+    snprintf(path, sizeof(path), "/proc/%d", (int)pid);
+    int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    assert_true(fd >= 0);
+    return fd;
+}
+
+static void a_process_that_nobody_has_waited_for_has_no_program_any_more(void **state)
+{
+    struct sxs_process p = {.dir = process_dir(getpid())};
+    struct rlimit      most, none;
+    siginfo_t          info;
+    (void)state;
+    assert_true(sxs_process_has_program(&p));
+    assert_int_equal(getrlimit(RLIMIT_NOFILE, &most), 0);
+    none = (struct rlimit){0, most.rlim_max};
+    assert_int_equal(setrlimit(RLIMIT_NOFILE, &none), 0);
+    bool when_unreadable = sxs_process_has_program(&p); /* no descriptor is left */
+    assert_int_equal(setrlimit(RLIMIT_NOFILE, &most), 0);
+    assert_true(when_unreadable);
+    close(p.dir);
+    pid_t child = fork();
+    if (child == 0)
+        _exit(0);
+    assert_int_equal(waitid(P_PID, (id_t)child, &info, WEXITED | WNOWAIT), 0);
+    p.dir = process_dir(child);
+    assert_false(sxs_process_has_program(&p));
+    waitpid(child, NULL, 0);
+    assert_false(sxs_process_has_program(&p));
+    close(p.dir);
+}
+
 /* A file is held as long as a descriptor is open, by whatever process. */
 static void a_folder_is_held_as_long_as_its_holder_lives(void **state)
 {
@@ -608,6 +643,7 @@ int main(void)
         cmocka_unit_test(versions_come_from_the_path_or_the_build),
         cmocka_unit_test(a_copy_has_the_bytes_and_the_holes_and_no_links),
         cmocka_unit_test(a_copy_takes_only_files_that_sessions_have),
+        cmocka_unit_test(a_process_that_nobody_has_waited_for_has_no_program_any_more),
         cmocka_unit_test(a_copy_goes_only_so_deep),
         cmocka_unit_test(a_copy_has_an_owner),
         cmocka_unit_test(a_copy_ends_at_its_limits),
