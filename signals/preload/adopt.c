@@ -29,17 +29,13 @@
 
 #define ITEM_MAX 8192u /* bytes of a variable that is changed; with more, nothing is adopted */
 
-#define LEFT_OUT                                                                           \
-    "CORECLR_PROFILER names another profiler in this process, set after sxsprof run: its " \
-    "runtimes are not profiled; sxsprof run --adopt runs both"
-#define TOO_LONG                                                                             \
-    "CORECLR_PROFILER names another profiler in this process, which --adopt cannot run as "  \
-    "well: the variables that name profilers are longer than 8,000 bytes, or libsxsprof.so " \
-    "is not beside the preloaded library; its runtimes are not profiled"
-
 _Atomic int adopt_watches;
 
-static const char *left_out = LEFT_OUT; /* why another profiler's runtimes are not profiled */
+#define PREFIX "sxsprof: CORECLR_PROFILER names another profiler in this process, "
+
+/* Why another profiler's runtimes are not profiled. */
+static const char *left_out =
+    PREFIX "set after sxsprof run: its runtimes are not profiled; sxsprof run --adopt runs both";
 
 /* The changed entries of `environ`, "NAME=VALUE". */
 static char guests_entry[4 * ITEM_MAX], path_entry[ITEM_MAX];
@@ -225,7 +221,10 @@ __attribute__((constructor)) static void start(void)
 {
     const char *guests = sxs_env_get(SXS_ENV_GUESTS);
     if (guests && is_wanted(guests) && adopt(guests) != 0)
-        left_out = TOO_LONG;
+        left_out =
+            PREFIX "which --adopt cannot run as well: the variables that name profilers are longer "
+                   "than 8,000 bytes, or libsxsprof.so is not beside the preloaded library; its "
+                   "runtimes are not profiled";
     atomic_store(&adopt_watches, sxs_env_get(SXS_ENV_OUT) != NULL);
 }
 
@@ -249,7 +248,8 @@ static void leave_note(void)
         int fd =
             folder >= 0 ? openat(folder, "log", O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600) : -1;
         if (fd >= 0) {
-            struct iovec line[] = {{(void *)(uintptr_t)left_out, strlen(left_out)}, {"\n", 1}};
+            const char  *text = left_out + strlen("sxsprof: ");
+            struct iovec line[] = {{(void *)(uintptr_t)text, strlen(text)}, {"\n", 1}};
             ssize_t      done = writev(fd, line, 2);
             (void)done;
             close(fd);
@@ -264,11 +264,9 @@ static void leave_note(void)
 void adopt_runtime_seen(uintptr_t caller)
 {
     struct module m;
-    char          line[sizeof(TOO_LONG) + 16];
     if (!module_find(caller, &m) || !module_is_runtime(&m) || !atomic_exchange(&adopt_watches, 0) ||
         !sxs_main_profiler_is_other(SXSPROF_CLSID))
         return;
-    snprintf(line, sizeof(line), "sxsprof: %s", left_out);
-    sxs_log_raw(line);
+    sxs_log_raw(left_out);
     leave_note();
 }
