@@ -174,12 +174,12 @@ def compare_fleet(data, n, total, own):
     answer = json.loads(said or '{"functions": []}')
     # A batch for each minute has its sums rounded.
     slack = 2 * (data in ("alloc", "native", "locks"))
-    claim("%s: number and weight: %s and the fleet's server" % (data, "page"), abs(answer.get("count", 0) - n) <= slack and
+    claim("%s: number and weight: page and the fleet's server" % data, abs(answer.get("count", 0) - n) <= slack and
           abs(answer.get("total", 0) - total) <= slack, [answer.get(k) for k in ("count", "total")], [n, total])
     names = collections.Counter()
     for f in answer["functions"]: # types have an ending there, and files of their own in pages
         names[f["function"].removesuffix(" (type)")] += f["self"]
-    for name, weight in own.most_common(6):
+    for name, weight in (+own).most_common(6): # those with a weight
         name = name.replace("[native] [wait]!", "").replace("[native] [type]!", "[native] ")
         claim("%s: own weight of %s: page and the fleet's server" % (data, name[:60]), abs(names[name] - weight) <= slack, names[name], weight)
 
