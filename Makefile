@@ -60,7 +60,7 @@ CLRIE_SRC   := $(wildcard clrie/*.c clrie/*/*.c)
 CLRIE_GEN   := $(O)/gen/sxs_clrie.h $(O)/gen/sxs_clrie.inc
 
 obj = $(patsubst %.c,$(O)/obj/%.o,$(1))
-LIB_OBJ   := $(call obj,$(LIB_SRC)) $(O)/obj/callback/elt_x86_64.o $(O)/obj/hooks/fan_out_x86_64.o $(O)/obj/gen/sxs_abi.o $(O)/obj/gen/sxs_info.o
+LIB_OBJ   := $(call obj,$(LIB_SRC)) $(O)/obj/elt/calls_hooks_x86_64.o $(O)/obj/elt/fan_out_x86_64.o $(O)/obj/gen/sxs_abi.o $(O)/obj/gen/sxs_info.o
 UNIT_BIN  := $(patsubst tests/unit/%.c,$(O)/tests/%,$(UNIT_SRC))
 COMPLETION := $(O)/completion/sxsprof $(O)/completion/_sxsprof
 FAKE_LIBS := $(patsubst %,$(O)/fakeclr/%/libcoreclr.so,$(FAKE_VERSIONS))
@@ -155,7 +155,7 @@ $(SONAMES): base/gen_sonames.sh
 	$(call say,GEN,$@)
 	$(Q)CC='$(CC)' sh $< >$@
 
-$(O)/obj/instr/config/libxml.o $(O)/obj/stackwalk/fast/unwind_library.o $(O)/obj/cmd/doctor_library.o $(O)/obj/tools/sample/handler.o $(O)/obj/cmd/serve/microhttpd.o: $(SONAMES)
+$(O)/obj/instr/config/libxml.o $(O)/obj/stackwalk/fast/unwind_library.o $(O)/obj/cmd/doctor_library.o $(O)/obj/sampling/handler.o $(O)/obj/cmd/serve/microhttpd.o: $(SONAMES)
 
 PAGE    := $(wildcard cmd/page/page* cmd/page/heap* cmd/page/list*)
 PAGE_GEN := $(addprefix $(O)/gen/sxs_,page.h heap_page.h list_page.h)
@@ -211,8 +211,8 @@ $(O)/obj/%.o: %.c $(GEN) $(IL_GEN) $(O)/gen/flags
 
 $(call obj,$(CONFIG_SRC) guests/config/file.c clrie/config/file.c clrie/config/nodes.c clrie/config/attach.c): override CPPFLAGS += $(XML_CFLAGS)
 
-$(O)/obj/callback/elt_x86_64.o: tools/calls/thread_state_offsets.h
-$(O)/obj/hooks/fan_out_x86_64.o: hooks/fan_out_offsets.h
+$(O)/obj/elt/calls_hooks_x86_64.o: elt/calls_offsets.h
+$(O)/obj/elt/fan_out_x86_64.o: elt/fan_out_offsets.h
 
 $(O)/obj/%_x86_64.o: %_x86_64.S
 	@mkdir -p $(@D)

@@ -9,7 +9,7 @@
 #include "callback/attach.h"
 #include "callback/class_factory.h"
 #include "callback/copies.h"
-#include "callback/elt.h"
+#include "elt/calls_hooks.h"
 #include "callback/engine_entry.h"
 #include "clrie/config/config.h"
 #include "control/control.h"
@@ -30,7 +30,7 @@
 #include "tools/instrument/rewrite.h"
 #include "tools/locks/tool.h"
 #include "tools/native/native.h"
-#include "tools/recorder/tool.h"
+#include "sampling/recorder_tool.h"
 #include "tools/sample/tool.h"
 #include "tools/tools.h"
 

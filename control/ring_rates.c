@@ -8,7 +8,7 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "control/ring_internal.h"
-#include "tools/recorder/recorder.h"
+#include "sampling/recorder.h"
 
 #define SETTLE_NS  INT64_C(10000000000) /* before the cost of a segment is judged */
 #define LEAST_NS   INT64_C(1000000000)  /* a segment that is too large lasts so long all the same */

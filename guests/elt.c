@@ -2,7 +2,7 @@
 /*
  * elt.c - enter, leave and tailcall hooks of guests.
  *
- * hooks/ has the registry of all tools and guests. Here are the methods of a guest's Info: in
+ * elt/ has the registry of all tools and guests. Here are the methods of a guest's Info: in
  * Initialize they register; later, and on a runtime that was attached to, the runtime itself refuses
  * hooks.
  */
@@ -11,7 +11,7 @@
 #include "guests/call.h"
 #include "guests/ids.h"
 #include "guests/info_by_hand.h"
-#include "hooks/hooks.h"
+#include "elt/hooks.h"
 
 /* Calls the guest's mapper, when the guest is not the only user of hooks. */
 static UINT_PTR ask_guest(struct sxs_sub *sub, const struct sxs_hooks_mapper *mapper, FunctionID fn,

@@ -9,7 +9,7 @@
 #include "guests/ids.h"
 #include "guests/thread_state.h"
 #include "base/log.h"
-#include "hooks/hooks.h"
+#include "elt/hooks.h"
 #include "manager/guid.h"
 
 #include "sxs_guest_info.inc"

@@ -76,7 +76,7 @@ struct sxs_runtime {
                                 * of the tool rejit; NULL: none */
     _Atomic EVENTPIPE_PROVIDER provider; /* of its own events (own_sessions.c); 0: not known yet */
 
-    struct sxs_hooks *hooks; /* registry of enter and leave hooks (hooks/); NULL: none are set */
+    struct sxs_hooks *hooks; /* registry of enter and leave hooks (elt/); NULL: none are set */
     void (*apply_hooks)(struct sxs_runtime *rt); /* set with `hooks`; called in Initialize when all
                                                   * tools have started and the mask is set */
 

@@ -11,7 +11,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-#include "callback/elt.h"
+#include "elt/calls_hooks.h"
 #include "tools/calls/functions.h"
 #include "tools/calls/thread_state.h"
 #include "tests/bench/bench.h"

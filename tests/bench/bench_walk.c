@@ -18,10 +18,10 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "tools/recorder/poke.h"
-#include "tools/sample/clocks.h"
-#include "tools/sample/handler.h"
-#include "tools/recorder/stacks.h"
+#include "sampling/poke.h"
+#include "sampling/clocks.h"
+#include "sampling/handler.h"
+#include "sampling/stacks.h"
 #include "stackwalk/fast/tables.h"
 #include "stackwalk/fast/walkers.h"
 #include "tests/bench/bench.h"

@@ -8,7 +8,7 @@ command -v nm >/dev/null || skip_all "$0" "needs nm"
 finder=$(realpath "$BUILD")/tests/libhook_memory.so
 set -f
 
-# The functions of libsxsprof.so that compiled code or a helper of the runtime calls (tools/calls/count.h).
+# The functions of libsxsprof.so that compiled code or a helper of the runtime calls (elt/calls_functions.h).
 HOOK_FUNCTIONS=$(nm -S "$BUILD/libsxsprof.so" |
     awk '$4 ~ /^sxs_(tree|trace|time|count|values)_(enter|leave|tailcall)(_slow)?$/ { print $1 "-" $2 }' | paste -sd, -)
 export HOOK_FUNCTIONS

@@ -5,7 +5,7 @@
 #
 # folders.tsv lists the folders from top to bottom. A folder may include its own headers and those
 # of folders further down, with these exceptions: a tool (tools/NAME) may not include another tool, but
-# the folders that tools share (tools/options, tools/events_file, tools/recorder, tools/activities);
+# the folders that tools share (tools/options, tools/events_file);
 # other folders may include signals/signals.h only, of the folder signals. include/ has public
 # headers and is below all folders. harness may use include/ and the generated ABI; tests may
 # include anything. usage: layering.sh [FILE...]        (default: all sources of the project)
@@ -53,7 +53,7 @@ function beside(what,    path, line, there) {
     close(path)
     return there
 }
-function is_tool(folder) { return folder ~ /^tools\// && folder !~ /^tools\/(options|events_file|recorder|activities)$/ }
+function is_tool(folder) { return folder ~ /^tools\// && folder !~ /^tools\/(options|events_file)$/ }
 function allowed(from, to, what) {
     if (from == to)
         return 1

@@ -72,7 +72,7 @@ SXS_SIGSAFE static void *fault_put_in(void)
 C
 finds "a malloc() in a marked function is named" 'owners.c:.*fault_put_in() .*malloc()' \
     tests/lint/signal-safety.sh --source
-cat >>"$copy/tools/sample/handler.c" <<'C'
+cat >>"$copy/sampling/handler.c" <<'C'
 SXS_SIGSAFE static void fault_put_in(void)
 {
     sxs_handler_refresh_stacks();
@@ -85,7 +85,7 @@ finds "a lock that a forked child may find held for ever is named" 'tools/events
 echo 'static int fault_put_in(sem_t *s, const struct timespec *t) { return sem_timedwait(s, t); }' >>"$copy/tools/events/spans.c"
 finds "a wait that a step of the clock ends is named" 'tools/events/spans.c:.*sem_timedwait' tests/lint/fork.sh
 case $BUILD in /*) ;; *) mkdir -p "$copy/$(dirname "$BUILD")"; ln -s "$PWD/$BUILD" "$copy/$BUILD" ;; esac
-sed -i '/SXS_SESSION_RESETS(recorder)/d' "$copy/tools/recorder/recorder.c"
+sed -i '/SXS_SESSION_RESETS(recorder)/d' "$copy/sampling/recorder.c"
 finds "a variable that a session leaves behind is named" 'recorder.c: recorder: add' tests/lint/session.sh
 echo 'static const char *fault_put_in(void) { return getenv("HOME"); }' >>"$copy/cmd/main.c"
 sed -i 's/_Atomic uint64_t lost; .*/&\n    _Atomic uint64_t fault_dropped;/' "$copy/session/format/traced.h"

@@ -15,7 +15,7 @@
 
 #include <cmocka.h>
 
-#include "callback/elt.h"
+#include "elt/calls_hooks.h"
 #include "tools/calls/exceptions.h"
 #include "tools/calls/functions.h"
 #include "tools/calls/thread_state.h"

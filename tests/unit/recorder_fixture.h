@@ -8,9 +8,9 @@
 #include "session/write/session_write.h"
 #include "stackwalk/fast/tables.h"
 #include "tests/unit/fake_host.h"
-#include "tools/recorder/costs.h"
-#include "tools/recorder/stacks.h"
-#include "tools/recorder/walk.h"
+#include "sampling/costs.h"
+#include "sampling/stacks.h"
+#include "sampling/walk.h"
 
 static struct sxs_samples_writer *writer;
 

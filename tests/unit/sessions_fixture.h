@@ -22,7 +22,7 @@
 #include "tools/gc/gc.h"
 #include "tools/locks/tool.h"
 #include "tools/heap/heap.h"
-#include "tools/recorder/tool.h"
+#include "sampling/recorder_tool.h"
 #include "tools/sample/tool.h"
 #include "tools/tools.h"
 

@@ -13,7 +13,7 @@
 
 #include "base/hash.h"
 #include "session/write/samples_write.h"
-#include "tools/activities/activities_internal.h"
+#include "sampling/activities_internal.h"
 
 /* Classes are distinguished by these numbers, as by the addresses of their descriptions. */
 enum {

@@ -12,8 +12,8 @@
 #include "session/write/session_write.h"
 #include "tools/alloc/live.h"
 #include "tools/alloc/types.h"
-#include "tools/recorder/costs.h"
-#include "tools/recorder/walk.h"
+#include "sampling/costs.h"
+#include "sampling/walk.h"
 
 /* ---- a tool that keeps its runtime and passes collections on ---------------------------------- */
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* test_calls_no_memory.c - a function is not hooked if no memory can be allocated for the decision. The decision is made
  * again later. The test's own calloc() fails on demand. */
-#include "callback/elt.h"
+#include "elt/calls_hooks.h"
 #include "session/read/calls_read.h"
 #include "tests/unit/manager_fixture.h"
 #include "tests/unit/sanitized.h"

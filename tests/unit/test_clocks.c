@@ -19,7 +19,7 @@
 
 #include "base/base.h"
 #include "base/clock.h"
-#include "tools/sample/clocks.h"
+#include "sampling/clocks.h"
 
 static struct sxs_thread_slot self;
 

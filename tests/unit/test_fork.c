@@ -8,7 +8,7 @@
 #include "base/fork.h"
 #include "base/loader.h"
 #include "tools/instrument/rewrite.h"
-#include "tools/recorder/tool.h"
+#include "sampling/recorder_tool.h"
 #include "tools/sample/tool.h"
 #include "stackwalk/walk.h"
 #include "tests/unit/manager_fixture.h"

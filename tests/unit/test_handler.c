@@ -14,10 +14,10 @@
 #include "session/write/session_write.h"
 #include "stackwalk/fast/tables.h"
 #include "stackwalk/snapshot/walk_request.h"
-#include "tools/recorder/poke.h"
-#include "tools/sample/clocks.h"
-#include "tools/sample/handler.h"
-#include "tools/recorder/scratch.h"
+#include "sampling/poke.h"
+#include "sampling/clocks.h"
+#include "sampling/handler.h"
+#include "sampling/scratch.h"
 
 #define INTERVAL_NS 10000000u
 #define MOST        4096u /* more buffers than there are */

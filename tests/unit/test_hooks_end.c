@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* test_hooks_end.c - a user of hooks ends while other threads call its functions and the JIT asks for
  * more of them: its hooks are not called any more, and those of the other user always are. */
-#include "hooks/hooks_internal.h"
+#include "elt/hooks_internal.h"
 
 #include <pthread.h>
 #include <sched.h>

@@ -9,7 +9,7 @@
 #include <cmocka.h>
 
 #include "base/base.h"
-#include "tools/recorder/jit_dump.h"
+#include "sampling/jit_dump.h"
 
 static void put(uint8_t *at, uint64_t value, size_t size)
 {

@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "base/log.h"
-#include "tools/recorder/perf_map.h"
+#include "sampling/perf_map.h"
 
 #define FIRST UINT64_C(0x7f0000000000)
 #define BYTES 64u     /* of a piece */

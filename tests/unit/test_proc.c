@@ -21,7 +21,7 @@
 #include "base/task.h"
 #include "base/thread.h"
 #include "signals/progress.h"
-#include "tools/recorder/stacks.h"
+#include "sampling/stacks.h"
 
 static struct rlimit before;
 

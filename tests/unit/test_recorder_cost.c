@@ -10,14 +10,14 @@
 
 #include "session/write/session_write.h"
 #include "stackwalk/fast/tables.h"
-#include "tools/recorder/cost.h"
-#include "tools/recorder/costs.h"
-#include "tools/recorder/poke.h"
-#include "tools/recorder/recorder.h"
-#include "tools/recorder/scratch.h"
-#include "tools/recorder/stacks.h"
-#include "tools/recorder/tool.h"
-#include "tools/recorder/walk.h"
+#include "sampling/cost.h"
+#include "sampling/costs.h"
+#include "sampling/poke.h"
+#include "sampling/recorder.h"
+#include "sampling/scratch.h"
+#include "sampling/stacks.h"
+#include "sampling/recorder_tool.h"
+#include "sampling/walk.h"
 #include "tests/unit/sanitized.h"
 
 static int keep_last(const void *record, void *last)

@@ -22,7 +22,7 @@
 #include <cmocka.h>
 
 #include "base/clock.h"
-#include "tools/recorder/restart.h"
+#include "sampling/restart.h"
 #include "tests/unit/sanitized.h"
 
 #define WAIT_MS 60

@@ -24,7 +24,7 @@
 #include "control/ring_internal.h"
 #include "control/session_thread.h"
 #include "manager/settings.h"
-#include "tools/recorder/recorder.h"
+#include "sampling/recorder.h"
 
 #define LONG_AGO INT64_C(7200000000000) /* more than the time of a segment in these tests */
 

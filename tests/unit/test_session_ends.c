@@ -8,9 +8,9 @@
 #include "manager/sessions_internal.h"
 #include "tools/heap/snapshot.h"
 #include "tools/heap/triggers.h"
-#include "tools/recorder/poke.h"
-#include "tools/recorder/threads.h"
-#include "tools/sample/clocks.h"
+#include "sampling/poke.h"
+#include "sampling/threads.h"
+#include "sampling/clocks.h"
 
 #define HELD_MS  3000                /* how long a thread is kept from coming back */
 #define SHORT_NS UINT64_C(900000000) /* the limit of the ends that are kept from ending */

@@ -11,7 +11,7 @@
 #include "tools/events/events.h"
 #include "tools/exceptions/exceptions.h"
 #include "tools/gc/gc.h"
-#include "tools/recorder/tool.h"
+#include "sampling/recorder_tool.h"
 #include "tools/sample/tool.h"
 #include "tools/tools.h"
 #include "tests/unit/sanitized.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* test_tier_sessions.c - how long a runtime is asked for JITCompilationFinished. */
-#include "tools/recorder/tool.h"
+#include "sampling/recorder_tool.h"
 #include "tools/sample/tool.h"
 #include "symbols/tier_sessions.h"
 #include "tests/unit/manager_fixture.h"

@@ -6,7 +6,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "tools/sample/wait_reason.h"
+#include "sampling/wait_reason.h"
 
 /* cmocka wants these before it. */
 #include <setjmp.h>

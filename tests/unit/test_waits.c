@@ -10,11 +10,11 @@
 #include "stackwalk/fast/tables.h"
 #include "tools/locks/types.h"
 #include "tools/locks/waits.h"
-#include "tools/recorder/cost.h"
-#include "tools/recorder/costs.h"
-#include "tools/recorder/recorder.h"
-#include "tools/recorder/stacks.h"
-#include "tools/recorder/walk.h"
+#include "sampling/cost.h"
+#include "sampling/costs.h"
+#include "sampling/recorder.h"
+#include "sampling/stacks.h"
+#include "sampling/walk.h"
 
 static struct sxs_runtime         one = {.number = 1}, two = {.number = 2};
 

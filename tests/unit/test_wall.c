@@ -5,12 +5,12 @@
 #include <sys/prctl.h>
 
 #include "base/clock.h"
-#include "tools/recorder/poke.h"
-#include "tools/recorder/stacks.h"
-#include "tools/sample/clocks.h"
-#include "tools/sample/handler.h"
-#include "tools/sample/wait_reason.h"
-#include "tools/sample/wall.h"
+#include "sampling/poke.h"
+#include "sampling/stacks.h"
+#include "sampling/clocks.h"
+#include "sampling/handler.h"
+#include "sampling/wait_reason.h"
+#include "sampling/wall.h"
 
 #define TRIES  20
 #define FRAMES 400      /* libunwind takes far longer than RAN_NS for so many */

@@ -12,7 +12,7 @@
 #include "base/session_state.h"
 #include "base/thread.h"
 #include "manager/force_gc.h"
-#include "tools/recorder/cost.h"
+#include "sampling/cost.h"
 
 #define MAX_PROBES     64u
 #define BETWEEN_NS     10000000L /* the thread works at most a hundred times a second */

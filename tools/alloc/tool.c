@@ -16,7 +16,7 @@
 #include "tools/alloc/live.h"
 #include "tools/alloc/types.h"
 #include "tools/options/alloc_options.h"
-#include "tools/recorder/cost.h"
+#include "sampling/cost.h"
 
 enum { FIRST_WITH_EVENTS = 12, FIRST_WITH_HANDLES = 13 }; /* versions of ICorProfilerInfo */
 enum { FIRST_WITH_TICKS = 8, FIRST_WITH_SAMPLES = 10 };   /* versions of .NET */

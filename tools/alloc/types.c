@@ -7,7 +7,7 @@
 #include "base/hash.h"
 #include "base/pages.h"
 #include "symbols/names.h"
-#include "tools/recorder/cost.h"
+#include "sampling/cost.h"
 
 #define SLOT_BITS    16u
 #define SLOTS        (1u << SLOT_BITS)

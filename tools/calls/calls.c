@@ -17,7 +17,7 @@
 #include "base/session_state.h"
 #include "base/thread.h"
 #include "base/tick.h"
-#include "hooks/hooks.h"
+#include "elt/hooks.h"
 #include "session/write/calls_write.h"
 #include "session/write/session_write.h"
 #include "tools/calls/await.h"

@@ -3,7 +3,7 @@
 #ifndef SXS_TOOLS_CALLS_CALLS_H
 #define SXS_TOOLS_CALLS_CALLS_H
 
-#include "tools/calls/count.h"
+#include "elt/calls_functions.h"
 #include "manager/tool.h"
 
 extern const struct sxs_tool sxs_calls_tool;

@@ -5,7 +5,7 @@
 
 #include <stddef.h>
 
-#define LIES(type, field, at) _Static_assert(offsetof(struct type, field) == (at), "tools/calls/thread_state_offsets.h")
+#define LIES(type, field, at) _Static_assert(offsetof(struct type, field) == (at), "elt/calls_offsets.h")
 LIES(sxs_calls_state, top, STATE_TOP);
 LIES(sxs_calls_state, limit, STATE_LIMIT);
 LIES(sxs_calls_state, cells, STATE_CELLS);
@@ -43,15 +43,15 @@ LIES(sxs_called, number, CALLED_NUMBER);
 LIES(sxs_called, cell, CALLED_CELL);
 _Static_assert(SXS_CALLED_OFF == CALLED_IS_OFF &&
                    (SXS_CALLED_RESUMES | SXS_CALLED_TAILS) == CALLED_SPECIAL,
-               "tools/calls/thread_state_offsets.h");
+               "elt/calls_offsets.h");
 _Static_assert(SXS_CALLS_ENTER == 1 << EVENT_ENTER && SXS_CALLS_LEAVE == 1 << EVENT_LEAVE,
-               "tools/calls/thread_state_offsets.h");
-_Static_assert(sizeof(struct sxs_calls_event) == EVENT_SIZE, "tools/calls/thread_state_offsets.h");
-_Static_assert(sizeof(struct sxs_calls_slot) == 16, "tools/calls/thread_state_offsets.h");
-_Static_assert(sizeof(struct sxs_calls_frame) == FRAME_SIZE, "tools/calls/thread_state_offsets.h");
-_Static_assert(sizeof(struct sxs_calls_node) == 1 << CELL_BITS, "tools/calls/thread_state_offsets.h");
-_Static_assert(SXS_CALLS_OCTAVES == LAST_OCTAVE + 1, "tools/calls/thread_state_offsets.h");
-_Static_assert(SXS_CALLS_BACKOFF_EVERY == DUE_MASK + 1, "tools/calls/thread_state_offsets.h");
+               "elt/calls_offsets.h");
+_Static_assert(sizeof(struct sxs_calls_event) == EVENT_SIZE, "elt/calls_offsets.h");
+_Static_assert(sizeof(struct sxs_calls_slot) == 16, "elt/calls_offsets.h");
+_Static_assert(sizeof(struct sxs_calls_frame) == FRAME_SIZE, "elt/calls_offsets.h");
+_Static_assert(sizeof(struct sxs_calls_node) == 1 << CELL_BITS, "elt/calls_offsets.h");
+_Static_assert(SXS_CALLS_OCTAVES == LAST_OCTAVE + 1, "elt/calls_offsets.h");
+_Static_assert(SXS_CALLS_BACKOFF_EVERY == DUE_MASK + 1, "elt/calls_offsets.h");
 
 /* Returns 1 when the leave of the call of @f is for the slow path, because of a tail call. */
 HOT int is_for_tails(const struct sxs_calls_frame *f)

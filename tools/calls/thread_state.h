@@ -9,7 +9,7 @@
 #define SXS_TOOLS_CALLS_THREAD_STATE_H
 
 #include "tools/calls/functions.h"
-#include "tools/calls/thread_state_offsets.h"
+#include "elt/calls_offsets.h"
 #include "base/base.h"
 #include "session/write/calls_write.h"
 #include "values/formatter.h"

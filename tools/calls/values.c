@@ -17,7 +17,7 @@
 
 #include "base/log.h"
 #include "base/session_state.h"
-#include "hooks/hooks.h"
+#include "elt/hooks.h"
 #include "tools/calls/fast_path.h"
 #include "tools/calls/tails.h"
 #include "values/complete.h"

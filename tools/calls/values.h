@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /** values.h - prepares the recording of arguments and results for the hooks in
- *  tools/calls/count.h. */
+ *  elt/calls_functions.h. */
 #ifndef SXS_TOOLS_CALLS_VALUES_H
 #define SXS_TOOLS_CALLS_VALUES_H
 

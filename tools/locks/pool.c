@@ -4,7 +4,7 @@
 #include "base/clock.h"
 #include "manager/own_sessions.h"
 #include "session/write/samples_write.h"
-#include "tools/recorder/recorder.h"
+#include "sampling/recorder.h"
 
 /* The events of counters have no keyword. At this level the provider raises nothing else. */
 enum { COUNTERS_LEVEL = 4 };

@@ -19,8 +19,8 @@
 #include "tools/locks/types.h"
 #include "tools/locks/waits.h"
 #include "tools/options/locks_options.h"
-#include "tools/recorder/cost.h"
-#include "tools/recorder/recorder.h"
+#include "sampling/cost.h"
+#include "sampling/recorder.h"
 
 #define ROUND_NS      50000000 /* how often open waits are written down */
 #define INFO_SESSIONS 12u      /* version of Info that can start sessions */

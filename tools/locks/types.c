@@ -9,7 +9,7 @@
 #include "base/hash.h"
 #include "base/session_state.h"
 #include "symbols/names.h"
-#include "tools/recorder/cost.h"
+#include "sampling/cost.h"
 
 #define N_TYPES      4096u /* a power of two */
 #define MAX_PROBES   64u

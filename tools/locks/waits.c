@@ -11,7 +11,7 @@
 #include "base/session_state.h"
 #include "tools/locks/pace.h"
 #include "tools/locks/types.h"
-#include "tools/recorder/cost.h"
+#include "sampling/cost.h"
 
 #define MAX_OPEN 4096u
 

@@ -19,7 +19,7 @@
 #include "base/thread.h"
 #include "stackwalk/fast/tables.h"
 #include "tools/options/native_options.h"
-#include "tools/recorder/cost.h"
+#include "sampling/cost.h"
 
 enum state { NEW, LISTENING, IMPOSSIBLE };
 

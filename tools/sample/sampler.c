@@ -16,15 +16,15 @@
 #include "signals/signals.h"
 #include "symbols/tier_sessions.h"
 #include "symbols/tier_settings.h"
-#include "tools/activities/activities.h"
+#include "sampling/activities.h"
 #include "tools/options/wait_options.h"
-#include "tools/recorder/poke.h"
-#include "tools/recorder/recorder.h"
-#include "tools/sample/clocks.h"
-#include "tools/sample/handler.h"
-#include "tools/sample/rounds.h"
+#include "sampling/poke.h"
+#include "sampling/recorder.h"
+#include "sampling/clocks.h"
+#include "sampling/handler.h"
+#include "sampling/rounds.h"
 #include "tools/sample/snapshot.h"
-#include "tools/sample/wall.h"
+#include "sampling/wall.h"
 
 /* From this rate on, the file needs room more often than it gets it otherwise. */
 #define FREQUENT_HZ 1000u

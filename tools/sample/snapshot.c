@@ -19,13 +19,13 @@
 #include "base/session_state.h"
 #include "base/task.h"
 #include "base/timed_wait.h"
-#include "tools/recorder/poke.h"
-#include "tools/sample/clocks.h"
+#include "sampling/poke.h"
+#include "sampling/clocks.h"
 #include "stackwalk/snapshot/dispatch.h"
-#include "tools/recorder/stacks.h"
+#include "sampling/stacks.h"
 #include "stackwalk/snapshot/stopped.h"
 #include "stackwalk/fast/tables.h"
-#include "tools/sample/wall.h"
+#include "sampling/wall.h"
 
 #define TRIES            5
 #define BETWEEN_TRIES_US 200

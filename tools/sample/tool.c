@@ -8,7 +8,7 @@
 #include "symbols/compiled.h"
 #include "symbols/early.h"
 #include "symbols/tier_sessions.h"
-#include "tools/activities/activities.h"
+#include "sampling/activities.h"
 #include "tools/sample/sampler.h"
 #include "tools/sample/snapshot.h"
 

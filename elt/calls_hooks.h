@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: MIT */
+/** elt.h - the enter, leave and tailcall hooks that compiled code calls, written in assembly. */
+#ifndef SXS_CALLBACK_ELT_H
+#define SXS_CALLBACK_ELT_H
+
+#include "elt/calls_functions.h"
+
+/** sxs_elt_hooks - return the table of hooks, and find out how they save vector registers on this
+ *  processor. The index is an enum sxs_calls_mode, SXS_CALLS_TRACE_HOOKS or SXS_CALLS_VALUES_HOOKS.
+ *  Static; call it once, before any hook is set. */
+const struct sxs_calls_hooks *sxs_elt_hooks(void);
+
+#endif
