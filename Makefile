@@ -157,14 +157,29 @@ $(SONAMES): base/gen_sonames.sh
 
 $(O)/obj/instr/config/libxml.o $(O)/obj/stackwalk/fast/unwind_library.o $(O)/obj/cmd/doctor_library.o $(O)/obj/sampling/handler.o $(O)/obj/cmd/serve/microhttpd.o: $(SONAMES)
 
-PAGE    := $(wildcard cmd/page/page* cmd/page/heap* cmd/page/list*)
 PAGE_GEN := $(addprefix $(O)/gen/sxs_,page.h heap_page.h list_page.h)
 CMD_GEN := $(PAGE_GEN) $(addprefix $(O)/gen/,profile.pb-c.h names.pb-c.h otlp.pb-c.h)
 
-$(PAGE_GEN): $(O)/gen/sxs_%.h: cmd/page/embed.py $(PAGE)
+# The pages: modules and style sheets in one script and one style each, made small by esbuild. Browsers of 2021 and later.
+ESBUILD ?= esbuild
+ESBUILD_FLAGS := --bundle --minify --charset=utf8 --target=chrome92,firefox91,safari15 --log-level=warning --log-limit=0
+
+$(O)/gen/page/%.js $(O)/gen/page/%.css &: cmd/page/%.js cmd/page/%.css $(wildcard cmd/page/*.js cmd/page/*.css)
 	@mkdir -p $(@D)
+	@command -v $(ESBUILD) >/dev/null || { echo 'esbuild is missing (setup/packages.sh build installs it; Debian: esbuild)' >&2; exit 1; }
+	$(call say,BUNDLE,$@)
+	$(Q)$(ESBUILD) $(ESBUILD_FLAGS) cmd/page/$*.js cmd/page/$*.css --outdir=$(@D)
+
+$(O)/gen/sxs_page.h: PAGE := page
+$(O)/gen/sxs_heap_page.h: PAGE := heap
+$(O)/gen/sxs_list_page.h: PAGE := list
+$(O)/gen/sxs_page.h: $(O)/gen/page/page.js $(O)/gen/page/page.css
+$(O)/gen/sxs_heap_page.h: $(O)/gen/page/heap.js $(O)/gen/page/heap.css
+$(O)/gen/sxs_list_page.h: $(O)/gen/page/list.js $(O)/gen/page/list.css
+
+$(PAGE_GEN): $(O)/gen/sxs_%.h: cmd/page/embed.py $(wildcard cmd/page/*.html)
 	$(call say,GEN,$@)
-	$(Q)python3 cmd/page/embed.py cmd/page $* $@
+	$(Q)python3 cmd/page/embed.py cmd/page/begin.html cmd/page/$(PAGE).html $(O)/gen/page/$(PAGE).js $(O)/gen/page/$(PAGE).css $* $@
 
 $(O)/gen/%.pb-c.c $(O)/gen/%.pb-c.h: cmd/report/%.proto
 	@mkdir -p $(@D)
@@ -668,6 +683,7 @@ hosts: setup all host-programs
 
 lint: $(GEN) $(O)/gen/sxs_commit.h $(O)/libsxsprof.so $(O)/libsxsprof-preload.so $(O)/libsxsprof-malloc.so
 	$(Q)sh setup/packages.sh lint
+	$(Q)sh setup/page_lint.sh >/dev/null || echo "lint: the scripts of the pages are not checked"
 	$(Q)BUILD=$(O) $(if $(NODES),NODES=$(NODES)) sh tests/lint/run.sh
 
 format:

@@ -88,3 +88,24 @@ restore_package() {
 PROJECT
     own_project "$work" && (cd "$work" && dotnet_run "$log" restore fetch.csproj --disable-build-servers "$@")
 }
+
+lacks() { echo "$*" >&2; exit 1; }
+
+# modules_of WHAT: the rows of versions.tsv as npm has them, PACKAGE@VERSION
+modules_of() { versions "$1" | awk -F'\t' '{ print $2 "@" $1 }'; }
+
+# npm_modules WHAT DIR: installs the rows of versions.tsv into a folder, and prints that of the modules
+npm_modules() {
+    wanted=$(modules_of "$1") dir=$2
+    if [ "$(cat "$dir/.installed" 2>/dev/null)" != "$wanted" ]; then
+        command -v npm >/dev/null 2>&1 || lacks "no npm here"
+        open_folder "$dir"
+        # Two callers at once would install into the same folder: the second waits, and finds all there.
+        # shellcheck disable=SC2086
+        (cd "$dir" && exec 9>.lock && flock 9 && [ "$(cat .installed 2>/dev/null)" != "$wanted" ] &&
+            echo '{ "private": true }' >package.json &&
+            npm install --no-audit --no-fund --save-exact $wanted >npm.log 2>&1 && printf '%s\n' "$wanted" >.installed)
+        [ "$(cat "$dir/.installed" 2>/dev/null)" = "$wanted" ] || lacks "npm could not install" $wanted
+    fi
+    cd "$dir/node_modules" && pwd
+}

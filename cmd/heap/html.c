@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Format html: one self-contained page (cmd/page/heap_page.html and the files that it includes,
+ * Format html: one self-contained page (cmd/page/heap.html and the files that it includes,
  * embedded at build time) with the snapshot as JSON. Of the two trees, only nodes that can be seen
  * or found are written: the page stays small, whatever the number of objects.
  */

@@ -1,12 +1,15 @@
-"use strict";
-(() => {
-const $ = (id) => document.getElementById(id);
-/*FILE page_numbers.js*/
+// SPDX-License-Identifier: MIT
+// The script of the page of a heap snapshot, or of a comparison of two; cmd/heap/html.c describes the data.
+import { hslOf, inkOn } from "./colors.js";
+import { $, canvasOf, every, inputOf, keysAreOpen, markTab, patternOf, showKeys, useTabs } from "./dom.js";
+import { bytesText, count, counted, percent } from "./numbers.js";
+import { dark, theme, useTheme } from "./theme.js";
+
 const data = JSON.parse($("data").textContent);
 const ROW = 22, TOP = 0, KIND = 1, NAME = 2, SEVERAL = 3, NO_ROOT = 4, TYPE = 5;
 const state = { at: 0, view: "kept", search: null, zoom: 0, chosen: -1, focus: 0, sort: 2, up: false };
 const GENERATIONS = ["gen 0", "gen 1", "gen 2", "large", "pinned", "frozen"];
-let rt, tree, dark = false, hover = -1;
+let rt, tree, hover = -1;
 
 function element(name, attributes, ...children) {
   const e = document.createElement(name);
@@ -42,7 +45,7 @@ function text(node) {
 const matches = (name) => state.search && state.search.test(name);
 
 // ---- the tree of dominators ----
-const canvas = $("graph"), pen = canvas.getContext("2d");
+const canvas = canvasOf("graph"), pen = canvas.getContext("2d");
 let boxes = [], width = 0;
 function hue(name) {
   const end = name.split("<")[0].lastIndexOf(".");
@@ -50,11 +53,11 @@ function hue(name) {
   for (const c of end > 0 ? name.slice(0, end) : name) h = Math.imul(h ^ c.charCodeAt(0), 0x01000193);
   return (h >>> 8) % 360;
 }
-function colour(node) {
+function color(node) {
   if (node.what === TOP) return dark ? "#3a4152" : "#d9d6cf";
   if (node.what === NO_ROOT) return dark ? "#5b3640" : "#eccdd3";
   if (node.what !== TYPE) return dark ? "#3b5bdb" : "#b9c6ff";
-  return `hsl(${hue(text(node))} ${dark ? "32% 34%" : "62% 78%"})`;
+  return dark ? hslOf(hue(text(node)), 32, 0.11) : `hsl(${hue(text(node))} 62% 78%)`;
 }
 function layOut() {
   boxes = [];
@@ -81,22 +84,23 @@ function draw() {
   canvas.width = width * scale;
   canvas.height = rows * ROW * scale;
   pen.setTransform(scale, 0, 0, scale, 0, 0);
-  pen.font = "12px ui-monospace, 'DejaVu Sans Mono', monospace";
+  pen.font = `12px ${theme.mono}`;
   pen.textBaseline = "middle";
   for (const [i, x, w, row] of boxes) {
     const node = tree[i], name = text(node), hit = !state.search || matches(name);
-    pen.globalAlpha = hit ? 1 : 0.3;
-    pen.fillStyle = colour(node);
+    pen.globalAlpha = hit ? 1 : 0.28;
+    pen.fillStyle = color(node);
     pen.beginPath();
     pen.roundRect(x, row * ROW, Math.max(w - 1, 0.5), ROW - 1, Math.min(3, w / 4));
     pen.fill();
-    if (i === hover || i === state.chosen) { pen.lineWidth = 2; pen.strokeStyle = dark ? "#fff" : "#1d2330"; pen.stroke(); }
+    if (i === hover || i === state.chosen || i === state.focus && document.activeElement === canvas) { pen.lineWidth = 2; pen.strokeStyle = theme.text; pen.stroke(); }
     if (w < 30) continue;
     pen.save();
     pen.beginPath();
     pen.rect(x, row * ROW, w - 5, ROW);
     pen.clip();
-    pen.fillStyle = dark ? "#eef" : "#1d2330";
+    pen.globalAlpha = 1;
+    pen.fillStyle = hit ? inkOn(color(node), dark) : theme.faint;
     pen.fillText(node.what === TYPE ? `${name}  × ${count(node.n)}  ${bytesText(node.all)}` : `${name}  ${bytesText(node.all)}`, x + 5, row * ROW + ROW / 2);
     pen.restore();
   }
@@ -207,10 +211,11 @@ function rowsOf(view) {
   return rt.types.map((t, i) => [i, t[0], t[1], t[2], t[3], t[4]]).filter((r) => r[2] && (!state.search || matches(r[1])));
 }
 function paintTable() {
-  const view = state.view, rows = rowsOf(view), table = $("list").firstElementChild, by = state.sort + 1;
+  const view = state.view, rows = rowsOf(view), table = /** @type {HTMLTableElement} */ ($("list").firstElementChild), by = state.sort + 1;
   rows.sort((a, b) => (typeof a[by] === "string" ? (a[by] < b[by] ? -1 : a[by] > b[by] ? 1 : 0) : b[by] - a[by]) * (state.up ? -1 : 1));
-  const heads = columns[view].map((name, c) => element("th", { onclick: () => { state.up = state.sort === c && !state.up; state.sort = c; paintTable(); },
-    ...(c === state.sort ? { "aria-sort": (c === 0) !== state.up ? "ascending" : "descending" } : {}) }, name));
+  const sortBy = (c) => { state.up = state.sort === c && !state.up; state.sort = c; paintTable(); every("button", table.tHead)[c].focus(); };
+  const heads = columns[view].map((name, c) => element("th", { scope: "col", ...(c === state.sort ? { "aria-sort": (c === 0) !== state.up ? "ascending" : "descending" } : {}) },
+    element("button", { onclick: () => sortBy(c) }, name)));
   table.tHead.replaceChildren(element("tr", {}, ...heads));
   table.tBodies[0].replaceChildren(...rows.slice(0, 3000).map(([i, name, ...cells]) => {
     const row = element("tr", { "data-row": i }, element("td", { title: name }, name),
@@ -222,16 +227,13 @@ function paintTable() {
   markRow();
 }
 function markRow() {
-  for (const row of $("list").querySelectorAll("tbody tr")) row.setAttribute("aria-selected", state.view === "types" && Number(row.dataset.row) === state.type);
+  for (const row of every("tbody tr", $("list"))) row.setAttribute("aria-selected", String(state.view === "types" && Number(row.dataset.row) === state.type));
 }
 
 // ---- the page ----
 function show(view) {
   state.view = view;
-  for (const b of document.querySelectorAll("[data-view]")) {
-    b.setAttribute("aria-selected", b.dataset.view === view);
-    b.tabIndex = b.dataset.view === view ? 0 : -1;
-  }
+  markTab(view);
   $("icicle").hidden = view !== "kept";
   $("list").hidden = view === "kept";
   if (view === "kept") { $("found").textContent = ""; draw(); } else { state.sort = view === "types" ? 2 : 3; state.up = false; paintTable(); }
@@ -250,7 +252,7 @@ function paintSummary() {
 // A comparison of two snapshots is one table.
 function useChanges() {
   const side = (when, name, k) => `${when}, ${name}: ${counted(data.all[2 + k], "object")}, ${bytesText(data.all[4 + k])}`;
-  $("summary").textContent = [side("before", data.before, 0), side("now", data.now, 1),
+  $("summary").textContent = [side("before", data.before, 0), side("now", data.now, 1), ...data.versions,
     `${counted(data.changes.length, "type")} changed, ${count(data.unchanged)} did not`].join(" · ");
   for (const id of ["views", "panel", "legend"]) $(id).remove();
   state.view = "changes";
@@ -265,17 +267,13 @@ function use(at) {
   if (!rt.decoded) { rt.kept = decode(rt.kept); rt.reached = decode(rt.reached); rt.decoded = true; }
   tree = rt.kept;
   Object.assign(state, { zoom: 0, chosen: -1, focus: 0, type: -1 });
-  for (const b of $("runtimes").children) b.setAttribute("aria-pressed", Number(b.dataset.at) === at);
+  for (const b of every("button", $("runtimes"))) b.setAttribute("aria-pressed", String(Number(b.dataset.at) === at));
   paintSummary();
   show(state.view);
   showNode(0);
 }
 function search(value) {
-  state.search = null;
-  if (value) {
-    try { state.search = new RegExp(value, "i"); }
-    catch { state.search = new RegExp(value.replace(/[.*+?^${}()|[\]\\]/g, "\\$&"), "i"); }
-  }
+  state.search = patternOf(value);
   if (state.view === "kept") draw(); else paintTable();
 }
 function move(key) {
@@ -287,13 +285,15 @@ function move(key) {
   showNode(to);
 }
 function reset() {
-  $("search").value = "";
+  inputOf("search").value = "";
   search("");
   state.chosen = -1;
   state.focus = 0;
   if (state.view === "kept") { zoom(0); showNode(0); }
 }
-function paintTheme() { document.documentElement.classList.toggle("dark", dark); if (state.view === "kept") draw(); }
+const chooseOrBack = (i) => choose(i === state.zoom && i ? tree[i].parent : i);
+$("help").onclick = showKeys;
+canvas.onfocus = canvas.onblur = () => draw();
 canvas.onmousemove = (e) => {
   const i = hitTest(e.offsetX, e.offsetY);
   if (i === hover) return;
@@ -302,24 +302,33 @@ canvas.onmousemove = (e) => {
   $("details").textContent = i < 0 ? "" : `${text(tree[i])} · keeps alive ${bytesText(tree[i].all)} (${percent(tree[i].all, rt.bytes)}) in ${counted(tree[i].allN, "object")}`;
 };
 canvas.onmouseleave = () => { hover = -1; draw(); };
-canvas.onclick = (e) => { const i = hitTest(e.offsetX, e.offsetY); if (i >= 0) choose(i === state.zoom && i ? tree[i].parent : i); };
-for (const b of document.querySelectorAll("[data-view]")) b.onclick = () => show(b.dataset.view);
-$("search").oninput = (e) => search(e.target.value);
-$("search").onkeydown = (e) => { if (e.key === "Escape") { e.target.value = ""; search(""); } e.stopPropagation(); };
+canvas.onclick = (e) => { const i = hitTest(e.offsetX, e.offsetY); if (i >= 0) chooseOrBack(i); };
+useTabs(show);
+$("list").onkeydown = (e) => {
+  if (e.target !== $("list") || state.view !== "types" || e.ctrlKey || e.metaKey || e.altKey) return;
+  const rows = every("tbody tr", $("list")), at = rows.findIndex((r) => r.getAttribute("aria-selected") === "true");
+  const page = Math.max(1, Math.floor($("list").clientHeight / 26) - 2), all = rows.length;
+  const by = { ArrowDown: 1, ArrowUp: -1, PageDown: page, PageUp: -page, Home: -all, End: all }[e.key];
+  if (by === undefined || !all) return;
+  e.preventDefault();
+  const row = rows[Math.max(0, Math.min(all - 1, at + by))];
+  showType(Number(row.dataset.row));
+  row.scrollIntoView({ block: "nearest" });
+};
+$("search").oninput = () => search(inputOf("search").value);
+$("search").onkeydown = (e) => { if (e.key === "Escape") { inputOf("search").value = ""; search(""); } e.stopPropagation(); };
 $("reset").onclick = reset;
-$("theme").onclick = () => { dark = !dark; paintTheme(); };
 document.onkeydown = (e) => {
   if (e.ctrlKey || e.metaKey || e.altKey) return;
+  if (keysAreOpen()) return;
   if (e.key === "/") { e.preventDefault(); $("search").focus(); }
+  else if (e.key === "?") showKeys();
   else if (e.key === "Escape") reset();
-  else if (!data.changes && e.key >= "1" && e.key <= "3") show(["kept", "types", "roots"][e.key - 1]);
+  else if (!data.changes && e.key >= "1" && e.key <= "3") show(["kept", "types", "roots"][Number(e.key) - 1]);
   else if (document.activeElement === canvas && e.key.startsWith("Arrow")) { e.preventDefault(); move(e.key); }
-  else if (document.activeElement === canvas && e.key === "Enter") choose(state.focus);
+  else if (document.activeElement === canvas && e.key === "Enter") chooseOrBack(state.focus);
 };
 window.onresize = () => { if (state.view === "kept") draw(); };
-const preferred = matchMedia("(prefers-color-scheme: dark)");
-preferred.onchange = () => { dark = preferred.matches; paintTheme(); };
-dark = preferred.matches;
 $("title").textContent = data.title;
 document.title = `${data.title} · sxsprof heap`;
 $("missing").textContent = (data.missing || []).join("\n");
@@ -327,7 +336,6 @@ $("missing").hidden = !(data.missing || []).length;
 if (data.changes) useChanges();
 else if (data.runtimes.length > 1)
   $("runtimes").append(...data.runtimes.map((r, i) => element("button", { "data-at": i, onclick: () => use(i) }, `${r.number}: .NET ${r.version}`)));
-document.documentElement.classList.toggle("dark", dark);
+useTheme(() => { if (state.view === "kept") draw(); });
 if (!data.changes && data.runtimes.length) use(0);
 document.documentElement.dataset.ready = "1";
-})();

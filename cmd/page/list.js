@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: MIT
 // The script of the list of sessions that sxsprof serve shows. Asks for the list every two seconds.
-"use strict";
-(() => {
-const $ = (id) => document.getElementById(id);
-/*FILE page_numbers.js*/
-const el = (tag, text, cls) => { const e = document.createElement(tag); if (text !== undefined) e.textContent = text; if (cls) e.className = cls; return e; };
+import { $, el, every, first, inputOf } from "./dom.js";
+import { bytesText, counted } from "./numbers.js";
+import { useTheme } from "./theme.js";
+
 let known = null, tag = "", timer = 0;
 
 function lasting(ms) {
@@ -42,17 +41,17 @@ function row(s) {
 }
 function paint() {
   if (!known) return;
-  const text = $("search").value.toLowerCase();
+  const text = inputOf("search").value.toLowerCase();
   const shown = known.sessions.filter((s) => !text || [s.name, ...(s.processes || []).flatMap((p) => [p.command, String(p.pid), ...p.runtimes]), ...(s.data || [])].some((t) => t.toLowerCase().includes(text)));
   const running = known.sessions.filter((s) => s.running).length, focus = document.activeElement.closest?.("tr")?.dataset.name;
-  const body = document.querySelector("#sessions tbody");
+  const body = first("#sessions tbody");
   body.replaceChildren(...shown.map(row));
-  if (focus !== undefined) [...body.children].find((tr) => tr.dataset.name === focus)?.querySelector("a").focus();
+  if (focus !== undefined) every("tr", body).find((tr) => tr.dataset.name === focus)?.querySelector("a").focus();
   $("summary").textContent = [known.folder, counted(known.sessions.length, "session"), running ? `${running} running` : "",
     known.left_out ? `${known.left_out} more are left out` : ""].filter(Boolean).join(" · ");
   $("found").textContent = text ? `${shown.length} found` : "";
   $("none").hidden = shown.length > 0;
-  $("none").textContent = text ? "No session has this text." : "No session is here yet. sxsprof run -o DIR records one; it is listed when it begins.";
+  $("none").textContent = text ? "No session has this text." : "No session is here yet. sxsprof sample -o DIR records one; it is listed when it begins.";
 }
 async function ask() {
   clearTimeout(timer);
@@ -68,11 +67,5 @@ async function ask() {
 document.onvisibilitychange = () => { if (!document.hidden) ask(); };
 $("search").oninput = paint;
 document.onkeydown = (e) => { if (e.key === "/" && document.activeElement !== $("search")) { e.preventDefault(); $("search").focus(); } };
-const preferred = matchMedia("(prefers-color-scheme: dark)");
-let dark = preferred.matches;
-const paintTheme = () => document.documentElement.classList.toggle("dark", dark);
-preferred.onchange = () => { dark = preferred.matches; paintTheme(); };
-$("theme").onclick = () => { dark = !dark; paintTheme(); };
-paintTheme();
+useTheme(() => {});
 ask();
-})();

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: MIT
-// Part of page.js, inserted by embed.py: which boxes of a difference have changed. A change is coloured
+// Which boxes of a difference have changed. A change is coloured
 // only if chance does not explain it: samples are counts, and two runs of one program never have the same.
+import { count, counted, percent } from "./numbers.js";
+import { before, duration, selfWeight } from "./page_data.js";
+import { calls, costs, data } from "./page_model.js";
+import { label, view } from "./page_view.js";
 
 const CHANCE = 0.01; // of one coloured box or more on the page, if nothing has changed
 const LEAST_SHARE = 0.005, LEAST_PART = 0.1; // smaller changes are not coloured: half a point, a tenth of the larger side
@@ -28,7 +32,7 @@ function isChange(now, was, limit) {
 // Sets view.change by box: 1: grew, -1: shrank, 0: not changed.
 // The compiler inlines a function, or turns a call into a jump, in one run and not in the other. Then its box is on one
 // side only, and what it and its callees have used is found at its caller: no change, as long as the sum is the same.
-function findChanges() {
+export function findChanges() {
   const M = view.M, change = view.change = new Int8Array(M), limit = view.limit = normalLimit(CHANCE / 2 / Math.max(1, M - 1));
   view.perWeight = costs ? recordsPerWeight() : 0;
   const share = costs ? [1, 1] : [1 / (view.total[0] || 1), 1 / (view.old[0] || 1)];
@@ -80,7 +84,7 @@ function goneText() {
   const some = gone.slice(0, 3).map((i) => `${label(i)} (${costs ? duration(view.old[i]) : percent(view.old[i], view.old[0])})`);
   return some.length ? [`gone: ${some.join(", ")}${gone.length > 3 ? ` and ${gone.length - 3} more` : ""}`] : [];
 }
-function changeSummary() {
+export function changeSummary() {
   const side = (name, samples, weight) => `${name}: ${calls || costs ? duration(weight) : `${counted(samples, "sample")}, ${duration(weight)}`}`;
   const all = before.reduce((a, b) => a + b, 0);
   return [side(`before, ${data.beforeName}`, data.beforeSamples, all), side(`now, ${data.nowName}`, data.samples, selfWeight.reduce((a, b) => a + b, 0)), ...goneText(), changeLegend()];

@@ -1,8 +1,14 @@
 // SPDX-License-Identifier: MIT
-// Part of page.js, inserted by embed.py: the choice of data as buttons, and costs: allocations, native
+// The choice of data as buttons, and costs: allocations, native
 // memory, waits.
+import { $, el } from "./dom.js";
+import { count, counted } from "./numbers.js";
+import { changeSummary } from "./page_change.js";
+import { PART_HELP, PART_NAMES, reopen } from "./page_choice.js";
+import { before, duration, selfCount, selfWeight } from "./page_data.js";
+import { costs, data, timed, unit } from "./page_model.js";
 
-function showChoices() {
+export function showChoices() {
   const bar = $("parts"), by = $("bycount"), parts = data.parts && data.parts.length > 1 ? data.parts : [];
   bar.replaceChildren();
   by.replaceChildren();
@@ -12,7 +18,7 @@ function showChoices() {
     const b = el("button", PART_NAMES[name] || name);
     b.title = PART_HELP[name] || "";
     b.dataset.part = name;
-    b.setAttribute("aria-pressed", name === data.data);
+    b.setAttribute("aria-pressed", String(name === data.data));
     b.onclick = () => reopen("data", name);
     bar.append(b);
   }
@@ -23,18 +29,18 @@ function showChoices() {
     const b = el("button", name);
     b.title = `Widths are ${key === "count" ? `numbers of ${data.words[1]}` : key === "bytes" ? "bytes" : "time"}`;
     b.dataset.by = key;
-    b.setAttribute("aria-pressed", (key === "count") === (data.unit === "count"));
+    b.setAttribute("aria-pressed", String((key === "count") === (data.unit === "count")));
     b.onclick = () => reopen("by", key);
     by.append(b);
   }
 }
 
 // ---- numbers ----------------------------------------------------------------------------------
-const both = (weight, n) => { // "1.20 MiB · 30 objects", the unit of the widths first
+export const both = (weight, n) => { // "1.20 MiB · 30 objects", the unit of the widths first
   const items = `${count(n)} ${unit(n)}`;
   return data.unit === "count" ? items : `${duration(weight)} · ${items}`;
 };
-function costSummary() {
+export function costSummary() {
   const parts = [];
   if (data.words[2]) parts.push(`${data.words[2]} ${both(selfWeight.reduce((a, b) => a + b, 0), selfCount.reduce((a, b) => a + b, 0))}`);
   if (before) return changeSummary();

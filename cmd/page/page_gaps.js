@@ -1,9 +1,14 @@
 // SPDX-License-Identifier: MIT
-// Part of page.js, inserted by embed.py: coverage gaps of counted calls: functions that are not
+// Coverage gaps of counted calls: functions that are not
 // recorded, or in part, and why.
+import { $, el } from "./dom.js";
+import { count } from "./numbers.js";
+import { ownerColor } from "./page_data.js";
+import { data, runtimes } from "./page_model.js";
+import { state } from "./page_view.js";
 
-const gaps = data.unseen || []; // [pid, number of the runtime, its version, why, sum, counted, rows left out, [[name, detail, count]...]]
-function paintGaps() { // a section for each kind and runtime; a search keeps the rows that match
+export let gaps; // [pid, number of the runtime, its version, why, sum, counted, rows left out, [[name, detail, count]...]]
+export function paintGaps() { // a section for each kind and runtime; a search keeps the rows that match
   const box = $("gaps"), re = state.search, pids = new Set(gaps.map((g) => g[0])).size;
   let found = 0;
   box.replaceChildren();
@@ -28,7 +33,7 @@ function paintGaps() { // a section for each kind and runtime; a search keeps th
     if (left && !re) section.append(el("p", `and ${count(left)} more`, "soft"));
     box.append(section);
   }
-  box.dataset.rows = found;
+  box.dataset.rows = String(found);
   $("found").textContent = re ? `${count(found)} found` : "";
   $("search").classList.toggle("bad", Boolean(re) && !found);
   if (!box.firstChild) box.append(el("p", "Nothing here passes the search and the filters.", "soft"));
@@ -43,4 +48,9 @@ function gapRows(rows, counted) {
     list.append(row);
   }
   return list;
+}
+
+// Begins anew with other data.
+export function startGaps() {
+  gaps = data.unseen || [];
 }

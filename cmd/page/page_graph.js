@@ -1,13 +1,24 @@
 // SPDX-License-Identifier: MIT
-// Part of page.js, inserted by embed.py: the flame graph, and the details of a box.
+// The flame graph, and the details of a box.
+import { clip } from "./clip.js";
+import { HIT_COLOR, inkOn } from "./colors.js";
+import { $, canvasOf, el } from "./dom.js";
+import { count, percent } from "./numbers.js";
+import { both } from "./page_costs.js";
+import { before, duration, frameColor, ownerColor, ownerName, ownerOfFrame } from "./page_data.js";
+import { TIERS, calls, costs, data, frames, strings, unit } from "./page_model.js";
+import { latency, nanos } from "./page_tables.js";
+import { fullName, label, ownerOfView, state, view } from "./page_view.js";
+import { dark, theme } from "./theme.js";
 
+const ROW = 19, MIN_PX = 0.35;
 // ---- the graph --------------------------------------------------------------------------------
-const canvas = $("graph"), ctx = canvas.getContext("2d"), scroller = $("scroll");
-let width = 0, height = 0, win = [0, 1], anim = 0, hover = -1, pairs = new Map(), theme = {};
+export const canvas = canvasOf("graph"), ctx = canvas.getContext("2d"), scroller = $("scroll");
+export let width, height, win, anim, hover;
 const windowOf = (i) => [view.x[i], view.x[i] + Math.max(view.total[i], 1e-9)];
-const rowTop = (d) => state.flame ? (view.maxDepth - d) * ROW : d * ROW;
+export const rowTop = (d) => state.flame ? (view.maxDepth - d) * ROW : d * ROW;
 
-function fit() {
+export function fit() {
   const ratio = window.devicePixelRatio || 1, space = $("space");
   width = scroller.clientWidth; height = scroller.clientHeight;
   space.style.height = `${Math.max((view.maxDepth + 1) * ROW + 4, height)}px`;
@@ -20,7 +31,7 @@ function offset() { // the bottom row is at the bottom edge when a flame is lowe
   return extra - scroller.scrollTop;
 }
 
-function draw() {
+export function draw() {
   const scale = width / (win[1] - win[0]), dy = offset();
   ctx.clearRect(0, 0, width, height);
   ctx.font = `12px ${theme.mono}`;
@@ -40,7 +51,7 @@ function draw() {
       todo.push(c);
     }
   }
-  canvas.dataset.shown = view.shown;
+  canvas.dataset.shown = String(view.shown);
   if (before) canvas.dataset.changed = Array.from(view.change, (v, i) => v ? `${v > 0 ? "+" : "-"}${label(i)}` : "").filter(Boolean).slice(0, 100).join("\n");
 }
 
@@ -52,12 +63,12 @@ function colorOf(i) {
   if (i === 0 || view.frame[i] < 0) return theme.line;
   if (!before) return frameColor(view.frame[i]);
   const [now, was] = sharesOf(i);
-  if (!view.change[i]) return `hsl(40 8% ${dark ? 38 : 88}%)`;
+  if (!view.change[i]) return `hsl(40 8% ${dark ? 33 : 88}%)`;
   const d = Math.max(-1, Math.min(1, (now - was) / Math.max(now, was, 1e-9) * 1.4));
   const size = Math.min(1, Math.abs(now - was) * 60); // keep small boxes pale, because their shares vary most
   const s = Math.abs(d) * (0.35 + 0.65 * size);
-  return d > 0 ? `hsl(4 ${10 + 75 * s}% ${dark ? 38 + 12 * s : 88 - 24 * s}%)`
-    : `hsl(216 ${10 + 70 * s}% ${dark ? 38 + 12 * s : 88 - 22 * s}%)`;
+  return d > 0 ? `hsl(4 ${Math.round(10 + 75 * s)}% ${Math.round(dark ? 33 + 15 * s : 88 - 24 * s)}%)`
+    : `hsl(216 ${Math.round(10 + 70 * s)}% ${Math.round(dark ? 33 + 19 * s : 88 - 22 * s)}%)`;
 }
 
 function box(i, x, y, w, charWidth) {
@@ -65,8 +76,9 @@ function box(i, x, y, w, charWidth) {
   const gap = w > 4 ? 1 : 0, bw = Math.max(right - left - gap, 0.5);
   const faded = (view.hit && !view.hit[i]) || (state.crossings && !view.crosses[i] && i !== 0);
   view.shown++;
-  ctx.globalAlpha = faded ? 0.32 : 1;
-  ctx.fillStyle = view.hit && view.hit[i] ? (dark ? "#c026d3" : "#d946ef") : colorOf(i);
+  const color = view.hit && view.hit[i] ? HIT_COLOR : colorOf(i);
+  ctx.globalAlpha = faded ? 0.28 : 1;
+  ctx.fillStyle = color;
   if (w > 8) { ctx.beginPath(); ctx.roundRect(left, y, bw, h, 3); ctx.fill(); }
   else ctx.fillRect(left, y, bw, h);
   if (view.crosses[i] && w > 1.5) { // the edge towards the caller has the caller's colour
@@ -77,8 +89,8 @@ function box(i, x, y, w, charWidth) {
     ctx.fillRect(left, state.flame ? y + h - 2 : y, bw, 2);
   }
   if (bw > charWidth * 3) {
-    ctx.globalAlpha = faded ? 0.6 : 1;
-    ctx.fillStyle = i === 0 || view.frame[i] < 0 ? theme.text : view.hit && view.hit[i] ? "#fff" : dark ? "#f3f5fa" : "#1a2030";
+    ctx.globalAlpha = 1;
+    ctx.fillStyle = faded ? theme.faint : i === 0 || view.frame[i] < 0 ? theme.text : inkOn(color, dark);
     const room = Math.floor((bw - 8) / charWidth);
     ctx.fillText(clip(label(i), room), left + 5, y + h / 2 + 0.5);
   }
@@ -87,19 +99,6 @@ function box(i, x, y, w, charWidth) {
     ctx.strokeStyle = theme.text; ctx.lineWidth = 1.5;
     ctx.strokeRect(left + 0.75, y + 0.75, Math.max(bw - 1.5, 0.5), h - 1.5);
   }
-}
-
-// Shortens names: first parameters are removed, then namespaces, because they matter least.
-function clip(text, room) {
-  if (text.length <= room) return text;
-  const bare = text.replace(/\(.*\)$/, "");
-  if (bare.length <= room) return bare;
-  if (/\.so(\.|$)|!|::/.test(bare)) return room > 3 ? bare.slice(0, room - 1) + "…" : "";
-  const parts = bare.split("."), tail = parts.slice(-2).join(".");
-  if (!bare.includes("<") && tail.length <= room && tail) return tail;
-  if (!bare.includes("<") && parts[parts.length - 1].length <= room && parts[parts.length - 1]) return parts[parts.length - 1];
-  const last = bare.includes("<") ? bare : parts[parts.length - 1] || bare;
-  return room > 3 ? last.slice(0, room - 1) + "…" : "";
 }
 
 function hitTest(px, py) {
@@ -119,7 +118,7 @@ function hitTest(px, py) {
   return i;
 }
 
-function zoom(i, still) {
+export function zoom(i, still) {
   state.zoom = i; state.focus = i;
   const from = win.slice(), to = windowOf(i), start = performance.now();
   cancelAnimationFrame(anim);
@@ -135,6 +134,10 @@ function zoom(i, still) {
   canvas.dataset.zoom = fullName(i);
 }
 
+export function showAll() {
+  win = windowOf(0);
+  zoom(0, true);
+}
 function paintPath() {
   const chain = [], bar = $("path");
   for (let i = state.zoom; i >= 0; i = view.parent[i]) chain.unshift(i);
@@ -151,7 +154,6 @@ function paintPath() {
 }
 
 // ---- details ----------------------------------------------------------------------------------
-const el = (tag, text, cls) => { const e = document.createElement(tag); if (text !== undefined) e.textContent = text; if (cls) e.className = cls; return e; };
 const tierText = (bits) => TIERS.filter((_, t) => bits & (1 << t)).join(", ");
 function facts(i) {
   const f = view.frame[i], all = view.total[0], out = { name: fullName(i) };
@@ -179,7 +181,7 @@ function facts(i) {
   }
   return out;
 }
-function showDetails(i) {
+export function showDetails(i) {
   const bar = $("details");
   bar.replaceChildren();
   if (i < 0) { bar.append(el("span", `Point at a box for its numbers; click to zoom, / to search${data.buckets ? ", drag above to select time" : ""}`)); return; }
@@ -191,7 +193,7 @@ function showDetails(i) {
     bar.append(s);
   }
 }
-function showTip(i, x, y) {
+export function showTip(i, x, y) {
   const tip = $("tip");
   if (i < 0) { tip.hidden = true; return; }
   const f = facts(i), o = ownerOfView(i);
@@ -207,10 +209,50 @@ function showTip(i, x, y) {
   if (f.source || f.file) tip.append(el("p", f.source || f.file));
   placeTip(x, y);
 }
-function placeTip(x, y) {
+export function placeTip(x, y) {
   const tip = $("tip");
   tip.hidden = false;
   const box_ = tip.getBoundingClientRect();
   tip.style.left = `${Math.max(6, Math.min(x + 14, innerWidth - box_.width - 8))}px`;
   tip.style.top = `${y + 20 + box_.height > innerHeight ? Math.max(6, y - box_.height - 12) : y + 18}px`;
+}
+
+// ---- mouse and keys ----------------------------------------------------------------------------
+export let pointer;
+export const zoomOrBack = (i) => { showTip(-1); zoom(i === state.zoom && i ? view.parent[i] : i); };
+export function move(key) {
+  const i = state.focus, kids = (n) => view.kids.subarray(view.first[n], view.first[n + 1]);
+  const sideways = (by) => {
+    if (!i) return 0;
+    const all = kids(view.parent[i]), at = all.indexOf(i);
+    return all[Math.max(0, Math.min(all.length - 1, at + by))];
+  };
+  const child = kids(i).length ? kids(i)[0] : i, up = i ? view.parent[i] : 0;
+  const to = { ArrowLeft: () => sideways(-1), ArrowRight: () => sideways(1),
+    ArrowDown: () => state.flame ? up : child, ArrowUp: () => state.flame ? child : up }[key]();
+  state.focus = to;
+  const y = rowTop(view.depth[to]);
+  if (y < scroller.scrollTop) scroller.scrollTop = y;
+  if (y + ROW > scroller.scrollTop + height) scroller.scrollTop = y + ROW - height;
+  draw();
+  showDetails(to);
+  const box = canvas.getBoundingClientRect(), x = (view.x[to] - win[0]) / (win[1] - win[0]) * width;
+  showTip(to, box.left + Math.max(0, Math.min(width, x)), box.top + y + offset());
+}
+
+// Begins anew with other data.
+export function startGraph() {
+  width = 0; height = 0; win = [0, 1]; anim = 0; hover = -1;
+  pointer = null;
+  canvas.onmousemove = (e) => {
+    const i = hitTest(e.offsetX, e.offsetY);
+    if (i !== hover) { hover = i; draw(); showDetails(i); }
+    showTip(i, e.clientX, e.clientY);
+    pointer = { offsetX: e.offsetX, offsetY: e.offsetY, clientX: e.clientX, clientY: e.clientY };
+  };
+  canvas.onmouseleave = () => { pointer = null; hover = -1; draw(); showTip(-1); showDetails(-1); };
+  canvas.onclick = (e) => { const i = hitTest(e.offsetX, e.offsetY); if (i >= 0) zoomOrBack(i); };
+  canvas.onfocus = () => draw();
+  canvas.onblur = () => { showTip(-1); draw(); };
+  scroller.onscroll = () => draw();
 }

@@ -1,6 +1,19 @@
 // SPDX-License-Identifier: MIT
-// Part of page.js, inserted by embed.py: what the user has chosen, kept while a served page takes new
+// What the user has chosen, kept while a served page takes new
 // data. Numbers of nodes, frames, threads and runtimes change then: names and times are kept.
+import { $, first, inputOf, patternOf } from "./dom.js";
+import { below, paintRows, rebuildRows, show, showFunction, table, table_ } from "./page_tables.js";
+import { hasLine, hasTree, refresh, typing } from "./page_controls.js";
+import { frameName } from "./page_data.js";
+import { anim, canvas, draw, pointer, scroller, zoom } from "./page_graph.js";
+import { drag } from "./page_lanes.js";
+import { data, frames, runtimes, threads } from "./page_model.js";
+import { L, tl } from "./page_timeline_data.js";
+import { tlAnim, tlScroll } from "./page_timeline_draw.js";
+import { repaintTimeline, resized, tlTable } from "./page_timeline_tables.js";
+import { grab, mapGrab, paneTimer } from "./page_timeline_use.js";
+import { state, view } from "./page_view.js";
+import { dark } from "./theme.js";
 
 // ---- keeping ----------------------------------------------------------------------------------
 const keyOf = (i) => view.frame[i] < 0 ? `thread ${threads[-2 - view.frame[i]][2]}` : frameName(view.frame[i]);
@@ -67,19 +80,19 @@ function keepTimeline() {
     folded: new Set(tl.groups.filter((g) => g.folded).map(groupKey)), open: new Map(tl.threads.map((l) => [laneKey(l), l.open])),
     top: tlScroll.scrollTop, tab: tlTable.key, sort: tlTable.sort, tableTop: $("tltable").scrollTop };
 }
-function keep() {
+export function keep() {
   const row = table_.rows[table_.at];
   return { dark, kind: state.kind, byThread: state.byThread, flame: state.flame, crossings: state.crossings, view: state.view,
     threads: state.threads && new Set([...state.threads].map((t) => threads[t][2])), owner: state.owner === null ? null : runtimeKey(state.owner),
     range: state.range && [state.range[0] * data.bucketNs, (state.range[1] + 1) * data.bucketNs],
-    search: $("search").value, zoom: pathOf(state.zoom), focus: pathOf(state.focus), pointer,
+    search: inputOf("search").value, zoom: pathOf(state.zoom), focus: pathOf(state.focus), pointer,
     top: state.flame ? scroller.scrollTop - scroller.scrollHeight : scroller.scrollTop, gapsTop: $("gaps").scrollTop, lanesTop: $("lanes").scrollTop,
     table: { sort: table_.sort, open: openNodes(0), frame: table_.frame >= 0 ? frameName(table_.frame) : null,
       row: !row ? null : state.view === "tree" ? pathOf(row.node) : row.name, top: table.scrollTop, panelTop: $("panel").scrollTop },
     tl: tl && keepTimeline() };
 }
-const busy = () => Boolean(drag || grab || mapGrab); // the user is dragging
-function close() { // nothing of this page paints any more
+export const busy = () => Boolean(drag || grab || mapGrab); // the user is dragging
+export function close() { // nothing of this page paints any more
   cancelAnimationFrame(anim);
   cancelAnimationFrame(tlAnim);
   clearTimeout(typing);
@@ -124,10 +137,10 @@ function putBackFilters(was) {
   Object.assign(state, { kind: was.kind, byThread: was.byThread, flame: was.flame, crossings: was.crossings, owner, search: patternOf(was.search),
     threads: ofThreads && ofThreads.length ? new Set(ofThreads) : null,
     range: was.range && data.buckets ? [bucket(Math.floor(was.range[0] / data.bucketNs)), bucket(Math.ceil(was.range[1] / data.bucketNs) - 1)] : null });
-  const button = document.querySelector(`[data-view=${was.view}]`);
+  const button = first(`[data-view=${was.view}]`);
   state.view = button.hidden ? hasTree || !hasLine ? "graph" : "timeline" : was.view;
 }
-function putBack(was) {
+export function putBack(was) {
   putBackFilters(was);
   if (tl && was.tl) putBackTimeline(was.tl);
   table_.sort = was.table.sort;

@@ -1,22 +1,29 @@
 // SPDX-License-Identifier: MIT
-// Part of page.js, inserted by embed.py: the page of a file opens its data; the page of a server asks
+// The page of a file opens its data; the page of a server asks
 // for them, and again every two seconds while the session is running.
+import { $, every } from "./dom.js";
+import { counted } from "./numbers.js";
+import { choice, dataParts, onReload, readData, reload, withUnit } from "./page_choice.js";
 
 const served = dataParts[0].textContent.length < 100 && JSON.parse(dataParts[0].textContent).served === true;
 const live = { page: null, tag: "", of: null, timer: 0, asking: false, again: false, on: true, running: true, waiting: null, updates: 0, left: false };
-if (served) startLive(); else open(readData());
+let open = null; // shows data, and returns what keeps what the user has chosen
+export function start(show) {
+  open = show;
+  if (served) startLive(); else open(readData());
+}
 
 function startLive() {
   $("served").hidden = false;
   $("live").onclick = () => { live.on = !live.on; sayLive(live.said || ""); if (live.on) ask(); else clearTimeout(live.timer); };
   document.onvisibilitychange = () => { if (!document.hidden && !live.left) ask(); };
   window.onhashchange = () => { for (const [key, value] of new URLSearchParams(location.hash.slice(1))) choice.set(key, value); reload(); };
-  reload = () => { live.tag = ""; ask(true); };
+  onReload(() => { live.tag = ""; ask(true); });
   ask();
 }
 function sayLive(text) {
   live.said = text;
-  $("live").setAttribute("aria-pressed", live.on && live.running);
+  $("live").setAttribute("aria-pressed", String(live.on && live.running));
   $("live").textContent = !live.on ? "Paused" : live.running ? "Live" : "Ended";
   $("livestate").textContent = text;
 }
@@ -65,12 +72,12 @@ function takeData(got) {
   } else if (live.page) live.fine = got.messages[0] || "There is nothing of this kind to show.";
   else $("waits").textContent = [got.running ? "Nothing is recorded yet." : "There is nothing to draw in this session; the text report has what there is.", ...got.messages].join("\n");
   sayLive(live.fine);
-  document.documentElement.dataset.updates = ++live.updates;
+  document.documentElement.dataset.updates = String(++live.updates);
 }
 function focusOf() { // buttons without an id are made anew: the focus goes to the one in the same place
   const at = document.activeElement, box = at && !at.id && at.closest("[id]");
   if (!box) return null;
-  const all = () => [...box.querySelectorAll("button, [tabindex]")], n = all().indexOf(at);
+  const all = () => every("button, [tabindex]", box), n = all().indexOf(/** @type {HTMLElement} */ (at));
   return n < 0 ? null : () => { const e = all()[n]; if (e && document.activeElement === document.body) e.focus({ preventScroll: true }); };
 }
 function showFiles(got) {

@@ -1,12 +1,22 @@
 // SPDX-License-Identifier: MIT
-// Part of page.js, inserted by embed.py: the call tree and the functions as tables, and details of
+// The call tree and the functions as tables, and details of
 // the chosen function: callers, callees, durations. DOM rows exist only for visible rows.
+import { $, el, first, markTab, svg, useTabs } from "./dom.js";
+import { count, counted, percent } from "./numbers.js";
+import { paintFound } from "./page_controls.js";
+import { before, duration, frameName, ownerColor, ownerOfFrame, shortName } from "./page_data.js";
+import { draw, fit, showTip } from "./page_graph.js";
+import { paintTime } from "./page_lanes.js";
+import { TYPE, WAIT, calls, data, frames, strings, timed, unit } from "./page_model.js";
+import { showTimeline } from "./page_timeline_tables.js";
+import { fullName, state, view } from "./page_view.js";
 
 // ---- durations of calls -----------------------------------------------------------------------
-const latency = new Map(data.latencies ? data.latencies.map((l) => [l[0], { off: l[1], total: l[2],
-  min: l[3], median: l[4], p99: l[5], max: l[6], all: l.slice(7) }]) : []);
-function nanos(ns) {
-  for (const [unit, name] of [[1e9, "s"], [1e6, "ms"], [1e3, "µs"]]) if (ns >= unit) {
+export let latency;
+/** @type {[number, string][]} */
+const NANOS = [[1e9, "s"], [1e6, "ms"], [1e3, "µs"]];
+export function nanos(ns) {
+  for (const [unit, name] of NANOS) if (ns >= unit) {
     const v = ns / unit;
     return `${v.toFixed(v >= 99.95 ? 0 : v >= 9.995 ? 1 : 2)} ${name}`;
   }
@@ -14,25 +24,18 @@ function nanos(ns) {
 }
 
 // ---- rows -------------------------------------------------------------------------------------
-const TROW = 24, table = $("table"), rowBox = $("rows");
+export const TROW = 24, table = $("table"), rowBox = $("rows");
 const one = (key) => (r) => { const l = latency.get(r.frame); return l && l.max ? l[key] : -1; };
-const COLUMNS = [
-  { key: "name", head: "Function", of: (r) => r.name, text: (r) => r.name },
-  { key: "calls", head: data.words[1][0].toUpperCase() + data.words[1].slice(1), of: (r) => r.calls, text: (r) => count(r.calls) },
-  { key: "share", head: "Total %", of: (r) => r.total, text: (r) => percent(r.total, view.total[0]), bar: true },
-  { key: "total", head: "Total", of: (r) => r.total, text: (r) => duration(r.total), timed: true },
-  { key: "self", head: "Self", of: (r) => r.self, text: (r) => duration(r.self), timed: true },
-  ...["min", "median", "p99", "max"].map((key) => ({ key, head: key, of: one(key), latency: true,
-    text: (r) => one(key)(r) < 0 ? "–" : nanos(one(key)(r)) })),
-].filter((c) => (!c.timed || timed) && (!c.latency || latency.size));
-const table_ = { rows: [], open: null, at: -1, frame: -1, functions: null, byFrame: null,
-  sort: { tree: ["total", -1], functions: ["self", -1] } };
+/** @typedef {{ key: string, head: string, of: (row: any) => any, text: (row: any) => string, timed?: boolean, latency?: boolean, bar?: boolean }} Column */
+/** @type {Column[]} */
+let COLUMNS;
+export let table_;
 
 function rowOfNode(i) {
   return { node: i, frame: view.frame[i], name: fullName(i), calls: calls && view.frame[i] >= 0 ? view.n[i] : view.count[i],
     total: view.total[i], self: view.self[i], depth: view.depth[i] };
 }
-const below = (i) => Array.from(view.kids.subarray(view.first[i], view.first[i + 1]));
+export const below = (i) => Array.from(view.kids.subarray(view.first[i], view.first[i + 1]));
 function sorted(rows, which) {
   const [key, way] = table_.sort[which], of = COLUMNS.find((c) => c.key === key)?.of || ((r) => r.total);
   return rows.sort((a, b) => { const x = of(a), y = of(b); return x < y ? -way : x > y ? way : a.node - b.node; });
@@ -47,20 +50,36 @@ function treeRows() { // depth first through the expanded rows
   return rows;
 }
 const isBelow = (i, same) => { for (let p = view.parent[i]; p > 0; p = view.parent[p]) if (same(p)) return true; return false; };
-function functionRows() {
+// By node: 1 if no node above it is of the same function.
+function outermostNodes() {
+  const outer = new Uint8Array(view.M), onPath = new Int32Array(frames.length), todo = new Int32Array(2 * view.M + 1);
+  let n = 1; // todo: nodes to enter, and ~nodes to leave
+  while (n > 0) {
+    const i = todo[--n];
+    if (i < 0) { onPath[view.frame[~i]]--; continue; }
+    const f = view.frame[i];
+    if (f >= 0) {
+      outer[i] = onPath[f] ? 0 : 1;
+      onPath[f]++;
+      todo[n++] = ~i;
+    }
+    for (let k = view.first[i]; k < view.first[i + 1]; k++) todo[n++] = view.kids[k];
+  }
+  return outer;
+}
+export function functionRows() {
   if (!table_.functions) {
-    const by = new Map();
+    const by = new Map(), outer = table_.outer = outermostNodes(), rows = new Array(frames.length);
     for (let i = 1; i < view.M; i++) {
       const f = view.frame[i];
       if (f < 0) continue;
-      if (!by.has(f)) by.set(f, { node: by.size, frame: f, name: frameName(f), calls: 0, total: 0, self: 0, nodes: [], depth: 1 });
-      const r = by.get(f);
+      let r = rows[f];
+      if (!r) by.set(f, r = rows[f] = { node: by.size, frame: f, name: frameName(f), calls: 0, total: 0, self: 0, nodes: [], depth: 1 });
       r.nodes.push(i);
       r.self += view.self[i];
-      const outermost = !isBelow(i, (p) => view.frame[p] === f);
-      if (outermost) r.total += view.total[i];
+      if (outer[i]) r.total += view.total[i];
       if (calls) r.calls += view.n[i];
-      else if (outermost) r.calls += view.count[i];
+      else if (outer[i]) r.calls += view.count[i];
     }
     for (const r of by.values()) { // without a call tree, a function's callees are not known
       const l = latency.get(r.frame);
@@ -69,6 +88,10 @@ function functionRows() {
     table_.byFrame = by;
     table_.functions = [...by.values()];
   }
+  return table_.functions;
+}
+function shownFunctions() {
+  functionRows();
   return sorted(table_.functions.filter((r) => !state.search || state.search.test(r.name)), "functions");
 }
 
@@ -77,30 +100,31 @@ function paintHead() {
   const head = $("tablehead"), [key, way] = table_.sort[state.view];
   head.replaceChildren();
   for (const c of COLUMNS) {
-    const b = el("button", c.head, c.key === "name" ? "name" : "");
-    b.setAttribute("role", "columnheader");
-    b.setAttribute("aria-sort", c.key === key ? (way < 0 ? "descending" : "ascending") : "none");
-    b.dataset.key = c.key;
+    const cell = el("div", undefined, c.key === "name" ? "name" : ""), b = el("button", c.head);
+    cell.setAttribute("role", "columnheader");
+    cell.setAttribute("aria-sort", c.key === key ? (way < 0 ? "descending" : "ascending") : "none");
+    cell.dataset.key = c.key;
+    cell.append(b);
     if (c.latency) b.title = "Of one call of the function, on all paths and threads; calls that an exception left are not in it";
     b.onclick = () => {
       const s = table_.sort[state.view];
       table_.sort[state.view] = [c.key, s[0] === c.key ? -s[1] : c.key === "name" ? 1 : -1];
       rebuildRows();
-      $("tablehead").querySelector(`[data-key=${c.key}]`).focus();
+      first(`[data-key=${c.key}] button`, $("tablehead")).focus();
     };
-    head.append(b);
+    head.append(cell);
   }
 }
-function rebuildRows() {
+export function rebuildRows() {
   const chosen = table_.rows[table_.at];
-  table_.rows = state.view === "tree" ? treeRows() : functionRows();
+  table_.rows = state.view === "tree" ? treeRows() : shownFunctions();
   table_.at = chosen ? table_.rows.findIndex((r) => r.node === chosen.node) : -1;
   rowBox.style.height = `${table_.rows.length * TROW}px`;
   table.setAttribute("aria-rowcount", table_.rows.length);
   paintHead();
   paintRows();
 }
-function paintRows() {
+export function paintRows() {
   const from = Math.max(0, Math.floor(table.scrollTop / TROW) - 8);
   const to = Math.min(table_.rows.length, Math.ceil((table.scrollTop + table.clientHeight) / TROW) + 8);
   const made = [];
@@ -116,9 +140,9 @@ function rowElement(r, at) {
   row.style.top = `${at * TROW}px`;
   row.setAttribute("role", "row");
   row.setAttribute("aria-rowindex", at + 1);
-  row.setAttribute("aria-selected", at === table_.at);
+  row.setAttribute("aria-selected", String(at === table_.at));
   if (tree) row.setAttribute("aria-level", r.depth);
-  if (kids) row.setAttribute("aria-expanded", Boolean(table_.open[r.node]));
+  if (kids) row.setAttribute("aria-expanded", String(Boolean(table_.open[r.node])));
   for (const c of COLUMNS) {
     const cell = el("span", undefined, c.key === "name" ? "name" : "");
     cell.setAttribute("role", "gridcell");
@@ -145,7 +169,7 @@ function nameCell(cell, r, tree, kids) {
   if (r.frame >= 0 && frames[r.frame][4] & TYPE) cell.append(el("em", frames[r.frame][4] & WAIT ? "reason" : "type"));
   if (r.frame >= 0 && latency.get(r.frame)?.off) cell.append(el("em", "timed no longer"));
 }
-function named(frame, text) {
+export function named(frame, text) {
   if (frame < 0) return [el("span", text, "soft")];
   const dot = el("i");
   dot.style.background = ownerColor(ownerOfFrame(frame));
@@ -169,43 +193,31 @@ function choose(at) {
   paintRows();
   showFunction(table_.rows[at].frame);
 }
-table.onscroll = paintRows;
-table.onkeydown = (e) => {
-  if (e.target !== table || e.ctrlKey || e.metaKey || e.altKey) return;
-  const r = table_.rows[table_.at], tree = state.view === "tree", page = Math.max(1, Math.floor(table.clientHeight / TROW) - 2);
-  const kids = r && tree && view.first[r.node + 1] > view.first[r.node];
-  const step = { ArrowDown: 1, ArrowUp: -1, PageDown: page, PageUp: -page, Home: -table_.rows.length, End: table_.rows.length }[e.key];
-  if (step !== undefined) choose(Math.max(0, Math.min(table_.rows.length - 1, table_.at + step)));
-  else if (e.key === "ArrowRight" && kids) { if (!table_.open[r.node] || e.shiftKey) expand(table_.at, true, e.shiftKey); else choose(table_.at + 1); }
-  else if (e.key === "ArrowLeft" && r && tree) { if (kids && table_.open[r.node]) expand(table_.at, false); else choose(table_.rows.findIndex((o) => o.node === view.parent[r.node])); }
-  else if (e.key === "Enter" && kids) expand(table_.at, !table_.open[r.node]);
-  else return;
-  e.preventDefault();
-  e.stopPropagation();
-};
 
 // ---- one function: callers, callees, durations ------------------------------------------------
 function neighbours(frame) { // callers and callees by function
   functionRows();
   const own = table_.byFrame.get(frame), callers = new Map(), callees = new Map();
   if (!own) return null;
-  const take = (map, key, i, name, from, to) => {
-    if (!map.has(key)) map.set(key, { frame: key, name, calls: 0, total: 0 });
-    const r = map.get(key);
-    const outermost = !isBelow(i, (p) => view.frame[p] === to && (view.parent[p] ? view.frame[view.parent[p]] : -1) === from);
+  const { outer } = table_;
+  const isOutermost = (i, from, to) => outer[i] || !isBelow(i, (p) => view.frame[p] === to && (view.parent[p] ? view.frame[view.parent[p]] : -1) === from);
+  const take = (map, key, i, from, to) => {
+    let r = map.get(key);
+    if (!r) map.set(key, r = { frame: key, name: key >= 0 ? frameName(key) : "where the thread began", calls: 0, total: 0 });
+    const outermost = isOutermost(i, from, to);
     if (outermost) r.total += view.total[i];
     if (calls) r.calls += view.n[i];
     else if (outermost) r.calls += view.count[i];
   };
   for (const i of own.nodes) {
     const p = view.parent[i], by = p && view.frame[p] >= 0 ? view.frame[p] : -1;
-    take(callers, by, i, by >= 0 ? frameName(by) : "where the thread began", p ? view.frame[p] : -1, frame);
-    for (const c of below(i)) take(callees, view.frame[c], c, frameName(view.frame[c]), frame, view.frame[c]);
+    take(callers, by, i, p ? view.frame[p] : -1, frame);
+    for (let k = view.first[i]; k < view.first[i + 1]; k++) { const c = view.kids[k]; take(callees, view.frame[c], c, frame, view.frame[c]); }
   }
   const heavy = (m) => [...m.values()].sort((a, b) => b.total - a.total || b.calls - a.calls);
   return { own, callers: heavy(callers), callees: heavy(callees) };
 }
-const bareName = (f) => shortName(f).replace(/\(.*\)$/, "") || shortName(f);
+export const bareName = (f) => shortName(f).replace(/\(.*\)$/, "") || shortName(f);
 function neighbourTable(title, rows, all, id) {
   const box = el("section");
   box.id = id;
@@ -226,7 +238,7 @@ function neighbourTable(title, rows, all, id) {
   if (rows.length > 200) box.append(el("p", `and ${count(rows.length - 200)} more`, "soft"));
   return box;
 }
-function showFunction(frame) {
+export function showFunction(frame) {
   const panel = $("panel");
   table_.frame = frame;
   panel.replaceChildren();
@@ -246,13 +258,12 @@ function showFunction(frame) {
   if (l && l.off) panel.append(el("p", "Called too often for too little: counted all the time, but timed no longer.", "soft"));
   if (data.mode !== "flat") panel.append(neighbourTable("Callers", n.callers, n.own.total, "callers"), neighbourTable("Callees", n.callees, n.own.total, "callees"));
 }
-function goTo(frame) { // goes to the function in the table of functions; the tree may have many nodes of it
+export function goTo(frame) { // goes to the function in the table of functions; the tree may have many nodes of it
   if (state.view !== "functions") { showFunction(frame); return; }
   const at = table_.rows.findIndex((r) => r.frame === frame);
   if (at >= 0) choose(at); else showFunction(frame);
 }
 
-const svg = (tag, attrs, text) => { const e = document.createElementNS("http://www.w3.org/2000/svg", tag); for (const k in attrs) e.setAttribute(k, attrs[k]); if (text !== undefined) e.textContent = text; return e; };
 function histogram(l) { // calls by duration, both axes logarithmic
   const W = 420, H = 148, L = 44, B = 22, T = 16, R = 10, all = [];
   for (let i = 0; i < l.all.length; i += 2) all.push([Math.max(1, l.all[i]), l.all[i + 1]]);
@@ -291,7 +302,7 @@ function histogram(l) { // calls by duration, both axes logarithmic
 }
 
 // ---- choice of view ---------------------------------------------------------------------------
-function refreshTables() { // the view has changed, and with it the numbers of its nodes
+export function refreshTables() { // the view has changed, and with it the numbers of its nodes
   table_.open = new Uint8Array(view.M);
   table_.functions = table_.byFrame = null;
   table_.rows = []; table_.at = -1;
@@ -305,16 +316,15 @@ function refreshTables() { // the view has changed, and with it the numbers of i
   rebuildRows();
   showFunction(frame);
 }
-function show(which) {
+export function show(which) {
   const zoomed = state.zoom && view.frame[state.zoom] >= 0 ? view.frame[state.zoom] : -1;
   state.view = which;
-  for (const b of document.querySelectorAll("[data-view]")) b.setAttribute("aria-selected", b.dataset.view === which);
-  for (const b of document.querySelectorAll("[data-view]")) b.tabIndex = b.dataset.view === which ? 0 : -1;
+  markTab(which);
   const line_ = which === "timeline", gaps_ = which === "gaps";
   $("scroll").hidden = which !== "graph";
   $("line").hidden = $("tlchips").hidden = !line_;
   $("gaps").hidden = !gaps_;
-  document.querySelector("[aria-label=Frames]").hidden = calls || line_ || gaps_; // all frames of calls are managed
+  first("[aria-label=Frames]").hidden = calls || line_ || gaps_; // all frames of calls are managed
   $("bythread").hidden = Boolean(before) || line_ || gaps_;
   $("empty").hidden = line_ || gaps_ || view.total[0] > 0;
   paintTime();
@@ -328,7 +338,7 @@ function show(which) {
   if (which === "graph") { fit(); draw(); return; }
   if (line_) { showTimeline(); paintFound(); return; }
   table.setAttribute("role", which === "tree" ? "treegrid" : "grid");
-  table.style.setProperty("--columns", COLUMNS.length - 1);
+  table.style.setProperty("--columns", String(COLUMNS.length - 1));
   rowBox.style.height = "";
   table.scrollTop = 0;
   table_.rows = []; table_.at = -1;
@@ -338,14 +348,37 @@ function show(which) {
   else if (which === "functions") choose(0);
   else showFunction(zoomed >= 0 ? zoomed : table_.frame);
 }
-for (const b of document.querySelectorAll("[data-view]")) {
-  b.onclick = () => show(b.dataset.view);
-  b.onkeydown = (e) => {
-    const all = [...document.querySelectorAll("[data-view]")].filter((v) => !v.hidden), by = { ArrowRight: 1, ArrowLeft: -1 }[e.key];
-    if (!by) return;
-    const to = all[(all.indexOf(b) + by + all.length) % all.length];
-    show(to.dataset.view);
-    to.focus();
+
+// Begins anew with other data.
+export function startTables() {
+  latency = new Map(data.latencies ? data.latencies.map((l) => [l[0], { off: l[1], total: l[2],
+    min: l[3], median: l[4], p99: l[5], max: l[6], all: l.slice(7) }]) : []);
+  /** @type {Column[]} */
+  const columns = [
+    { key: "name", head: "Function", of: (r) => r.name, text: (r) => r.name },
+    { key: "calls", head: data.words[1][0].toUpperCase() + data.words[1].slice(1), of: (r) => r.calls, text: (r) => count(r.calls) },
+    { key: "share", head: "Total %", of: (r) => r.total, text: (r) => percent(r.total, view.total[0]), bar: true },
+    { key: "total", head: "Total", of: (r) => r.total, text: (r) => duration(r.total), timed: true },
+    { key: "self", head: "Self", of: (r) => r.self, text: (r) => duration(r.self), timed: true },
+    ...["min", "median", "p99", "max"].map((key) => ({ key, head: key, of: one(key), latency: true,
+      text: (r) => one(key)(r) < 0 ? "–" : nanos(one(key)(r)) })),
+  ];
+  COLUMNS = columns.filter((c) => (!c.timed || timed) && (!c.latency || latency.size));
+  table_ = { rows: [], open: null, at: -1, frame: -1, functions: null, byFrame: null,
+    sort: { tree: ["total", -1], functions: ["self", -1] } };
+  table.onscroll = paintRows;
+  table.onkeydown = (e) => {
+    if (e.target !== table || e.ctrlKey || e.metaKey || e.altKey) return;
+    const r = table_.rows[table_.at], tree = state.view === "tree", page = Math.max(1, Math.floor(table.clientHeight / TROW) - 2);
+    const kids = r && tree && view.first[r.node + 1] > view.first[r.node];
+    const step = { ArrowDown: 1, ArrowUp: -1, PageDown: page, PageUp: -page, Home: -table_.rows.length, End: table_.rows.length }[e.key];
+    if (step !== undefined) choose(Math.max(0, Math.min(table_.rows.length - 1, table_.at + step)));
+    else if (e.key === "ArrowRight" && kids) { if (!table_.open[r.node] || e.shiftKey) expand(table_.at, true, e.shiftKey); else choose(table_.at + 1); }
+    else if (e.key === "ArrowLeft" && r && tree) { if (kids && table_.open[r.node]) expand(table_.at, false); else choose(table_.rows.findIndex((o) => o.node === view.parent[r.node])); }
+    else if (e.key === "Enter" && kids) expand(table_.at, !table_.open[r.node]);
+    else return;
+    e.preventDefault();
     e.stopPropagation();
   };
+  useTabs(show);
 }

@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: MIT
-// Part of page.js, inserted by embed.py: decodes the timeline into lanes.
+// Decodes the timeline into lanes.
 // cmd/report/timeline_write.c describes the encoding. Times are ns since the timeline's zero. Items
 // are stored in columns of numbers, because there may be millions.
+import { covered, rowRange } from "./columns.js";
+import { reader } from "./decode.js";
+import { data, frames, runtimes, strings } from "./page_model.js";
+import { decodePool } from "./page_timeline_pool.js";
 
 // ---- columns ----------------------------------------------------------------------------------
-const L = data.line || null;
-const KINDS = L ? Object.fromEntries(L.kinds.map((k, i) => [k, i])) : {};
-let tl = null; // decoded when the timeline is first shown
+export let L;
+export let KINDS;
+export let tl; // decoded when the timeline is first shown
 
 function decodeSpans() {
   const n = L.nSpans, r = reader(L.spans), f64 = () => new Float64Array(n), u32 = () => new Uint32Array(n);
@@ -68,7 +72,7 @@ function decodeTicks(text) {
 }
 
 // ---- lanes ------------------------------------------------------------------------------------
-function decodeTimeline() {
+export function decodeTimeline() {
   if (tl) return tl;
   const spans = decodeSpans(), lanes = [];
   const threadLanes = L.threads.map((t, i) => ({ type: "thread", index: i, name: t[0], tid: t[1], process: t[2],
@@ -130,31 +134,14 @@ function countKinds(spans, lanes) {
 
 // Runtimes of a lane's process in which the lane's thread was: their bands are drawn across the
 // lane.
-function groupsOfLane(lane) {
+export function groupsOfLane(lane) {
   return tl.groups.filter((g) => g.process === lane.process && g.runtime &&
     (lane.runtimes.includes(runtimes[g.runtime - 1][0]) || lane.home === g.runtime));
 }
 
-// ---- searching in columns ---------------------------------------------------------------------
-function lower(column, value, from = 0, to = column.length) { // the first element that is not less
-  while (from < to) { const mid = (from + to) >> 1; if (column[mid] < value) from = mid + 1; else to = mid; }
-  return from;
-}
-const rowRange = (c, d) => [c.first[d], c.first[d + 1]];
-function callAt(c, d, time) { // the call of row d at that time, or the last one before it
-  const [from, to] = rowRange(c, d), i = lower(c.start, time + 1e-6, from, to) - 1;
-  return i >= from ? i : -1;
-}
-function covered(c, from, to, a, b) { // how much of [a, b] is covered by calls from..to of a row, ns
-  let i = lower(c.start, a, from, to), k = lower(c.start, b, from, to), sum = c.sums[k] - c.sums[i];
-  if (i > from && c.start[i - 1] + c.dur[i - 1] > a) sum += Math.min(b, c.start[i - 1] + c.dur[i - 1]) - a;
-  if (k > i && c.start[k - 1] + c.dur[k - 1] > b) sum -= c.start[k - 1] + c.dur[k - 1] - b;
-  return Math.max(0, sum);
-}
-
 // ---- functions by name: names in events and exceptions are not numbers of frames --------------
-let frameByName = null;
-function frameNamed(runtime, name) {
+let frameByName;
+export function frameNamed(runtime, name) {
   if (!frameByName) {
     frameByName = new Map();
     frames.forEach((f, i) => {
@@ -166,4 +153,12 @@ function frameNamed(runtime, name) {
   }
   const key = `${runtime} ${name}`, found = frameByName.get(key);
   return found !== undefined ? found : frameByName.get(key.replace(/\(.*\)$/, "")) ?? -1;
+}
+
+// Begins anew with other data.
+export function startTimelineData() {
+  L = data.line || null;
+  KINDS = L ? Object.fromEntries(L.kinds.map((k, i) => [k, i])) : {};
+  tl = null;
+  frameByName = null;
 }

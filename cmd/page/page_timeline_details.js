@@ -1,12 +1,26 @@
 // SPDX-License-Identifier: MIT
-// Part of page.js, inserted by embed.py: details of one item of the timeline, in the tip and in the
+// Details of one item of the timeline, in the tip and in the
 // pane beside the timeline, and sums over the window or the selection when no item is chosen.
+import { callAt, covered, lower, rowRange } from "./columns.js";
+import { $, el } from "./dom.js";
+import { count } from "./numbers.js";
+import { bareName, functionRows, goTo, named, nanos, show, table_ } from "./page_tables.js";
+import { OWNER_GC, frameColor, frameName, frameOf, ownerColor, ownerName, ownerOfNode, parent } from "./page_data.js";
+import { height, placeTip, rowTop, scroller, zoom } from "./page_graph.js";
+import { TIERS, strings } from "./page_model.js";
+import { KINDS, L, frameNamed, groupsOfLane, tl } from "./page_timeline_data.js";
+import { groupName, ink, jitColor, stopColor } from "./page_timeline_draw.js";
+import { factsOfPool } from "./page_timeline_pool.js";
+import { pauseOf } from "./page_timeline_tables.js";
+import { select, setWindow } from "./page_timeline_use.js";
+import { view } from "./page_view.js";
+import { dark } from "./theme.js";
 
 // ---- one item: { lane, call }, { lane, span }, { lane, thrown }, { lane, tick } or { lane } ----------
 const laneText = (lane) => lane.type === "runtime" ? groupName(lane) : `${lane.name} [${lane.tid}]`;
-const when = (ns) => `${(ns / 1e6).toFixed(3)} ms`;
+export const when = (ns) => `${(ns / 1e6).toFixed(3)} ms`;
 const typeName = (s) => strings[s] || "?";
-function factsOf(it) { // { name, color, frame, rows: [[what, text]...], from, to }
+export function factsOf(it) { // { name, color, frame, rows: [[what, text]...], from, to }
   if (it.call !== undefined) return factsOfCall(it);
   if (it.thrown !== undefined) return factsOfThrown(it);
   if (it.pool !== undefined) return factsOfPool(it);
@@ -77,7 +91,7 @@ function factsOfSpan({ lane, span }) {
 }
 
 // ---- the tip ----------------------------------------------------------------------------------
-function tipOf(it, x, y) {
+export function tipOf(it, x, y) {
   const tip = $("tip");
   if (!it) { tip.hidden = true; return; }
   const f = factsOf(it), name = el("code"), dot = el("i");
@@ -100,7 +114,7 @@ const linkTo = (frame, text) => {
   return b;
 };
 const inTree = (frame) => { functionRows(); return frame >= 0 && table_.byFrame.has(frame); };
-function paintPane() {
+export function paintPane() {
   const pane = $("tlpane");
   pane.replaceChildren();
   pane.dataset.of = tl.chosen ? factsOf(tl.chosen).name : "";

@@ -1,24 +1,36 @@
 // SPDX-License-Identifier: MIT
-// Part of page.js, inserted by embed.py: draws the timeline. Items narrower than a pixel are joined
+// Draws the timeline. Items narrower than a pixel are joined
 // with their neighbours, so that the cost of a redraw depends on the number of pixels, not of
 // events.
+import { clip, fitMiddle } from "./clip.js";
+import { HIT_COLOR, inkOn } from "./colors.js";
+import { covered, lower, rowRange } from "./columns.js";
+import { $, canvasOf } from "./dom.js";
+import { counted } from "./numbers.js";
+import { OWNER_GC, OWNER_JIT, frameColor, ownerColor, ownerName, ownerOfNode, shortName } from "./page_data.js";
+import { frames, strings } from "./page_model.js";
+import { KINDS, L, groupsOfLane, tl } from "./page_timeline_data.js";
+import { POOL_H, drawPool, labelPool } from "./page_timeline_pool.js";
+import { drawTop, gridLines } from "./page_timeline_top.js";
+import { state } from "./page_view.js";
+import { dark, theme } from "./theme.js";
 
 // ---- positions --------------------------------------------------------------------------------
-const tlCanvas = $("tlcanvas"), tx = tlCanvas.getContext("2d"), tlScroll = $("tlscroll");
-const tlTop = $("tltop"), ox = tlTop.getContext("2d");
-const LABEL = 218, CALL_H = 15, FLAT_H = 3, FLAT_ROWS = 6, SOME_ROWS = 8, EVENT_H = 12, TICK_H = 8, PAD = 4, HEAD_H = 34, TOP_H = 62;
-let tlW = 0, tlH = 0, tlHeight = 0;
-const plotW = () => Math.max(10, tlW - LABEL - 6);
-const xOf = (t) => LABEL + (t - tl.a) / (tl.b - tl.a) * plotW();
-const timeAt = (x) => tl.a + (x - LABEL) / plotW() * (tl.b - tl.a);
-const shows = (kind) => !tl.hide.has(kind);
+export const tlCanvas = canvasOf("tlcanvas"), tx = tlCanvas.getContext("2d"), tlScroll = $("tlscroll");
+export const tlTop = canvasOf("tltop"), ox = tlTop.getContext("2d");
+export const LABEL = 218, CALL_H = 15, FLAT_H = 3, FLAT_ROWS = 6, SOME_ROWS = 8, EVENT_H = 12, TICK_H = 8, PAD = 4, HEAD_H = 34, TOP_H = 62;
+export let tlW, tlH, tlHeight;
+export const plotW = () => Math.max(10, tlW - LABEL - 6);
+export const xOf = (t) => LABEL + (t - tl.a) / (tl.b - tl.a) * plotW();
+export const timeAt = (x) => tl.a + (x - LABEL) / plotW() * (tl.b - tl.a);
+export const shows = (kind) => !tl.hide.has(kind);
 
 function laneShown(lane) {
   if (lane.type === "runtime") return state.owner === null || state.owner <= 0 || lane.runtime === state.owner;
   return !(lane.group || {}).folded && (!state.threads || state.threads.has(lane.index)) &&
     (state.owner === null || state.owner <= 0 || groupsOfLane(lane).some((g) => g.runtime === state.owner));
 }
-function placeLanes() { // tops and heights; order of rows in a lane: events, samples, calls
+export function placeLanes() { // tops and heights; order of rows in a lane: events, samples, calls
   let y = 0;
   for (const g of tl.groups) for (const lane of g.threads) lane.group = g;
   for (const lane of tl.lanes) {
@@ -47,27 +59,26 @@ function sizeCanvas(canvas, c, w, h) {
   canvas.width = Math.round(w * ratio); canvas.height = Math.round(h * ratio);
   c.setTransform(ratio, 0, 0, ratio, 0, 0);
 }
-function fitTimeline() {
+export function fitTimeline() {
   tlW = tlScroll.clientWidth; tlH = tlScroll.clientHeight;
   sizeCanvas(tlCanvas, tx, tlW, tlH);
   sizeCanvas(tlTop, ox, tlW, TOP_H);
 }
 
 // ---- colours ----------------------------------------------------------------------------------
-const HIT = () => dark ? "#c026d3" : "#d946ef";
-const ink = { thrown: () => dark ? "#ff6369" : "#d6293e", load: () => dark ? "#5bb8c9" : "#2b8a9d",
+export const ink = { thrown: () => dark ? "#ff6369" : "#c51f35", load: () => dark ? "#5bb8c9" : "#2b8a9d",
   classes: () => dark ? "#64748b" : "#94a3b8", other: () => dark ? "#9a8cc9" : "#8b7bc4",
-  pool: () => dark ? "#4ade80" : "#15803d", queue: () => dark ? "#fbbf24" : "#b45309" };
+  pool: () => dark ? "#4ade80" : "#166e35", queue: () => dark ? "#fbbf24" : "#984506" };
 const gcReason = (a) => a === 1 || a === 7; // COR_PRF_SUSPEND_FOR_GC and COR_PRF_SUSPEND_FOR_GC_PREP
-const jitColor = (tier) => ownerColor(OWNER_JIT, dark ? [0, -1, 1.4, 1][tier] ?? 0 : [0, 0.6, -1.8, -1][tier] ?? 0);
-const stopColor = (i) => gcReason(tl.spans.a[i]) ? ownerColor(OWNER_GC, dark ? 1 : -1) : ink.other();
+export const jitColor = (tier) => ownerColor(OWNER_JIT, dark ? [0, -1, 1.4, 1][tier] ?? 0 : [0, 0.6, -1.8, -1][tier] ?? 0);
+export const stopColor = (i) => gcReason(tl.spans.a[i]) ? ownerColor(OWNER_GC, dark ? 1 : -1) : ink.other();
 const spanHit = (i) => tl.hitText && tl.hitText[tl.spans.text[i]];
-const thrownHit = (x) => tl.hitText && (tl.hitText[x[4]] || tl.hitText[x[5]] || tl.hitText[x[6]] || tl.hitText[x[7]]);
+export const thrownHit = (x) => tl.hitText && (tl.hitText[x[4]] || tl.hitText[x[5]] || tl.hitText[x[6]] || tl.hitText[x[7]]);
 
 // ---- the whole timeline -----------------------------------------------------------------------
-let tlAnim = 0;
-function drawSoon() { if (!tlAnim) tlAnim = requestAnimationFrame(() => { tlAnim = 0; drawTimeline(); }); }
-function drawTimeline() {
+export let tlAnim;
+export function drawSoon() { if (!tlAnim) tlAnim = requestAnimationFrame(() => { tlAnim = 0; drawTimeline(); }); }
+export function drawTimeline() {
   if (!tl || state.view !== "timeline") return;
   const began = performance.now();
   tl.shown = 0;
@@ -115,6 +126,10 @@ function drawLabel(lane, y) {
     tx.fillStyle = ownerColor(lane.runtime || 0, dark ? 0.5 : -0.5);
     tx.beginPath(); tx.roundRect(23, mid - 5, 10, 10, 3); tx.fill();
   }
+  if (document.activeElement === tlCanvas && (tl.chosen ? tl.chosen.lane : tl.lane) === lane) {
+    tx.strokeStyle = theme.accent; tx.lineWidth = 2;
+    tx.strokeRect(2, y + 1, LABEL - 5, lane.h - 3);
+  }
   const side = group ? (L.processes.length > 1 ? `pid ${L.processes[lane.process][0]}` : counted(lane.threads.length, "thread")) : `${lane.tid}`;
   tx.font = `11px ${theme.sans}`;
   const room = tx.measureText(side).width;
@@ -128,7 +143,7 @@ function drawLabel(lane, y) {
     tx.fillText(`${SOME_ROWS} of ${lane.calls.rows} levels ▸`, 36, y + lane.h - 12);
   }
 }
-const groupName = (g) => g.runtime ? `.NET ${ownerName(g.runtime)}` : "no runtime";
+export const groupName = (g) => g.runtime ? `.NET ${ownerName(g.runtime)}` : "no runtime";
 
 // ---- a runtime: suspensions and collections ---------------------------------------------------
 function drawRuntime(g, y) {
@@ -151,16 +166,18 @@ function spanRow(list, y, h, color, text) { // spans are sorted by start; narrow
     if (w < 1) last = x0 | 0;
     tl.shown++;
     tx.globalAlpha = tl.hitText && !hit ? 0.3 : 1;
-    tx.fillStyle = hit ? HIT() : color(i);
+    const box = hit ? HIT_COLOR : color(i);
+    tx.fillStyle = box;
     if (w > 5) { tx.beginPath(); tx.roundRect(x0, y, w - 0.5, h, 2.5); tx.fill(); } else tx.fillRect(x0, y, Math.max(w, 1.2), h);
-    if (w > 34) inside(text(i), x0, x1, y, h, hit);
+    if (w > 34) inside(text(i), x0, x1, y, h, tl.hitText && !hit ? theme.faint : inkOn(box, dark));
     if (tl.chosen && tl.chosen.span === i) outline(x0, y, w, h);
   }
   tx.globalAlpha = 1;
 }
-function inside(text, x0, x1, y, h, hit) {
+function inside(text, x0, x1, y, h, color) {
+  tx.globalAlpha = 1;
   tx.font = `10.5px ${theme.sans}`;
-  tx.fillStyle = hit ? "#fff" : dark ? "#f3f5fa" : "#1a2030";
+  tx.fillStyle = color;
   const t = clip(text, Math.floor((x1 - x0 - 8) / 5.6));
   if (t) tx.fillText(t, x0 + 4, y + h / 2 + 0.5);
 }
@@ -221,7 +238,7 @@ function drawTicks(k, y) {
     const x = xOf(k.time[i]), node = k.node[i] >> 1;
     tl.shown++;
     tx.globalAlpha = k.node[i] & 1 ? 0.45 : 1;
-    tx.fillStyle = tl.hitNode && tl.hitNode(node) ? HIT() : ownerColor(ownerOfNode(node), dark ? 1 : -1.2);
+    tx.fillStyle = tl.hitNode && tl.hitNode(node) ? HIT_COLOR : ownerColor(ownerOfNode(node), dark ? 1 : -1.2);
     tx.fillRect(x, y, Math.max(1, Math.min(2, 2 / px * 1e3)), TICK_H);
     i = Math.max(i + 1, lower(k.time, k.time[i] + px * 0.9, i, n));
   }
@@ -239,7 +256,7 @@ function loadMarks(list, y) {
     last = x;
     tl.shown++;
     tx.globalAlpha = tl.hitText && !hit ? 0.3 : 1;
-    tx.fillStyle = hit ? HIT() : module ? ink.load() : ink.classes();
+    tx.fillStyle = hit ? HIT_COLOR : module ? ink.load() : ink.classes();
     tx.fillRect(x, y + EVENT_H - 2, Math.max(w, 1), 2);
     if (module) { tx.beginPath(); tx.moveTo(x, y + EVENT_H); tx.lineTo(x - 4, y + EVENT_H - 8); tx.lineTo(x + 4, y + EVENT_H - 8); tx.fill(); }
     else tx.fillRect(x, y + 6, 1, EVENT_H - 6);
@@ -252,7 +269,7 @@ function drawThrown(x, k, y) { // a mark at the throw, a line to the handler
   if (x1 < LABEL - 6 || x0 > tlW + 6) return;
   tl.shown++;
   tx.globalAlpha = tl.hitText && !hit ? 0.3 : 1;
-  tx.fillStyle = tx.strokeStyle = hit ? HIT() : ink.thrown();
+  tx.fillStyle = tx.strokeStyle = hit ? HIT_COLOR : ink.thrown();
   if (x1 - x0 > 2) tx.fillRect(x0, y, x1 - x0, 2);
   const r = fatal ? 6.5 : 4.2, cy = y + 5;
   tx.beginPath(); tx.moveTo(x0, cy - r); tx.lineTo(x0 + r, cy); tx.lineTo(x0, cy + r); tx.lineTo(x0 - r, cy); tx.closePath(); tx.fill();
@@ -287,12 +304,13 @@ function callBox(lane, i, y, h, faded) {
   tx.globalAlpha = faded || owner ? 0.3 : 1;
   tx.fillStyle = frameColor(c.frame[i]);
   if (w > 6 && h > 8) { tx.beginPath(); tx.roundRect(x0, y, w - 0.7, h, 2.5); tx.fill(); } else tx.fillRect(x0, y, Math.max(1, w - 0.3), h);
-  if (w > 26 && h > 8) callText(c.frame[i], x0, w, y, h, false);
+  if (w > 26 && h > 8) callText(c.frame[i], x0, w, y, h, faded || owner ? theme.faint : inkOn(frameColor(c.frame[i]), dark));
   if (tl.chosen && tl.chosen.lane === lane && tl.chosen.call === i || tl.hover && tl.hover.lane === lane && tl.hover.call === i) outline(x0, y, w, h);
 }
-function callText(frame, x, w, y, h, hit) {
+function callText(frame, x, w, y, h, color) {
+  tx.globalAlpha = 1;
   tx.font = `11px ${theme.mono}`;
-  tx.fillStyle = hit ? "#fff" : dark ? "#f3f5fa" : "#1a2030";
+  tx.fillStyle = color;
   const text = clip(shortName(frame), Math.floor((w - 7) / 6.65));
   if (text) tx.fillText(text, x + 4, y + h / 2 + 0.5);
 }
@@ -306,8 +324,14 @@ function drawHits(lane, c, from, to, y, h, px) { // draws the calls that the sea
     if (x0 + w < LABEL || (w < 1 && (x0 | 0) === last)) continue;
     last = x0 | 0;
     tx.globalAlpha = 1;
-    tx.fillStyle = HIT();
+    tx.fillStyle = HIT_COLOR;
     tx.fillRect(Math.max(x0, LABEL), y, Math.max(1, Math.min(x0 + w, tlW) - Math.max(x0, LABEL) - 0.4), h);
-    if (w > 26 && h > 8) callText(c.frame[i], Math.max(x0, LABEL), Math.min(x0 + w, tlW) - Math.max(x0, LABEL), y, h, true);
+    if (w > 26 && h > 8) callText(c.frame[i], Math.max(x0, LABEL), Math.min(x0 + w, tlW) - Math.max(x0, LABEL), y, h, inkOn(HIT_COLOR, dark));
   }
+}
+
+// Begins anew with other data.
+export function startTimelineDraw() {
+  tlW = 0; tlH = 0; tlHeight = 0;
+  tlAnim = 0;
 }

@@ -1,19 +1,25 @@
 // SPDX-License-Identifier: MIT
-// Part of page.js, inserted by embed.py: the thread pool of a runtime, below its head: the number
+// The thread pool of a runtime, below its head: the number
 // of threads as steps, the length of the queue as a line, and a mark where the pool adds a thread
 // because work waits and no thread ends any (starvation).
-const POOL_H = 44, POOL_TEXT = 13;
+import { reader } from "./decode.js";
+import { count, counted } from "./numbers.js";
+import { L, tl } from "./page_timeline_data.js";
+import { when } from "./page_timeline_details.js";
+import { LABEL, groupName, ink, plotW, tlW, tx, xOf } from "./page_timeline_draw.js";
+import { theme } from "./theme.js";
+export const POOL_H = 44, POOL_TEXT = 13;
 const POOL = { started: 1, stopped: 2, adjusted: 3, queued: 4 }, STARVATION = 6;
 
 // Points are [time, value]; of the pool's changes of the number of threads wanted, only starvation
 // and blocking are marked.
-function decodePool(text) {
+export function decodePool(text) {
   const pool = { threads: [], queue: [], marks: [], mostThreads: 0, mostQueued: 0, starved: 0 }, r = reader(text);
   for (let t = 0; r.more();) {
     const time = t += r.next() * 1000, change = r.next(), value = r.next(), reason = r.next();
     if (change === POOL.queued) { pool.queue.push([time, value]); pool.mostQueued = Math.max(pool.mostQueued, value); }
     else if (change !== POOL.adjusted) { pool.threads.push([time, value]); pool.mostThreads = Math.max(pool.mostThreads, value); }
-    else if (reason >= STARVATION && L.poolReasons[reason]) { pool.marks.push([time, value, reason]); pool.starved += reason === STARVATION; }
+    else if (reason >= STARVATION && L.poolReasons[reason]) { pool.marks.push([time, value, reason]); pool.starved += Number(reason === STARVATION); }
   }
   return pool;
 }
@@ -22,7 +28,7 @@ function valueAt(points, time) { // of the last point not behind it
   while (from < to) { const mid = (from + to) >> 1; if (points[mid][0] <= time) from = mid + 1; else to = mid; }
   return from ? points[from - 1][1] : 0;
 }
-function labelPool(pool, y) {
+export function labelPool(pool, y) {
   tx.font = `11px ${theme.sans}`; tx.fillStyle = theme.soft;
   tx.fillText("thread pool", 39, y + 7);
   tx.fillStyle = ink.pool();
@@ -45,7 +51,7 @@ function poolLine(points, most, y, h, color, filled) {
     tl.shown += high > 0;
   }
 }
-function drawPool(pool, y) {
+export function drawPool(pool, y) {
   const h = POOL_H - POOL_TEXT;
   poolLine(pool.threads, pool.mostThreads, y + 6, h, ink.pool(), true);
   poolLine(pool.queue, pool.mostQueued, y + 6, h, ink.queue(), false);
@@ -57,7 +63,7 @@ function drawPool(pool, y) {
     tx.beginPath(); tx.moveTo(x, y + h + 7); tx.lineTo(x - 3.5, y + h + 13); tx.lineTo(x + 3.5, y + h + 13); tx.fill();
   }
 }
-function factsOfPool({ lane, pool: time }) {
+export function factsOfPool({ lane, pool: time }) {
   const pool = lane.pool, slack = 5 * (tl.b - tl.a) / plotW();
   const mark = pool.marks.find((m) => Math.abs(m[0] - time) <= slack);
   return { name: `Thread pool of ${groupName(lane)}`, frame: -1, color: ink.pool(), from: time, to: time,

@@ -1,7 +1,20 @@
 // SPDX-License-Identifier: MIT
-// Part of page.js, inserted by embed.py: the tables below the timeline, the choice of kinds that
+// The tables below the timeline, the choice of kinds that
 // are shown, and the view as a whole. A click on a row goes to the longest of its events, each
 // further click to the next one.
+import { $, el } from "./dom.js";
+import { count } from "./numbers.js";
+import { OWNER_GC, OWNER_JIT, ownerColor, ownerName } from "./page_data.js";
+import { TIERS, strings } from "./page_model.js";
+import { nanos } from "./page_tables.js";
+import { KINDS, L, decodeTimeline, tl } from "./page_timeline_data.js";
+import { paintPane } from "./page_timeline_details.js";
+import {
+  drawSoon, drawTimeline, fitTimeline, ink, placeLanes, shows, tlH, tlScroll, tlW
+} from "./page_timeline_draw.js";
+import { reveal, searchTimeline, takeRange } from "./page_timeline_use.js";
+import { state } from "./page_view.js";
+import { dark, theme } from "./theme.js";
 
 // ---- rows -------------------------------------------------------------------------------------
 function sumSpans(kind, keyOf, rowOf, nsOf = (i) => tl.spans.dur[i]) { // sums over one kind of events in the selection
@@ -20,7 +33,7 @@ function sumSpans(kind, keyOf, rowOf, nsOf = (i) => tl.spans.dur[i]) { // sums o
 }
 const timedColumns = (what, extra = []) => [["what", what], ...extra, ["n", "Times"], ["ns", "Time"], ["mean", "Mean"], ["most", "Longest"]];
 // A collection in the background lasts much longer than it stops threads: the stop is what counts, if it is known.
-const pauseOf = (i) => tl.spans.pausesKnown ? tl.spans.pause[i] * 1000 : tl.spans.dur[i];
+export const pauseOf = (i) => tl.spans.pausesKnown ? tl.spans.pause[i] * 1000 : tl.spans.dur[i];
 const gcColumns = () => tl.spans.pausesKnown
   ? [["what", "Generation"], ["n", "Times"], ["ns", "Paused"], ["mean", "Mean pause"], ["most", "Longest pause"], ["lasted", "Lasted"]]
   : [["what", "Generation"], ["n", "Times"], ["ns", "Lasted"], ["mean", "Mean"], ["most", "Longest"]];
@@ -44,7 +57,7 @@ const TL_TABLES = [
   { key: "classes", title: "Classes", has: () => tl.counts.classes, columns: timedColumns("Class"), rows: () =>
     sumSpans(KINDS["class load"], (i) => tl.spans.runtime[i] * 1e9 + tl.spans.text[i], (i) => ({ runtime: tl.spans.runtime[i], what: strings[tl.spans.text[i]], code: true })) },
 ];
-const tlTable = { key: "", sort: {}, rows: [] };
+export let tlTable;
 const NUMBERS = new Set(["n", "ns", "mean", "most", "lasted", "bytes"]);
 const valueOf = (r, key) => key === "mean" ? r.ns / r.n : r[key];
 function cellText(r, key) {
@@ -63,13 +76,13 @@ function paintTableTabs() {
     const b = el("button", t.title);
     b.dataset.table = t.key;
     b.setAttribute("role", "tab");
-    b.setAttribute("aria-selected", t.key === tlTable.key);
+    b.setAttribute("aria-selected", String(t.key === tlTable.key));
     b.onclick = () => { tlTable.key = t.key; paintTableTabs(); paintTimelineTable(); };
     bar.append(b);
   }
   $("tlbelow").hidden = !all.length;
 }
-function paintTimelineTable() {
+export function paintTimelineTable() {
   const t = TL_TABLES.find((v) => v.key === tlTable.key), box = $("tltable");
   box.replaceChildren();
   if (!t) return;
@@ -110,7 +123,7 @@ function tableRow(t, r, most) {
   }
   row.tabIndex = 0;
   row.onclick = () => nextOfRow(r);
-  row.onkeydown = (e) => { if (e.key === "Enter") nextOfRow(r); };
+  row.onkeydown = (e) => { if (e.key === "Enter" || e.key === " ") { e.preventDefault(); nextOfRow(r); } };
   return row;
 }
 function itemsOf(r) {
@@ -143,7 +156,7 @@ function paintChips() {
     b.append(dot, name, el("small", left ? `${count(n)} of ${count(n + left)}` : count(n)));
     b.dataset.chip = key;
     b.dataset.n = Math.round(n);
-    b.setAttribute("aria-pressed", shows(key));
+    b.setAttribute("aria-pressed", String(shows(key)));
     b.title = `Show or hide: ${name.toLowerCase()}`;
     b.onclick = () => { if (!tl.hide.delete(key)) tl.hide.add(key); paintChips(); placeLanes(); drawSoon(); };
     bar.append(b);
@@ -151,7 +164,7 @@ function paintChips() {
 }
 
 // ---- the view ---------------------------------------------------------------------------------
-function showTimeline() {
+export function showTimeline() {
   decodeTimeline();
   takeRange();
   searchTimeline();
@@ -163,11 +176,17 @@ function showTimeline() {
   paintTimelineTable();
   drawTimeline();
 }
-function repaintTimeline() { // after a change of theme, filter or size
+export function repaintTimeline() { // after a change of theme, filter or size
   if (!tl || state.view !== "timeline") return;
   fitTimeline(); placeLanes(); paintChips(); paintPane(); paintTimelineTable(); drawTimeline();
 }
-const resized = new ResizeObserver(() => { // also called when the view is first laid out, or when the bar above it wraps
-  if (tl && state.view === "timeline" && (tlScroll.clientWidth !== tlW || tlScroll.clientHeight !== tlH)) { fitTimeline(); placeLanes(); drawTimeline(); }
-});
-resized.observe(tlScroll);
+export let resized;
+
+// Begins anew with other data.
+export function startTimelineTables() {
+  tlTable = { key: "", sort: {}, rows: [] };
+  resized = new ResizeObserver(() => { // also called when the view is first laid out, or when the bar above it wraps
+    if (tl && state.view === "timeline" && (tlScroll.clientWidth !== tlW || tlScroll.clientHeight !== tlH)) { fitTimeline(); placeLanes(); drawTimeline(); }
+  });
+  resized.observe(tlScroll);
+}

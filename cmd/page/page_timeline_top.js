@@ -1,6 +1,12 @@
 // SPDX-License-Identifier: MIT
-// Part of page.js, inserted by embed.py: the strip that shows the whole recording with the window
+// The strip that shows the whole recording with the window
 // in it, and the axis.
+import { covered, rowRange } from "./columns.js";
+import { strings } from "./page_model.js";
+import { nanos } from "./page_tables.js";
+import { L, tl } from "./page_timeline_data.js";
+import { LABEL, TOP_H, ink, ox, plotW, shows, stopColor, tlW, xOf } from "./page_timeline_draw.js";
+import { theme } from "./theme.js";
 
 function niceStep(span, most) { // 1, 2 or 5 times a power of ten
   const raw = span / most, ten = Math.pow(10, Math.floor(Math.log10(raw)));
@@ -15,7 +21,7 @@ function eachGrid(f) {
   const step = Math.max(1, niceStep(tl.b - tl.a, plotW() / 110));
   for (let t = Math.ceil(tl.a / step) * step; t <= tl.b; t += step) f(t, step);
 }
-function gridLines(c, y, h) {
+export function gridLines(c, y, h) {
   c.fillStyle = theme.line;
   c.globalAlpha = 0.6;
   eachGrid((t) => c.fillRect(Math.round(xOf(t)), y, 1, h));
@@ -24,10 +30,10 @@ function gridLines(c, y, h) {
 
 // How busy each part of the recording was: time in calls, else samples, else compilations and
 // lifetimes of threads.
-const MAP_Y = 4, MAP_H = 32;
+export const MAP_Y = 4, MAP_H = 32;
 const mapX = (t) => LABEL + t / L.spanNs * plotW();
-const mapTime = (x) => Math.max(0, Math.min(L.spanNs, (x - LABEL) / plotW() * L.spanNs));
-let busyCache = null;
+export const mapTime = (x) => Math.max(0, Math.min(L.spanNs, (x - LABEL) / plotW() * L.spanNs));
+let busyCache;
 function busyness(columns) {
   if (busyCache && busyCache.length === columns) return busyCache;
   const sum = new Float64Array(columns), cell = L.spanNs / columns;
@@ -53,7 +59,7 @@ function busyness(columns) {
   return busyCache;
 }
 
-function drawTop() {
+export function drawTop() {
   ox.clearRect(0, 0, tlW, TOP_H);
   ox.fillStyle = theme.panel; ox.fillRect(0, 0, tlW, TOP_H);
   const w = Math.round(plotW()), busy = busyness(w), base = MAP_Y + MAP_H;
@@ -93,4 +99,9 @@ function drawTop() {
   ox.fillStyle = theme.soft;
   ox.fillText(tl.b - tl.a >= L.spanNs ? `${nanos(L.spanNs)} in all` : `${nanos(tl.b - tl.a)} of ${nanos(L.spanNs)}`, 12, base + 15);
   ox.fillStyle = theme.line; ox.fillRect(0, TOP_H - 1, tlW, 1); ox.fillRect(LABEL - 1, 0, 1, TOP_H);
+}
+
+// Begins anew with other data.
+export function startTimelineTop() {
+  busyCache = null;
 }

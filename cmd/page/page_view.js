@@ -1,11 +1,20 @@
 // SPDX-License-Identifier: MIT
-// Part of page.js, inserted by embed.py: the parts of the tree that pass the filters, as a tree of
+// The parts of the tree that pass the filters, as a tree of
 // their own.
+import { ownerBit } from "./decode.js";
+import { findChanges } from "./page_change.js";
+import {
+  N, after, before, frameName, frameOf, mask, ownerOfNode, parent, selfCount, selfWeight, shortName, threadOf,
+  tiersOf, timeline
+} from "./page_data.js";
+import { TYPE, calls, costs, data, frames, threads } from "./page_model.js";
 
 // ---- the view ---------------------------------------------------------------------------------
-const state = { kind: "all", threads: null, owner: null, range: null, byThread: false,
-  flame: false, crossings: false, search: null, zoom: 0, focus: 0, view: "graph" };
-let view = null, self = selfWeight, counts = selfCount, older = before; // older: of the other session in a difference
+export let state;
+/** @type {View} */
+export let view;
+let space, sums, unfiltered; // memory for views; sums of nodes with all below, and those without filters
+let self, counts, older; // by node, after filters: own weight, own number, own weight in the older session of a difference
 
 function passing() { // own weight and number of samples of each node, after the filters on samples
   let w = selfWeight, c = selfCount, b = before;
@@ -29,55 +38,88 @@ function passing() { // own weight and number of samples of each node, after the
   return [w, c, b];
 }
 
-function buildView() {
-  [self, counts, older] = passing();
-  const total = Float64Array.from(self), reach = calls ? Float64Array.from(counts) : null, old = older ? Float64Array.from(older) : null;
-  for (let i = N - 1; i >= 0; i--) if (parent[i] >= 0) {
-    total[parent[i]] += total[i];
-    if (reach) reach[parent[i]] += reach[i];
-    if (old) old[parent[i]] += old[i];
-  }
-  let size = 1 << 12;
-  while (size < N * 2) size *= 2;
-  const slots = new Int32Array(size), at = new Int32Array(N).fill(-1); // by node: its index in the view
-  const v = { parent: [-1], frame: [-1], total: [0], self: [0], n: [0], tiers: [0], old: [0], depth: [0] };
-  const add = (p, key) => {
-    let h = (Math.imul(p, 0x9e3779b1) ^ Math.imul(key + 7, 0x85ebca6b)) >>> 0;
-    h = (h ^ (h >>> 15)) & (size - 1);
-    for (; slots[h]; h = (h + 1) & (size - 1)) {
-      const k = slots[h];
-      if (v.parent[k] === p && v.frame[k] === key) return k;
-    }
-    const k = v.parent.length;
-    slots[h] = k;
-    v.parent.push(p); v.frame.push(key); v.total.push(0); v.self.push(0); v.n.push(0); v.tiers.push(0);
-    v.old.push(0); v.depth.push(v.depth[p] + 1);
-    return k;
+/**
+ * The tree that is shown, in columns by node: 0 is the root, parents come before their children. frame is -1 for the root,
+ * and -2 less the thread for a box of a thread. Children of i are kids[first[i]] to kids[first[i + 1] - 1], heaviest first.
+ * @typedef {{ M: number, parent: Int32Array, frame: Int32Array, depth: Int32Array, tiers: Int32Array,
+ *   self: Float64Array, n: Float64Array, old: Float64Array, total: Float64Array, count: Float64Array, selfOld: Float64Array, x: Float64Array,
+ *   first: Int32Array, kids: Int32Array, maxDepth: number, shown: number, pairs: Map<string, number>, crosses: Int32Array,
+ *   hit: Uint8Array | null, hitWeight: number, hitCount: number, change: Int8Array, limit: number, perWeight: number }} View
+ */
+
+// Makes the view of the nodes with a weight. Nodes of one frame below one node of the view are one node there: the
+// children of all nodes that became one are gone through together, and `made` has the one of each frame. That reads the
+// tree in its order; a table by parent and frame takes several times as long. Children of a node that is filtered out
+// become children of the node above it.
+function merge() {
+  const v = space, { kind, byThread } = state;
+  const { next, head, tail, todo, parent: above, frame, depth, tiers, self: ownWeight, n: number, old, total, count } = v;
+  const made = new Int32Array(frames.length + threads.length), madeFor = new Int32Array(made.length).fill(-1);
+  const isDropped = kind === "all" ? null : frames.map((f) => !(f[4] & TYPE) && (kind === "managed" ? !(f[2] > 0) : f[2] > 0));
+  const { weight, reach, before: past } = sums;
+  let M = 0;
+  const add = (p, f) => {
+    above[M] = p; frame[M] = f; depth[M] = p < 0 ? 0 : depth[p] + 1;
+    tiers[M] = ownWeight[M] = number[M] = old[M] = total[M] = count[M] = 0;
+    head[M] = -1;
+    return M++;
   };
-  for (let i = 0; i < N; i++) {
-    // Calls that were not timed have no weight; what is gone in a difference has no width.
-    if (total[i] <= 0 && !(reach && reach[i] > 0) && !(old && old[i] > 0)) continue;
-    let k;
-    if (parent[i] < 0) k = state.byThread ? add(0, -2 - threadOf[i]) : 0;
-    else {
-      const managed = frames[frameOf[i]][2] > 0;
-      const drop = !(frames[frameOf[i]][4] & TYPE) && ((state.kind === "managed" && !managed) || (state.kind === "native" && managed));
-      k = drop ? at[parent[i]] : add(at[parent[i]], frameOf[i]);
-    }
-    at[i] = k;
-    v.self[k] += self[i]; v.n[k] += counts[i]; v.tiers[k] |= tiersOf[i];
-    if (older) v.old[k] += older[i];
+  const put = (i, k, dropped) => { // the tree's node i is part of the view's node k
+    ownWeight[k] += self[i]; number[k] += counts[i]; tiers[k] |= tiersOf[i];
+    if (!dropped) { total[k] += weight[i]; count[k] += reach[i]; if (past) old[k] += past[i]; }
+    next[i] = -1;
+    if (head[k] < 0) head[k] = i; else next[tail[k]] = i;
+    tail[k] = i;
+  };
+  // Calls that were not timed have no weight; what is gone in a difference has no width.
+  const isShown = (i) => weight[i] > 0 || calls && reach[i] > 0 || past && past[i] > 0;
+  const child = (k, key, f) => {
+    if (madeFor[key] === k) return made[key];
+    madeFor[key] = k;
+    return made[key] = add(k, f);
+  };
+  add(-1, -1);
+  for (let i = 0; i < N; i = after[i]) if (isShown(i)) {
+    if (byThread) { total[0] += weight[i]; count[0] += reach[i]; if (past) old[0] += past[i]; }
+    put(i, byThread ? child(0, frames.length + threadOf[i], -2 - threadOf[i]) : 0, false);
   }
-  const M = v.parent.length;
-  view = { M, at };
-  for (const k of ["parent", "frame", "depth", "tiers"]) view[k] = Int32Array.from(v[k]);
-  for (const k of ["self", "n", "old"]) view[k] = Float64Array.from(v[k]);
-  view.total = Float64Array.from(v.self); view.count = Float64Array.from(v.n);
-  view.selfOld = view.old.slice();
-  for (let i = M - 1; i > 0; i--) {
-    const p = view.parent[i];
-    view.total[p] += view.total[i]; view.count[p] += view.count[i];
-    if (before) view.old[p] += view.old[i];
+  let n = 0;
+  if (byThread) for (let k = M - 1; k > 0; k--) todo[n++] = k; else todo[n++] = 0;
+  while (n > 0) {
+    const k = todo[--n], from = M;
+    for (let i = head[k]; i >= 0; i = next[i]) for (let c = i + 1; c < after[i]; c = after[c]) {
+      if (!isShown(c)) continue;
+      const f = frameOf[c], dropped = isDropped !== null && isDropped[f];
+      put(c, dropped ? k : child(k, f, f), dropped);
+    }
+    for (let c = M - 1; c >= from; c--) todo[n++] = c;
+  }
+  view = /** @type {View} */ ({ M });
+  for (const key of ["parent", "frame", "depth", "tiers", "self", "n", "old", "total", "count"]) view[key] = v[key].subarray(0, M);
+}
+function newSpace() { // for views, used again by each of them: new memory costs more than the work
+  const numbers = () => new Int32Array(N + 1), weights = () => new Float64Array(N + 1);
+  return { first: new Int32Array(N + 3), kids: numbers(), x: weights(), nearest: numbers(), seen: numbers(), crosses: numbers(), next: numbers(), head: numbers(), tail: numbers(), todo: numbers(), parent: numbers(), frame: numbers(), depth: numbers(), tiers: numbers(),
+    self: weights(), n: weights(), old: weights(), total: weights(), count: weights() };
+}
+function sumBelow(own) { // of each node with all that are below
+  const sum = own.slice();
+  for (let i = N - 1; i >= 0; i--) if (parent[i] >= 0) sum[parent[i]] += sum[i];
+  return sum;
+}
+function sumsOf() {
+  if (self === selfWeight && counts === selfCount) return unfiltered || (unfiltered = { weight: sumBelow(self), reach: sumBelow(counts), before: older && sumBelow(older) });
+  return { weight: sumBelow(self), reach: sumBelow(counts), before: older && sumBelow(older) };
+}
+
+export function buildView() {
+  [self, counts, older] = passing();
+  sums = sumsOf();
+  merge();
+  const M = view.M;
+  if (before) { // what a node had itself in the older session
+    view.selfOld = view.old.slice();
+    for (let i = M - 1; i > 0; i--) view.selfOld[view.parent[i]] -= view.old[i];
   }
   for (let i = 1; (costs || data.data === "wait") && i < M; i++) // a function's own costs are those of the types directly below it
     if (view.frame[i] >= 0 && frames[view.frame[i]][4] & TYPE) view.self[view.parent[i]] += view.self[i];
@@ -88,27 +130,32 @@ function buildView() {
   matchSearch();
 }
 
-// Threads of a runtime that wait all the time come behind the others.
-const idles = (i) => view.frame[i] < 0 && i > 0 ? threads[-2 - view.frame[i]][6] || 0 : 0;
-function place(M) { // sorts children by weight, then sets where each box begins, in units of weight
-  const first = new Int32Array(M + 2), kids = new Int32Array(M), x = new Float64Array(M);
-  for (let i = 1; i < M; i++) first[view.parent[i] + 2]++;
+// Sorts children by weight, and sets where each box begins, in units of weight.
+function place(M) {
+  const { parent: above, total, depth } = view, first = space.first.subarray(0, M + 2), kids = space.kids.subarray(0, M), x = space.x.subarray(0, M);
+  first.fill(0);
+  for (let i = 1; i < M; i++) first[above[i] + 2]++;
   for (let i = 0; i < M + 1; i++) first[i + 1] += first[i];
-  for (let i = 1; i < M; i++) kids[first[view.parent[i] + 1]++] = i;
-  view.maxDepth = 0;
-  for (let i = 0; i < M; i++) {
-    view.maxDepth = Math.max(view.maxDepth, view.depth[i]);
-    const a = first[i], b = first[i + 1];
-    if (b - a > 1) kids.subarray(a, b).sort((p, q) => idles(p) - idles(q) || view.total[q] - view.total[p] || p - q);
-  }
+  for (let i = 1; i < M; i++) kids[first[above[i] + 1]++] = i;
+  const heavier = (p, q) => total[q] - total[p] || p - q;
+  // Threads of a runtime that wait all the time come behind the others.
+  const idles = (i) => view.frame[i] < 0 ? threads[-2 - view.frame[i]][6] || 0 : 0;
+  let deepest = 0;
+  x[0] = 0;
   for (let i = 0; i < M; i++) { // a parent has a smaller index than its children
-    let at = x[i];
-    for (let k = first[i]; k < first[i + 1]; k++) { x[kids[k]] = at; at += view.total[kids[k]]; }
+    if (depth[i] > deepest) deepest = depth[i];
+    const a = first[i], b = first[i + 1];
+    if (b - a === 2 && i > 0) {
+      const p = kids[a];
+      if (heavier(p, kids[a + 1]) > 0) { kids[a] = kids[a + 1]; kids[a + 1] = p; }
+    } else if (b - a > 1) kids.subarray(a, b).sort(i > 0 ? heavier : (p, q) => idles(p) - idles(q) || heavier(p, q));
+    for (let k = a, at = x[i]; k < b; k++) { x[kids[k]] = at; at += total[kids[k]]; }
   }
+  view.maxDepth = deepest;
   Object.assign(view, { first, kids, x });
 }
 
-function matchSearch() {
+export function matchSearch() {
   view.hit = null; view.hitWeight = 0; view.hitCount = 0;
   if (!state.search) return;
   const byFrame = frames.map((_, f) => state.search.test(frameName(f)) ? 1 : 0);
@@ -122,27 +169,38 @@ function matchSearch() {
   view.hit = hit;
 }
 
-const label = (i) => i === 0 ? "all" : view.frame[i] < 0 ? threads[-2 - view.frame[i]][0] : shortName(view.frame[i]);
-const fullName = (i) => i === 0 ? "all threads" : view.frame[i] < 0 ? threads[-2 - view.frame[i]][0] : frameName(view.frame[i]);
-const ownerOfView = (i) => i === 0 || view.frame[i] < 0 ? null : frames[view.frame[i]][2];
+export const label = (i) => i === 0 ? "all" : view.frame[i] < 0 ? threads[-2 - view.frame[i]][0] : shortName(view.frame[i]);
+export const fullName = (i) => i === 0 ? "all threads" : view.frame[i] < 0 ? threads[-2 - view.frame[i]][0] : frameName(view.frame[i]);
+export const ownerOfView = (i) => i === 0 || view.frame[i] < 0 ? null : frames[view.frame[i]][2];
 
 // Finds the nodes where control passes from one runtime to another: the nearest managed caller is
 // code of another runtime.
-function crossingsOf() {
-  const nearest = new Int32Array(view.M), seen = new Int32Array(view.M), pairs = new Map(), bits = new Map();
-  view.crosses = new Uint8Array(view.M);
-  for (let i = 1; i < view.M; i++) {
-    const o = ownerOfView(i), below = nearest[view.parent[i]];
+export function crossingsOf() {
+  const { M, parent: above, frame } = view, { nearest, seen } = space, pairs = new Map(), bits = new Map();
+  const crosses = view.crosses = space.crosses.subarray(0, M), owners = Int32Array.from(frames, (f) => f[2]);
+  nearest[0] = seen[0] = crosses[0] = 0;
+  for (let i = 1; i < M; i++) {
+    const o = frame[i] < 0 ? 0 : owners[frame[i]], below = nearest[above[i]];
     nearest[i] = o || below;
-    seen[i] = seen[view.parent[i]];
+    seen[i] = seen[above[i]];
+    crosses[i] = 0;
     if (o && below && o !== below) {
-      view.crosses[i] = below;
-      const key = `${below}>${o}`;
+      crosses[i] = below;
+      const key = below * 4096 + o;
       if (!bits.has(key)) bits.set(key, bits.size < 31 ? 1 << bits.size : 0);
       const bit = bits.get(key); // a stack that crosses twice counts once; pairs after the first 31 are not counted
       if (bit && !(seen[i] & bit)) pairs.set(key, (pairs.get(key) || 0) + view.total[i]);
       seen[i] |= bit;
     }
   }
-  return pairs;
+  return new Map([...pairs].map(([key, weight]) => [`${key >> 12}>${key & 4095}`, weight]));
+}
+
+// Begins anew with other data.
+export function startView() {
+  state = { kind: "all", threads: null, owner: null, range: null, byThread: false,
+    flame: false, crossings: false, search: null, zoom: 0, focus: 0, view: "graph" };
+  view = null; self = selfWeight; counts = selfCount; older = before;
+  space = newSpace();
+  sums = unfiltered = null;
 }

@@ -42,7 +42,7 @@ def same(what, *values):
     claim(what, len({json.dumps(v, sort_keys=True) for v in values}) == 1, *values)
 
 
-# ---- the forms of numbers: cmd/output/text.c and cmd/page/page_numbers.js ----
+# ---- the forms of numbers: cmd/output/text.c and cmd/page/numbers.js ----
 
 def size_text(n):
     units, unit, limit = ["B", "KiB", "MiB", "GiB", "TiB"], 0, 1023.5

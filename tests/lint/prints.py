@@ -6,7 +6,7 @@ Refused in cmd/: printf(), fprintf(), vfprintf(), dprintf(), fwrite(), perror(),
 write() to descriptors 1 and 2; and puts(), fputs(), putchar() and putc() of anything but constants. Files that write a
 format with escapes of its own are in tests/lint/prints.txt, each with a reason; even they may not print so on
 standard error. Refused, too, also in the pages: units of bytes in texts, because sxs_text_bytes() of cmd/output/text.h and
-bytesText() of cmd/page/page_numbers.js print all numbers of bytes. usage: prints.py [FILE...]    (default: all sources of the command)"""
+bytesText() of cmd/page/numbers.js print all numbers of bytes. usage: prints.py [FILE...]    (default: all sources of the command)"""
 import os
 import re
 import sys
@@ -27,7 +27,7 @@ CALL = re.compile(r'(?<![\w.>])(%s)\s*\(' % '|'.join(
 TOKEN = re.compile(r'//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\])*"|\'(?:\\.|[^\'\\])*\'', re.S)
 # "%.1f MB", "MB" as a text of its own, and `${n} MB`; a limit in prose ("at most 2048 MiB") is none.
 UNIT = re.compile(r'%[-+#0-9.*hlzjt]*[dufg] ?[kKMGTPE]i?B\b|["\'][kKMGTPE]i?B["\']|\} ?[kKMGTPE]i?B\b')
-UNITS = ('cmd/output/text.c', 'cmd/page/page_numbers.js')  # the two files that have the units
+UNITS = ('cmd/output/text.c', 'cmd/page/numbers.js')  # the two files that have the units
 CONSTANT = re.compile(r'(?:"(?:\\.|[^"\\])*"|\'(?:\\.|[^\'\\])*\'|\b[A-Z][A-Z0-9_]+\b|\s)+')
 
 

@@ -11,11 +11,11 @@ for part in range(1, 4096):
     print(("%.1f %%" if part / 4096 >= 0.0995 else "%.2f %%") % (100 * part / 4096))
 P
 {
-    cat cmd/page/page_numbers.js
+    echo "import { bytesText, percent } from '$PWD/cmd/page/numbers.js';"
     echo 'for (let n = 1024; n < 2000000; n += 64) console.log(bytesText(n));
 for (let part = 1; part < 4096; part++) console.log(percent(part, 4096));'
-} >"$tmp/numbers.js"
-node "$tmp/numbers.js" >"$tmp/got" 2>&1
+} >"$tmp/numbers.mjs"
+node "$tmp/numbers.mjs" >"$tmp/got" 2>&1
 diff "$tmp/want" "$tmp/got" >"$tmp/diff"
 check "sizes and shares are those of printf()" $? "$tmp/diff"
 finish
