@@ -45,6 +45,7 @@ CMD_SRC     := $(filter-out base/%,$(call linked,command))
 CONFIG_SRC  := $(wildcard instr/config/*.c)
 READ_SRC    := $(wildcard session/read/*.c)
 FORMAT_SRC  := $(wildcard session/format/*.c)
+FACTS_SRC   := $(wildcard runtime_facts/*.c)
 RUNSXS_SRC  := $(wildcard harness/*.c)
 BRIDGE_SRC  := $(wildcard harness/bridge/*.c)
 FAKE_SRC    := $(wildcard tests/fake/*.c)
@@ -381,7 +382,7 @@ $(O)/tests/%: tests/unit/%.c $(CASE_OBJ) $(LIB_OBJ) $(READ_OBJ)
 # The test program of reports, and fuzz drivers of the readers of samples, PDBs, calls and
 # instrumented methods.
 PROFILE_OBJ := $(call obj,$(wildcard cmd/live/*.c cmd/report/*.c cmd/symbols/*.c cmd/confined/*.c cmd/heap/*.c cmd/costs/*.c cmd/traces/*.c) cmd/calls/load.c cmd/calls/replay.c \
-                 cmd/calls/coverage_gaps.c cmd/calls/coverage_gaps_text.c cmd/instrument/load.c cmd/output/missing.c cmd/output/processes.c cmd/output/thread_list.c cmd/output/segments.c cmd/output/joined.c cmd/output/output_file.c cmd/output/temporary.c cmd/output/text.c cmd/output/print.c cmd/output/names_of_values.c cmd/output/strings.c cmd/output/table_hash.c cmd/output/shown.c cmd/output/json_values.c cmd/output/json_stream.c $(READ_SRC) $(FORMAT_SRC)) \
+                 cmd/calls/coverage_gaps.c cmd/calls/coverage_gaps_text.c cmd/instrument/load.c cmd/output/missing.c cmd/output/opened.c cmd/output/processes.c cmd/output/runtime_pairs.c cmd/output/thread_list.c cmd/output/segments.c cmd/output/joined.c cmd/output/output_file.c cmd/output/temporary.c cmd/output/text.c cmd/output/print.c cmd/output/names_of_values.c cmd/output/strings.c cmd/output/table_hash.c cmd/output/shown.c cmd/output/json_values.c cmd/output/json_stream.c $(READ_SRC) $(FORMAT_SRC) $(FACTS_SRC)) \
                $(addprefix $(O)/obj/gen/,profile.pb-c.o names.pb-c.o otlp.pb-c.o)
 
 # Unit tests of the preloaded allocator: of its parts, and of the library, which the test program
@@ -408,8 +409,8 @@ $(O)/tests/test_control: tests/unit/test_control.c tests/unit/sessions_stub.h $(
 	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) -Wno-missing-prototypes -MMD -MP $(LDFLAGS) -o $@ $(filter %.c %.o,$^) -lcmocka -lpthread -ldl
 
 # The ring without sessions, runtimes and their thread, which the test program stands in for.
-RING_OBJ := $(call obj,$(wildcard control/ring*.c control/ring/*.c control/keep/*.c control/message/*.c) manager/watch.c \
-              $(filter base/% signals/% tools/options/% session/write/% session/format/%,$(LIB_SRC)))
+RING_OBJ := $(call obj,$(wildcard control/ring*.c control/duration_env.c control/ring/*.c control/keep/*.c control/message/*.c) manager/watch.c \
+              $(filter base/% signals/% tools/options/% session/write/% session/format/% runtime_facts/%,$(LIB_SRC)))
 
 $(O)/tests/test_ring: tests/unit/test_ring.c $(CASE_OBJ) $(RING_OBJ)
 	@mkdir -p $(@D)
@@ -423,8 +424,8 @@ $(O)/tests/fuzz_control: tests/fuzz/fuzz_control.c tests/fuzz/fuzz.h tests/unit/
 
 # Unit tests of the command's own folders.
 CMD_UNIT := $(addprefix $(O)/tests/,test_names_table test_heap_graph test_cost_sums test_cost_intervals test_wait_class \
-              test_own test_live test_push test_clickhouse \
-              test_fleet_select test_segments test_symbol_worker test_table_hash test_numbers)
+              test_own test_diff_versions test_live test_push test_clickhouse \
+              test_fleet_select test_fleet_functions test_segments test_symbol_worker test_table_hash test_numbers)
 
 $(O)/tests/test_cost_intervals: $(call obj,tools/alloc/events.c)
 $(O)/tests/test_push: $(call obj,$(wildcard cmd/push/*.c cmd/http/*.c))
@@ -457,7 +458,7 @@ $(O)/tests/report_main: tests/profile/report_main.c $(PROFILE_OBJ) $(O)/libsxsil
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) $(LDFLAGS) -o $@ $(filter %.c %.o %.a,$^) $(CMD_LIBS)
 
-$(O)/tests/test_clickhouse $(O)/tests/test_fleet_select: $(call obj,$(wildcard cmd/clickhouse/*.c cmd/http/*.c) cmd/fleet/rows.c cmd/fleet/select.c cmd/fleet/when.c cmd/fleet/server.c)
+$(O)/tests/test_clickhouse $(O)/tests/test_fleet_select $(O)/tests/test_fleet_functions: $(call obj,$(wildcard cmd/clickhouse/*.c cmd/http/*.c) cmd/fleet/functions.c cmd/fleet/rows.c cmd/fleet/select.c cmd/fleet/when.c cmd/fleet/server.c)
 
 # Loads sessions into ClickHouse, one or as many simulated machines.
 $(O)/tests/fleet_load: tests/fleet/load.c $(call obj,cmd/push/batches.c cmd/push/labels.c cmd/push/out.c cmd/fleet/target.c cmd/fleet/joining.c $(wildcard cmd/clickhouse/*.c cmd/http/*.c)) \

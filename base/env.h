@@ -24,15 +24,17 @@
     X(METHODS, "SXSPROF_METHODS", "", "configuration files of CLRIE plug-ins, separated by ':'")  \
     X(KEEP, "SXSPROF_KEEP", "",                                                                   \
       "TIME[,BYTES]: segments, of which the newest are kept: 10m or 10m,256M")                    \
-    X(EVERY, "SXSPROF_EVERY", "60s with SXSPROF_KEEP", "how long a segment lasts: 60s")           \
+    X(SEGMENT, "SXSPROF_SEGMENT", "60s with SXSPROF_KEEP", "how long a segment lasts: 60s")       \
     X(ON, "SXSPROF_ON", "",                                                                       \
       "segments around these are kept: gc>TIME, cpu>NUMBER%, exception=TYPE, separated by ';'")   \
     X(BUDGET, "SXSPROF_BUDGET", "",                                                               \
       "part of the CPU time that the profiler may use in segments: 1%")                           \
+    X(DURATION, "SXSPROF_DURATION", "",                                                           \
+      "the session ends after so long: TIME, or TIME,MS: counted from then, in ms since 1970")    \
     X(SIGNALS, "SXSPROF_SIGNALS", "on", "off: the library leaves all signals alone")              \
     X(CONTROL, "SXSPROF_CONTROL", "on",                                                           \
-      "off: no control socket, for sxsprof start and the like; code: sessions begun over it may "   \
-      "load code")                                                                                  \
+      "off: no control socket, for sxsprof stop and the like; code: sessions begun over it may "  \
+      "load code")                                                                                \
     X(LOG, "SXSPROF_LOG", "warn", "messages on standard error: error, warn, info or debug")       \
     X(OUT, "SXSPROF_OUT", "", "session folder; without it nothing is recorded")
 

@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+#include "runtime_facts/info.h"
+
 const uint32_t clrie_engine_size = sizeof(struct clrie_engine);
 
 /* Calls a slot of each plug-in in the order of priority. The result is that of the last one. */
@@ -100,20 +102,16 @@ void clrie_engine_end(struct clrie_object *object)
     pthread_mutex_destroy(&engine->compiling);
 }
 
-/* The newest ICorProfilerInfo that the object has. */
+/* The newest ICorProfilerInfo that the object has; 0 if that has no SetEventMask2(). */
 static unsigned newest_info(IUnknown *object, ICorProfilerInfo15 **out)
 {
-    static const GUID *const iids[] = {&IID_ICorProfilerInfo15, &IID_ICorProfilerInfo14,
-                                       &IID_ICorProfilerInfo13, &IID_ICorProfilerInfo12,
-                                       &IID_ICorProfilerInfo11, &IID_ICorProfilerInfo10,
-                                       &IID_ICorProfilerInfo9,  &IID_ICorProfilerInfo8,
-                                       &IID_ICorProfilerInfo7,  &IID_ICorProfilerInfo6,
-                                       &IID_ICorProfilerInfo5};
-    for (unsigned i = 0; i < ARRAY_LEN(iids); i++) {
-        void *found = NULL;
-        if (SUCCEEDED(object->vtbl->QueryInterface(object, iids[i], &found)) && found) {
+    for (size_t i = 0; i < ARRAY_LEN(sxs_info_versions); i++) {
+        const struct sxs_info_version *v = &sxs_info_versions[i];
+        void                          *found = NULL;
+        if (v->version >= SXS_INFO_EVENT_MASK_2 &&
+            SUCCEEDED(object->vtbl->QueryInterface(object, v->iid, &found)) && found) {
             *out = found;
-            return 15 - i;
+            return v->version;
         }
     }
     return 0;

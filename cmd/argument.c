@@ -8,6 +8,7 @@
 
 #include "base/text/duration.h"
 #include "cmd/newest.h"
+#include "cmd/output/formats.h"
 #include "cmd/output/print.h"
 
 #define NS_PER_S  UINT64_C(1000000000)
@@ -44,19 +45,14 @@ uint64_t sxs_duration_argument(struct argp_state *state, const char *option, con
 {
     uint64_t ns = 0;
     if (sxs_duration_read(text, strlen(text), NS_PER_S, &ns) != 0 || !ns)
-        sxs_option_error(
-            state, "%s: '%s': expected a duration, as 30s, 500ms, 10m, 2h or 1d, at most a year",
-            option, text);
+        sxs_option_error(state, "%s: '%s': expected " SXS_DURATION_EXPECTED, option, text);
     return ns / NS_PER_MS;
 }
 
 void sxs_check_terminal(struct argp_state *state, const char *format, const char *output)
 {
-    static const char *const readable[] = {"text", "json", "collapsed"};
-    for (size_t i = 0; i < sizeof(readable) / sizeof(readable[0]); i++)
-        if (strcmp(format, readable[i]) == 0)
-            return;
-    if ((!output || strcmp(output, "-") == 0) && isatty(STDOUT_FILENO))
+    if (!sxs_format_is_readable(format) && (!output || strcmp(output, "-") == 0) &&
+        isatty(STDOUT_FILENO))
         sxs_option_error(state,
                          "--format: standard output is a terminal, and %s is not for one: expected "
                          "-o FILE",
@@ -66,10 +62,11 @@ void sxs_check_terminal(struct argp_state *state, const char *format, const char
 const char *sxs_page_format(struct argp_state *state, const char *format, bool open,
                             const char *output)
 {
+    const char *ending = output ? sxs_format_of_file(output) : NULL;
     if (open && format && strcmp(format, "html") != 0)
         sxs_option_error(state, "--open: expected --format html, not %s", format);
     if (!format)
-        format = open ? "html" : "text";
+        format = open ? "html" : ending ? ending : "text";
     if (!open)
         sxs_check_terminal(state, format, output);
     return format;

@@ -30,7 +30,8 @@ error_t sxs_process_argument(int key, char *arg, struct argp_state *state, const
  *  From 1 ms to a year. Returns milliseconds. @option: as above. */
 uint64_t sxs_duration_argument(struct argp_state *state, const char *option, const char *text);
 
-/** sxs_page_format - choose the format when the arguments are complete: html with --open, else text.
+/** sxs_page_format - choose the format when the arguments are complete: html with --open, else what the
+ *  ending of @output means, else text.
  *  @format: argument of --format, or NULL. @open: --open was given; then @format may only be html.
  *  @output: as below. */
 const char *sxs_page_format(struct argp_state *state, const char *format, bool open,

@@ -11,7 +11,6 @@
 #include "base/mask.h"
 #include "base/tree.h"
 #include "cmd/output/print.h"
-#include "cmd/output/processes.h"
 #include "session/format/calls.h"
 #include "session/format/events.h"
 #include "session/format/instrument.h"
@@ -47,10 +46,10 @@ static const char *const kind_texts[] = {
 #define PUSHED    (BIT(STACKS) | BIT(TYPES) | BIT(TRACES))
 
 /* Reads the first @size bytes of a file. Returns true if it has so many. */
-static bool read_head(int folder_fd, const char *name, void *head, size_t size)
+static bool read_head(const struct sxs_files *folder, const char *name, void *head, size_t size)
 {
     struct stat st;
-    int         fd = sxs_file_open_regular(folder_fd, name, &st);
+    int         fd = sxs_file_open_regular(folder, name, &st);
     if (fd < 0)
         return false;
     bool whole = sxs_file_read_at(fd, head, size, 0) == size;
@@ -58,11 +57,11 @@ static bool read_head(int folder_fd, const char *name, void *head, size_t size)
     return whole;
 }
 
-static unsigned of_samples(int folder_fd)
+static unsigned of_samples(const struct sxs_files *folder)
 {
     struct sxs_samples_header h;
     unsigned                  found = 0;
-    if (!read_head(folder_fd, SXS_SAMPLES_FILE, &h, sizeof(h)))
+    if (!read_head(folder, SXS_SAMPLES_FILE, &h, sizeof(h)))
         return 0;
     for (unsigned kind = 1; kind < SXS_N_COST_KINDS; kind++)
         if (h.cost_every[kind] || h.n_costs[kind])
@@ -71,36 +70,36 @@ static unsigned of_samples(int folder_fd)
     return found | (h.has_contexts ? BIT(TRACES) : 0);
 }
 
-static unsigned of_calls(int folder_fd)
+static unsigned of_calls(const struct sxs_files *folder)
 {
     struct sxs_calls_header h;
-    if (!read_head(folder_fd, SXS_CALLS_FILE, &h, sizeof(h)))
+    if (!read_head(folder, SXS_CALLS_FILE, &h, sizeof(h)))
         return 0;
     return BIT(METHODS) | (h.max_blocks ? BIT(CALLS) : 0);
 }
 
-static unsigned of_events(int folder_fd)
+static unsigned of_events(const struct sxs_files *folder)
 {
     struct sxs_events_header h;
-    if (!read_head(folder_fd, SXS_EVENTS_FILE, &h, sizeof(h)))
+    if (!read_head(folder, SXS_EVENTS_FILE, &h, sizeof(h)))
         return 0;
     return (h.tools & SXS_EVENTS_OF_EXCEPTIONS ? BIT(EXCEPTIONS) : 0) |
            (h.tools & SXS_EVENTS_OF_RUNTIMES ? BIT(METHODS) | BIT(RUNTIMES) : 0);
 }
 
-static unsigned of_instrument(int folder_fd)
+static unsigned of_instrument(const struct sxs_files *folder)
 {
     struct sxs_instrument_header h;
     struct sxs_traced_header     traced;
-    unsigned found = read_head(folder_fd, SXS_INSTRUMENT_FILE, &h, sizeof(h)) ? BIT(METHODS) : 0;
-    if (read_head(folder_fd, SXS_TRACED_FILE, &traced, sizeof(traced)) && traced.n_chunks)
+    unsigned found = read_head(folder, SXS_INSTRUMENT_FILE, &h, sizeof(h)) ? BIT(METHODS) : 0;
+    if (read_head(folder, SXS_TRACED_FILE, &traced, sizeof(traced)) && traced.n_chunks)
         found |= BIT(METHODS) | BIT(CALLS);
     return found;
 }
 
-static unsigned of_heap(int folder_fd)
+static unsigned of_heap(const struct sxs_files *folder)
 {
-    DIR           *d = sxs_tree_list(folder_fd, ".");
+    DIR           *d = sxs_tree_list(folder->fd, ".");
     unsigned       found = 0;
     struct dirent *e;
     while (d && !found && (e = readdir(d)))
@@ -112,8 +111,8 @@ static unsigned of_heap(int folder_fd)
 
 static int look_at(void *arg, const struct sxs_process_part *part)
 {
-    *(unsigned *)arg |= of_samples(part->fd) | of_calls(part->fd) | of_events(part->fd) |
-                        of_instrument(part->fd) | of_heap(part->fd) | BIT(COMMAND);
+    *(unsigned *)arg |= of_samples(part->files) | of_calls(part->files) | of_events(part->files) |
+                        of_instrument(part->files) | of_heap(part->files) | BIT(COMMAND);
     return 0;
 }
 
@@ -140,13 +139,12 @@ static const char *values_text(enum sxs_mask mask)
                                    : "none";
 }
 
-const char *sxs_carried(const char *dir, const struct sxs_session *session, enum sxs_carried_by by,
-                        char *buf, size_t size)
+const char *sxs_carried(const struct sxs_opened *v, enum sxs_carried_by by, char *buf, size_t size)
 {
-    struct masks m = masks_of(session);
+    struct masks m = masks_of(&v->session);
     unsigned     found = 0;
     size_t       len = 0;
-    (void)sxs_processes_take(dir, session, NULL, look_at, &found);
+    (void)sxs_opened_take(v, NULL, 0, look_at, &found);
     if (by == SXS_CARRIED_BY_PUSH)
         found &= PUSHED;
     if (found & BIT(STACKS))

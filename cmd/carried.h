@@ -5,7 +5,7 @@
 
 #include <stddef.h>
 
-#include "session/read/session_read.h"
+#include "cmd/output/opened.h"
 
 /** Who gets it. */
 enum sxs_carried_by {
@@ -17,9 +17,8 @@ enum sxs_carried_by {
  * sxs_carried - write one line, without a newline, about the kinds of data in a session: "carries: stacks,
  * names of methods, ...; values: all". It looks at the headers of the files of each process, that is, at
  * what the tools have recorded.
- * @dir: the session's folder. Returns @buf; the line is cut to @size bytes.
+ * Returns @buf; the line is cut to @size bytes.
  */
-const char *sxs_carried(const char *dir, const struct sxs_session *session, enum sxs_carried_by by,
-                        char *buf, size_t size);
+const char *sxs_carried(const struct sxs_opened *v, enum sxs_carried_by by, char *buf, size_t size);
 
 #endif

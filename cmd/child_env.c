@@ -97,29 +97,16 @@ const char *const *sxs_child_removed(bool adopt)
 void sxs_child_variables(const struct sxs_child_settings *s,
                          struct sxs_child_variable        out[SXS_CHILD_VARIABLES])
 {
-    const struct sxs_child_variable all[SXS_CHILD_VARIABLES] = {
+    const struct sxs_child_variable own[] = {
         {"CORECLR_ENABLE_PROFILING", "1"},
         {"CORECLR_PROFILER", SXSPROF_CLSID},
         {"CORECLR_PROFILER_PATH", s->library->profiler},
-        {"SXSPROF_PICK", s->pick},
-        {"SXSPROF_UNPICKED", s->unpicked},
-        {"SXSPROF_TOOLS", s->tools},
-        {"SXSPROF_CALLS", s->calls},
-        {"SXSPROF_CALLS_NOT", s->calls_not},
-        {"SXSPROF_VALUES", s->values},
-        {"SXSPROF_MASK", s->mask},
-        {"SXSPROF_INSTRUMENT", s->instrument},
-        {"SXSPROF_GUESTS", s->guests},
-        {"SXSPROF_METHODS", s->methods},
-        {"SXSPROF_KEEP", s->keep},
-        {"SXSPROF_EVERY", s->every},
-        {"SXSPROF_ON", s->on},
-        {"SXSPROF_BUDGET", s->budget},
-        {"SXSPROF_SIGNALS", s->signals},
-        {"SXSPROF_OUT", s->out},
         {"DOTNET_FastTailCalls", s->fast_tail_calls},
     };
-    memcpy(out, all, sizeof(all));
+    size_t n = sizeof(own) / sizeof(own[0]);
+    memcpy(out, own, sizeof(own));
+    for (size_t i = 0; i < SXS_N_SETTINGS; i++)
+        out[n++] = (struct sxs_child_variable){sxs_settings[i].variable, s->values[i]};
 }
 
 char **sxs_child_env(const struct sxs_child_settings *s)
@@ -134,7 +121,8 @@ char **sxs_child_env(const struct sxs_child_settings *s)
         unset_variable(env, *name);
     sxs_child_variables(s, variables);
     for (size_t i = 0; i < SXS_CHILD_VARIABLES; i++)
-        err |= set_variable(env, variables[i].name, variables[i].value);
+        if (variables[i].name)
+            err |= set_variable(env, variables[i].name, variables[i].value);
     sxs_child_preload(s, preload, sizeof(preload));
     if (*preload)
         err |= set_preload(env, preload);

@@ -6,6 +6,7 @@
 #define SXS_CMD_CHILD_ENV_H
 
 #include "cmd/library.h"
+#include "cmd/settings.h"
 
 #include <stddef.h>
 
@@ -14,22 +15,12 @@
  */
 struct sxs_child_settings {
     const struct sxs_library *library;
-    bool        preload;  /* prepend the signal library to LD_PRELOAD */
-    bool        allocator; /* prepend the allocator, behind the signal library */
-    const char *pick;     /* SXSPROF_PICK */
-    const char *unpicked; /* SXSPROF_UNPICKED */
-    const char *tools;    /* SXSPROF_TOOLS */
-    const char *calls, *calls_not; /* SXSPROF_CALLS, SXSPROF_CALLS_NOT */
-    const char *values;            /* SXSPROF_VALUES */
-    const char               *mask;              /* SXSPROF_MASK */
-    const char *instrument;        /* SXSPROF_INSTRUMENT */
-    const char *guests;            /* SXSPROF_GUESTS */
-    const char *methods;           /* SXSPROF_METHODS */
+    const char
+        *values[SXS_N_SETTINGS]; /* of the settings that have variables; NULL: left as it is */
+    const char *fast_tail_calls; /* DOTNET_FastTailCalls; NULL: left as it is */
+    bool        preload;         /* prepend the signal library to LD_PRELOAD */
+    bool        allocator;       /* prepend the allocator, behind the signal library */
     bool        adopt; /* remove the variables that name notification profilers: these are guests */
-    const char *keep, *every, *on, *budget; /* SXSPROF_KEEP, SXSPROF_EVERY, SXSPROF_ON, SXSPROF_BUDGET */
-    const char *signals;  /* SXSPROF_SIGNALS */
-    const char *out;      /* SXSPROF_OUT, absolute */
-    const char *fast_tail_calls; /* DOTNET_FastTailCalls */
 };
 
 /** A variable and its value; NULL: the variable is left as it is. Borrowed. */
@@ -37,7 +28,7 @@ struct sxs_child_variable {
     const char *name, *value;
 };
 
-#define SXS_CHILD_VARIABLES 20
+#define SXS_CHILD_VARIABLES (SXS_N_SETTINGS + 4)
 
 /** sxs_child_variables - list the variables that @s sets, besides LD_PRELOAD. */
 void sxs_child_variables(const struct sxs_child_settings *s,

@@ -6,11 +6,10 @@
 #include "cmd/output/exits.h"
 
 struct argp;
+struct argp_option;
 
 /* The verbs, a function each, and the options that they have. @argv[0] is the name for messages:
- * "sxsprof run". Each function returns an exit status. */
-int sxs_cmd_run(int argc, char **argv);
-int sxs_cmd_start(int argc, char **argv);
+ * "sxsprof record". Each function returns an exit status. */
 int sxs_cmd_stop(int argc, char **argv);
 int sxs_cmd_status(int argc, char **argv);
 int sxs_cmd_snapshot(int argc, char **argv);
@@ -18,6 +17,7 @@ int sxs_cmd_report(int argc, char **argv);
 int sxs_cmd_diff(int argc, char **argv);
 int sxs_cmd_top(int argc, char **argv);
 int sxs_cmd_heap(int argc, char **argv);
+int sxs_heap_report(int argc, char **argv); /* heap of a session or process: no command */
 int sxs_cmd_serve(int argc, char **argv);
 int sxs_cmd_env(int argc, char **argv);
 int sxs_cmd_pack(int argc, char **argv);
@@ -28,13 +28,15 @@ int sxs_cmd_doctor(int argc, char **argv);
 int sxs_cmd_check(int argc, char **argv);
 int sxs_cmd_il(int argc, char **argv);
 int sxs_cmd_ps(int argc, char **argv);
-int sxs_cmd_attach(int argc, char **argv);
 int sxs_cmd_detach(int argc, char **argv);
 
-extern const struct argp sxs_argp_run, sxs_argp_start, sxs_argp_stop, sxs_argp_status,
-    sxs_argp_snapshot, sxs_argp_report, sxs_argp_diff, sxs_argp_pack, sxs_argp_heap, sxs_argp_env,
-    sxs_argp_runtimes, sxs_argp_doctor, sxs_argp_check, sxs_argp_il, sxs_argp_ps, sxs_argp_attach,
-    sxs_argp_detach, sxs_argp_top, sxs_argp_serve, sxs_argp_push, sxs_argp_fleet;
+extern const struct argp sxs_argp_stop, sxs_argp_status, sxs_argp_snapshot, sxs_argp_report,
+    sxs_argp_diff, sxs_argp_pack, sxs_argp_heap, sxs_argp_runtimes, sxs_argp_doctor, sxs_argp_check,
+    sxs_argp_il, sxs_argp_ps, sxs_argp_detach, sxs_argp_top, sxs_argp_serve, sxs_argp_push,
+    sxs_argp_fleet;
+
+/** sxs_env_argp - return the options of "env". @verb: not used. Static. */
+const struct argp *sxs_env_argp(const char *verb);
 
 /**
  * sxs_options_parse - parse the options of a verb, which also has --help, -h, --usage and
@@ -43,6 +45,10 @@ extern const struct argp sxs_argp_run, sxs_argp_start, sxs_argp_stop, sxs_argp_s
  * SXS_EXIT_USAGE; help and version end it with SXS_EXIT_OK.
  */
 void sxs_options_parse(const struct argp *argp, int argc, char **argv, unsigned flags, void *input);
+
+/** sxs_options_each - call @take for each option of @argp and of what it consists of, with @arg. */
+void sxs_options_each(const struct argp *argp,
+                      void (*take)(const struct argp_option *option, void *arg), void *arg);
 
 /** sxs_version - return "sxsprof VERSION (COMMIT)". Static. */
 const char *sxs_version(void);

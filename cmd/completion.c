@@ -4,7 +4,7 @@
 #include "cmd/command.h"
 #include "cmd/report/data_kind.h"
 #include "cmd/settings.h"
-#include "cmd/shortcuts.h"
+#include "cmd/record_verbs.h"
 #include "cmd/verbs.h"
 
 #include <ctype.h>
@@ -36,12 +36,12 @@ static const char *long_values(const char *verb, const char *option)
                : sxs_data_names();
 }
 
-/* Passes an option on with the values that it takes: the help of shortcuts may not show them. */
+/* Passes an option on with the values that it takes: the help of recording verbs may not show them. */
 static void take_with_values(const char *verb, const struct argp_option *o, take_option *take,
                              void *context)
 {
     struct argp_option whole = *o;
-    const char        *values = o->name ? sxs_shortcut_values(verb, o->name) : NULL;
+    const char        *values = o->name ? sxs_record_verb_values(verb, o->name) : NULL;
     if (!values && o->name)
         values = long_values(verb, o->name);
     if (values)
@@ -49,14 +49,18 @@ static void take_with_values(const char *verb, const struct argp_option *o, take
     take(&whole, context);
 }
 
-static void for_each_of(const char *verb, const struct argp *argp, take_option *take, void *context)
+/* For whom the options of a verb are listed. */
+struct taker {
+    const char  *verb;
+    take_option *take;
+    void        *context;
+};
+
+static void take_one(const struct argp_option *o, void *arg)
 {
-    const struct argp_option *o = argp->options;
-    for (; o && (o->name || o->key || o->doc || o->group); o++)
-        if (o->name || (o->key > ' ' && o->key < 127))
-            take_with_values(verb, o, take, context);
-    for (const struct argp_child *child = argp->children; child && child->argp; child++)
-        for_each_of(verb, child->argp, take, context);
+    const struct taker *t = arg;
+    if (o->name || (o->key > ' ' && o->key < 127))
+        take_with_values(t->verb, o, t->take, t->context);
 }
 
 static void for_each_option(const struct sxs_verb *verb, take_option *take, void *context)
@@ -64,7 +68,8 @@ static void for_each_option(const struct sxs_verb *verb, take_option *take, void
     const struct argp *argp = sxs_verb_options(verb);
     if (!argp)
         return;
-    for_each_of(verb->name, argp, take, context);
+    struct taker taker = {verb->name, take, context};
+    sxs_options_each(argp, take_one, &taker);
     for (size_t i = 0; i < sizeof(common) / sizeof(common[0]); i++)
         take(&common[i], context);
 }
@@ -98,7 +103,8 @@ static enum values values_of(const char *argument)
         return VALUES_LIST;
     if (strncmp(argument, "DIR", 3) == 0)
         return VALUES_FOLDERS;
-    if (strncmp(argument, "FILE", 4) == 0 || strncmp(argument, "PATH", 4) == 0)
+    if (strncmp(argument, "FILE", 4) == 0 || strcmp(argument, "OUT") == 0 ||
+        strncmp(argument, "PATH", 4) == 0)
         return VALUES_FILES;
     return VALUES_NONE;
 }
@@ -244,7 +250,8 @@ static void print_bash(void)
     fputs(bash_middle, stdout);
     fputs("    local verbs='", stdout);
     for (size_t i = 0; i < sxs_n_verbs; i++)
-        printf("%s%s", i ? " " : "", sxs_verbs[i].name);
+        if (sxs_verbs[i].group != SXS_VERBS_UNLISTED)
+            printf("%s%s", i ? " " : "", sxs_verbs[i].name);
     puts("'\n    case $verb in");
     for (size_t i = 0; i < sxs_n_verbs; i++) {
         printf("    %s) names='", sxs_verbs[i].name);
@@ -330,6 +337,8 @@ static void print_zsh(void)
          "    typeset -A opt_args\n"
          "    verbs=(");
     for (size_t i = 0; i < sxs_n_verbs; i++) {
+        if (sxs_verbs[i].group == SXS_VERBS_UNLISTED)
+            continue;
         printf("        '%s:", sxs_verbs[i].name);
         zsh_text(sxs_verbs[i].summary);
         puts("'");
@@ -348,8 +357,49 @@ static void print_zsh(void)
     puts("        esac ;;\n    esac\n}\n\n_sxsprof \"$@\"");
 }
 
+/* ---- one name, one option -------------------------------------------------------------------- */
+
+#define MAX_NAMES 128
+
+struct names {
+    const char *all[MAX_NAMES];
+    char        letters[MAX_NAMES];
+    size_t      n;
+    const char *twice; /* a name or letter of two options */
+};
+
+static void note_name(const struct argp_option *o, void *context)
+{
+    struct names *names = context;
+    for (size_t i = 0; i < names->n; i++)
+        if ((o->name && names->all[i] && strcmp(names->all[i], o->name) == 0) ||
+            (short_name(o) && names->letters[i] == short_name(o)))
+            names->twice = o->name;
+    if (names->n < MAX_NAMES) {
+        names->all[names->n] = o->name;
+        names->letters[names->n++] = short_name(o);
+    }
+}
+
+/* Returns false after a message when a verb has two options of one name: only the first one would ever be
+ * used. The build fails then. */
+static bool names_are_unique(void)
+{
+    for (size_t i = 0; i < sxs_n_verbs; i++) {
+        struct names names = {.n = 0};
+        for_each_option(&sxs_verbs[i], note_name, &names);
+        if (names.twice) {
+            sxs_complain("sxsprof %s has two options --%s", sxs_verbs[i].name, names.twice);
+            return false;
+        }
+    }
+    return true;
+}
+
 int sxs_print_completion(const char *shell)
 {
+    if (!names_are_unique())
+        return SXS_EXIT_FAILED;
     if (strcmp(shell, "bash") == 0)
         print_bash();
     else if (strcmp(shell, "zsh") == 0)

@@ -5,11 +5,11 @@
 #include "cmd/confined_verb.h"
 #include "cmd/gc/gc.h"
 #include "cmd/heap_diff.h"
+#include "cmd/output/formats.h"
 #include "cmd/output/output_file.h"
 #include "cmd/output/print.h"
 #include "cmd/output/segments.h"
 #include "cmd/output/shown.h"
-#include "cmd/output/text.h"
 #include "cmd/pack/pack.h"
 #include "cmd/report/data_kind.h"
 #include "cmd/report/profile.h"
@@ -21,7 +21,7 @@
 #include <stddef.h>
 #include <string.h>
 
-enum { KEY_SYMBOLS = 256, KEY_BY_COUNT, KEY_TOP };
+enum { KEY_SYMBOLS = 256, KEY_DATA, KEY_BY_COUNT, KEY_TOP };
 
 struct options {
     struct sxs_report_options samples;
@@ -36,7 +36,8 @@ struct options {
 static void complete(struct argp_state *state, struct options *o)
 {
     const char *output = o->samples.output;
-    bool        page = output && (sxs_text_ends(output, ".html") || sxs_text_ends(output, ".htm"));
+    const char *ending = output ? sxs_format_of_file(output) : NULL;
+    bool        page = ending && strcmp(ending, "html") == 0;
     if (o->gc && o->format && strcmp(o->format, "html") == 0)
         sxs_option_error(state, "--data gc: expected --format text, not html");
     if (!o->format)
@@ -56,7 +57,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
         return 0;
     case KEY_TOP: o->samples.top = sxs_number_argument(state, "--top", arg); return 0;
     case KEY_BY_COUNT: o->samples.by_count = true; return 0;
-    case 'd':
+    case KEY_DATA:
         o->gc = strcmp(arg, "gc") == 0;
         o->heap = strcmp(arg, "heap") == 0;
         if (!o->gc && !o->heap)
@@ -71,8 +72,8 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
     case ARGP_KEY_END:
         if (o->n < 2)
             sxs_option_error(state,
-                             "A and B are expected: two folders made by sxsprof run --tool sample "
-                             "or --tool calls with -o DIR");
+                             "A and B are expected: two folders made by sxsprof sample or sxsprof "
+                             "calls, with -o DIR");
         complete(state, o);
         return 0;
     default: return ARGP_ERR_UNKNOWN;
@@ -85,7 +86,7 @@ static const struct argp_option option_list[] = {
      "FILE.html)",
      0},
     {"output", 'o', "FILE", 0, "Write to FILE instead of standard output", 0},
-    {"data", 'd', "DATA", 0,
+    {"data", KEY_DATA, "DATA", 0,
      "Which, of sessions that have several: samples, calls, alloc, live, native, native-live, "
      "locks, lock-owners, wait (by default the first that both have); gc: collections, as text; "
      "heap: the types in heap snapshots",
@@ -107,9 +108,9 @@ const struct argp sxs_argp_diff = {
 
 static int nothing_to_compare(const struct options *o, const char *record)
 {
-    return sxs_wrong_input("nothing to compare in %s or %s; expected folders made by sxsprof run "
-                           "%s with -o DIR",
-                           sxs_shown(o->dir[0]), sxs_shown(o->dir[1]), record);
+    return sxs_wrong_input(
+        "nothing to compare in %s or %s; expected folders made by %s, with -o DIR",
+        sxs_shown(o->dir[0]), sxs_shown(o->dir[1]), record);
 }
 
 static int write_gcs(const struct options *o, const struct sxs_events_report *of)
@@ -130,60 +131,74 @@ static int write_gcs(const struct options *o, const struct sxs_events_report *of
 }
 
 /* Loads the collections of one session. Returns an errno value. */
-static int load_gcs(const char *dir, struct sxs_session *session, struct sxs_events_report *out)
+static int load_gcs(const struct sxs_opened *v, struct sxs_events_report *out)
 {
-    int err = sxs_session_read_joined(dir, NULL, session, NULL);
-    if (!err)
-        err = sxs_events_report_load(dir, session, NULL, out);
-    for (size_t i = 0; i < session->n_problems; i++)
-        sxs_complain("%s/%s", sxs_shown(dir), session->problems[i]);
+    int err = sxs_events_report_load(v, NULL, out);
+    for (size_t i = 0; i < v->session.n_problems; i++)
+        sxs_complain("%s/%s", sxs_shown(v->dir), v->session.problems[i]);
     for (size_t i = 0; i < out->n_problems; i++)
-        sxs_complain("%s/%s", sxs_shown(dir), out->problems[i]);
+        sxs_complain("%s/%s", sxs_shown(v->dir), out->problems[i]);
     return err;
 }
 
-static int diff_gcs(const struct options *o)
+static int diff_gcs(const struct options *o, const struct sxs_opened *sessions)
 {
-    struct sxs_session       sessions[2] = {0};
     struct sxs_events_report of[2] = {0};
     int                      status = SXS_EXIT_OK;
     for (int i = 0; i < 2 && status == SXS_EXIT_OK; i++) {
-        int err = load_gcs(o->dir[i], &sessions[i], &of[i]);
+        int err = load_gcs(&sessions[i], &of[i]);
         if (err)
             status = sxs_wrong_input("%s: %s", sxs_shown(o->dir[i]), strerror(err));
     }
     if (status == SXS_EXIT_OK && (!sxs_gc_recorded(&of[0]) || !sxs_gc_recorded(&of[1])))
-        status = nothing_to_compare(o, "--tool gc");
+        status = nothing_to_compare(o, "sxsprof gc");
     if (status == SXS_EXIT_OK)
         status = write_gcs(o, of);
     for (int i = 0; i < 2; i++) {
-        if (status == SXS_EXIT_OK && (sessions[i].n_problems || of[i].n_problems))
+        if (status == SXS_EXIT_OK && (sessions[i].session.n_problems || of[i].n_problems))
             status = SXS_EXIT_PROBLEM;
         sxs_events_report_free(&of[i]);
-        sxs_session_free(&sessions[i]);
     }
     return status;
 }
 
-/* Reads both sessions and writes what changed. @arg: struct options. Returns an exit status. */
-static int diff(void *arg)
+/* Writes what changed between two sessions. Returns an exit status. */
+static int diff_sessions(const struct options *o, const struct sxs_opened *sessions)
 {
-    struct options *o = arg;
-    char            why[512];
-    for (int i = 0; i < 2; i++)
-        if (sxs_pack_open(o->dir[i], &o->dir[i], why, sizeof(why)) != 0)
-            return sxs_wrong_input("%s: %s; expected a file made by sxsprof pack", o->dir[i], why);
     if (o->gc)
-        return diff_gcs(o);
-    if (o->heap || (!o->samples.data && sxs_heap_only(o->dir[0]) && sxs_heap_only(o->dir[1])))
+        return diff_gcs(o, sessions);
+    if (o->heap || (!o->samples.data && sxs_heap_only(&sessions[0]) && sxs_heap_only(&sessions[1])))
         return sxs_heap_diff(o->dir[0], o->dir[1], o->format, o->samples.output);
-    switch (sxs_profile_diff(o->dir[0], o->dir[1], o->format, &o->samples)) {
+    switch (sxs_profile_diff(&sessions[0], &sessions[1], o->format, &o->samples)) {
     case SXS_PROFILE_OK: return SXS_EXIT_OK;
     case SXS_PROFILE_NOTHING:
         return nothing_to_compare(o, o->samples.data ? sxs_data_kind(o->samples.data)->record
-                                                     : "--tool sample or --tool calls");
+                                                     : "sxsprof sample or sxsprof calls");
     default: return SXS_EXIT_PROBLEM;
     }
+}
+
+/* Opens both sessions and writes what changed. @arg: struct options. Returns an exit status. */
+static int diff(void *arg)
+{
+    struct options   *o = arg;
+    struct sxs_opened sessions[2] = {{.fd = -1}, {.fd = -1}};
+    char              why[512];
+    int               status = SXS_EXIT_OK;
+    for (int i = 0; i < 2; i++)
+        if (sxs_pack_open(o->dir[i], &o->dir[i], why, sizeof(why)) != 0)
+            return sxs_wrong_input("%s: %s; expected a file made by sxsprof pack", o->dir[i], why);
+    for (int i = 0; i < 2 && status == SXS_EXIT_OK; i++) {
+        int err = sxs_opened_open(o->dir[i], &o->samples.period, &sessions[i]);
+        if (err)
+            status = sxs_wrong_input("%s: %s; expected a folder made by sxsprof run -o DIR",
+                                     sxs_shown(o->dir[i]), strerror(err));
+    }
+    if (status == SXS_EXIT_OK)
+        status = diff_sessions(o, sessions);
+    for (int i = 0; i < 2; i++)
+        sxs_opened_close(&sessions[i]);
+    return status;
 }
 
 int sxs_cmd_diff(int argc, char **argv)

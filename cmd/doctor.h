@@ -10,6 +10,8 @@
 #include "cmd/installed.h"
 #include "cmd/library.h"
 
+#include <sys/types.h>
+
 /**
  * sxs_doctor_library - check that the profiler library and the signal library exist and can be
  * loaded.
@@ -47,6 +49,9 @@ void sxs_doctor_limits(void);
  */
 void sxs_doctor_command(struct sxs_findings *f, char **argv,
                         const struct sxs_installed_list *installed);
+
+/** sxs_doctor_process - examine what can be recorded in process @pid, which runs already. */
+void sxs_doctor_process(struct sxs_findings *f, const struct sxs_library *lib, pid_t pid);
 
 /**
  * sxs_doctor_elf - check that @path is a library that can be loaded on this machine.

@@ -106,8 +106,9 @@ static void examine_adopt(struct sxs_findings *f, const struct sxs_library *lib)
         return;
     }
     sxs_found_problem(f, "SXSPROF_GUESTS has adopt, but " SXS_PRELOAD_FILE " is not in LD_PRELOAD: "
-                         "only sxsprof run adopts");
-    sxs_found_advice("set LD_PRELOAD=%s, or use sxsprof run", lib->preload);
+                         "nothing is adopted");
+    sxs_found_advice("set LD_PRELOAD=%s, or start the program with sxsprof and --adopt",
+                     lib->preload);
 }
 
 void sxs_doctor_guests(struct sxs_findings *f, const struct sxs_library *lib)

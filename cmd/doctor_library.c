@@ -103,7 +103,7 @@ void sxs_doctor_library(struct sxs_findings *f, const struct sxs_library *lib)
     if (strpbrk(lib->preload, ": ")) {
         sxs_found_problem(f, "preload %s: LD_PRELOAD cannot name a path with a space or a colon",
                           lib->preload);
-        sxs_found_advice("install it elsewhere, or use sxsprof run --no-preload");
+        sxs_found_advice("install it elsewhere, or record with --no-preload");
     }
     examine_one(f, "allocator", lib->allocator, lib->has_allocator);
     examine_all_opened(f);

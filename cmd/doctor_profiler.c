@@ -75,8 +75,9 @@ static void examine_switches(struct sxs_findings *f)
         name = prefixed(off[i], buf, sizeof(buf));
         if (!name || read_number(f, name, 1) != 0)
             continue;
-        sxs_found_problem(f, "%s=%s: no runtime loads any profiler, under sxsprof run either", name,
-                          sxs_env_named(name));
+        sxs_found_problem(
+            f, "%s=%s: no runtime loads any profiler, also when sxsprof starts the program", name,
+            sxs_env_named(name));
         sxs_found_advice("unset it, or set it to 1");
     }
     name = prefixed("ProfAPI_ProfilerCompatibilitySetting", buf, sizeof(buf));
@@ -181,16 +182,19 @@ static void examine_class_and_path(struct sxs_findings *f, const struct sxs_libr
         sxs_found_ok("every runtime loads %s, by %s, as the CLR Instrumentation Engine", path, name);
     } else if (!our_class && our_path) {
         sxs_found_problem(f, "CORECLR_PROFILER=%s: not this profiler's class: it refuses", clsid);
-        sxs_found_advice("set it to " SXSPROF_CLSID ", or use sxsprof run, which does");
+        sxs_found_advice("set it to " SXSPROF_CLSID
+                         ", or start the program with sxsprof, which does");
     } else if (our_class && good) {
         sxs_found_problem(f, "%s=%s: another file than this command's %s", name, path,
                           lib->profiler);
-        sxs_found_advice("use sxsprof run, or the command that belongs to that library");
+        sxs_found_advice(
+            "start the program with sxsprof, or use the command that belongs to that library");
     } else if (!our_class) {
         sxs_found_problem(f, "another profiler is set: class %s, library %s (by %s)", clsid, path,
                           name);
-        sxs_found_advice("a runtime has room for one; sxsprof run --adopt runs it as a guest beside "
-                         "this one; sxsprof run replaces it for its command, else unset "
+        sxs_found_advice("a runtime has room for one; sxsprof record --adopt runs it as a guest "
+                         "beside this one; without --adopt, sxsprof replaces it for the program "
+                         "that it starts; else unset "
                          "CORECLR_PROFILER and %s",
                          name);
     }
@@ -205,8 +209,9 @@ static void examine_main(struct sxs_findings *f, const struct sxs_library *lib)
         if (any)
             sxs_found_note("CORECLR_ENABLE_PROFILING is %s: the other variables are not read",
                            get("CORECLR_ENABLE_PROFILING") ? "off" : "not set");
-        sxs_found_ok("a runtime started from here loads no profiler; under sxsprof run it loads %s",
-                     lib->profiler);
+        sxs_found_ok(
+            "a runtime started from here loads no profiler; started by sxsprof it loads %s",
+            lib->profiler);
         return;
     }
     const char *path = winner("CORECLR_PROFILER_PATH", name, sizeof(name));
@@ -214,12 +219,14 @@ static void examine_main(struct sxs_findings *f, const struct sxs_library *lib)
         sxs_found_problem(f, "CORECLR_PROFILER%s%s: %s; the runtime goes on without a profiler",
                           clsid ? "=" : "", clsid ? clsid : "",
                           clsid ? "not a class ID in braces" : "not set");
-        sxs_found_advice("set it to " SXSPROF_CLSID ", or use sxsprof run, which does");
+        sxs_found_advice("set it to " SXSPROF_CLSID
+                         ", or start the program with sxsprof, which does");
     }
     if (!path) {
         sxs_found_problem(f, "CORECLR_PROFILER_PATH is not set; the runtime goes on without a "
                              "profiler");
-        sxs_found_advice("set it to %s, or use sxsprof run, which does", lib->profiler);
+        sxs_found_advice("set it to %s, or start the program with sxsprof, which does",
+                         lib->profiler);
     }
     if (clsid && is_guid(clsid) && path)
         examine_class_and_path(f, lib, clsid, name, path);
@@ -236,8 +243,9 @@ static void examine_notification(struct sxs_findings *f)
                        get("CORECLR_ENABLE_NOTIFICATION_PROFILERS") ? "off" : "not set");
         return;
     }
-    sxs_found_note("%s=%s: loaded beside the main profiler, under sxsprof run as well; "
-                   "sxsprof run --adopt runs them as guests", name, list);
+    sxs_found_note("%s=%s: loaded beside the main profiler, also when sxsprof starts the program; "
+                   "sxsprof record --adopt runs them as guests",
+                   name, list);
     if (list[strlen(list) - 1] != ';') {
         sxs_found_problem(f, "%s: no ';' at its end: .NET 9 and later leave out the last", name);
         sxs_found_advice("put a ';' behind each");

@@ -89,7 +89,7 @@ static bool examine_preload(struct sxs_findings *f, const struct sxs_library *li
     else if (same_file(path, lib->allocator))
         sxs_found_ok("%s: the allocator of this command, for the tool native", path);
     else
-        sxs_found_note("%s: stays, after the signal library of sxsprof run", path);
+        sxs_found_note("%s: stays, after the signal library of sxsprof", path);
     return ours;
 }
 
@@ -100,12 +100,13 @@ void sxs_doctor_preload(struct sxs_findings *f, const struct sxs_library *lib)
     bool        ours = false;
     sxs_found_title("Preloaded libraries:");
     if (!list)
-        sxs_found_ok("none; sxsprof run preloads the signal library");
+        sxs_found_ok("none; sxsprof preloads the signal library");
     for (char *p = list ? strtok_r(list, ": ", &save) : NULL; p; p = strtok_r(NULL, ": ", &save))
         ours |= examine_preload(f, lib, p);
     if (list && !ours)
-        sxs_found_note("the signal library is not among them: runtimes that start at the same "
-                       "instant, and NativeAOT libraries, are covered under sxsprof run only");
+        sxs_found_note(
+            "the signal library is not among them: runtimes that start at the same "
+            "instant, and NativeAOT libraries, are covered only when sxsprof starts the program");
     free(list);
 }
 
@@ -136,7 +137,7 @@ static bool examine_folder(struct sxs_findings *f, const char *folder)
 static void examine_setting(struct sxs_findings *f, const struct sxs_setting *s)
 {
     char        why[1024];
-    const char *value = sxs_env_named(s->variable);
+    const char *value = s->variable ? sxs_env_named(s->variable) : NULL;
     if (!value || !*value)
         return;
     if (strcmp(s->variable, "SXSPROF_GUESTS") == 0 || strcmp(s->variable, "SXSPROF_METHODS") == 0)
@@ -144,7 +145,8 @@ static void examine_setting(struct sxs_findings *f, const struct sxs_setting *s)
     if (sxs_setting_check(s, s->variable, value, why, sizeof(why)) != 0) {
         sxs_found_problem(f, "%s", why);
         sxs_found_advice("unset it, or set what is expected%s%s",
-                         s->option ? "; sxsprof run has " : "", s->option ? s->option : "");
+                         s->option ? "; the recording verbs have " : "",
+                         s->option ? s->option : "");
         return;
     }
     if (strcmp(s->variable, "SXSPROF_OUT") == 0 && !examine_folder(f, value))
@@ -158,17 +160,17 @@ static void examine_temporary(struct sxs_findings *f)
     if (!tmp || !*tmp)
         tmp = "/tmp";
     if (access(tmp, W_OK | X_OK) == 0) {
-        sxs_found_ok("%s: sxsprof run makes its temporary folders there", tmp);
+        sxs_found_ok("%s: sxsprof makes its temporary folders there", tmp);
         return;
     }
-    sxs_found_problem(f, "%s: no folder can be made there, as sxsprof run does", tmp);
+    sxs_found_problem(f, "%s: no folder can be made there, as sxsprof does", tmp);
     sxs_found_advice("set TMPDIR to a folder that can be written to, or use -o DIR");
 }
 
 void sxs_doctor_settings(struct sxs_findings *f)
 {
     sxs_found_title("Settings of the profiler library:");
-    for (size_t i = 0; i < sxs_n_settings; i++)
+    for (size_t i = 0; i < SXS_N_SETTINGS; i++)
         examine_setting(f, &sxs_settings[i]);
     for (size_t i = 0; environ[i]; i++) {
         char   name[64];

@@ -3,7 +3,7 @@
 #include "base/displayed.h"
 #include "cmd/command.h"
 #include "cmd/output/print.h"
-#include "cmd/run_options.h"
+#include "cmd/record_options.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -205,7 +205,7 @@ enum { KEY_FORM = 4000 }; /* the first form; the others follow in the same order
 /* ---- the verb -------------------------------------------------------------------------------- */
 
 struct options {
-    struct sxs_run_options run;
+    struct sxs_record_options record;
     const struct form     *form; /* NULL: shell */
 };
 
@@ -213,8 +213,10 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 {
     struct options *o = state->input;
     (void)arg;
+    if (key == ARGP_KEY_END)
+        sxs_record_complete(state, &o->record);
     if (key == ARGP_KEY_INIT) {
-        state->child_inputs[0] = &o->run;
+        state->child_inputs[0] = &o->record;
         return 0;
     }
     if (key < KEY_FORM || key >= KEY_FORM + (int)N_FORMS)
@@ -234,17 +236,26 @@ static const struct argp_option option_list[] = {
      "Options of docker run, a line each: eval docker run $(sxsprof env --docker) IMAGE", 1},
     {0},
 };
-static const struct argp_child run[] = {
-    {&sxs_argp_run_options, 0, "Options of run and its shortcuts:", 2}, {0}};
-const struct argp sxs_argp_env = {
-    .options = option_list,
-    .parser = parse,
-    .children = run,
-    .doc = "Print the settings with which a program is profiled that sxsprof does not start.\v"
-           "The program records into the folder of -o, which has to belong to the program's user. The "
-           "library makes the folder when it is missing and that user may write into the folder "
-           "above it.",
-};
+
+const struct argp *sxs_env_argp(const char *verb)
+{
+    (void)verb;
+    static struct argp_child shared[2];
+    static struct argp       argp = {
+              .options = option_list,
+              .parser = parse,
+              .children = shared,
+              .doc =
+                  "Print the settings with which a program is profiled that sxsprof does not start.\v"
+                        "The program records into the folder of -o, which has to belong to the program's user. "
+                        "The "
+                        "library makes the folder when it is missing and that user may write into the folder "
+                        "above it.",
+    };
+    shared[0] = (struct argp_child){sxs_record_argp(SXS_WITH_ENV, NULL), 0,
+                                    "Options of all recordings:", 2};
+    return &argp;
+}
 
 /* Makes the name of the session folder absolute. Returns an owned string, NULL after a message. */
 static char *absolute_folder(const char *dir)
@@ -272,42 +283,43 @@ static void put(const struct form *form, const struct sxs_child_settings *settin
     form->put_begin();
     form->put_removed(sxs_child_removed(settings->adopt));
     for (size_t i = 0; i < SXS_CHILD_VARIABLES; i++)
-        if (variables[i].value)
+        if (variables[i].name && variables[i].value)
             form->put_variable(variables[i].name, variables[i].value);
     if (*preload)
         form->put_preload(preload);
-    form->put_files(settings->library, settings->out);
+    form->put_files(settings->library, settings->values[SXS_SET_OUT]);
 }
 
 /* Returns the first library that the settings need and that is missing; NULL: none is. */
-static const char *missing_library(const struct sxs_run_options *o, const struct sxs_library *lib)
+static const char *missing_library(const struct sxs_record_options *o,
+                                   const struct sxs_library        *lib)
 {
     if (!lib->has_profiler)
         return lib->profiler;
-    if (!o->no_preload && !lib->has_preload)
+    if (!o->set[SXS_SET_NO_PRELOAD] && !lib->has_preload)
         return lib->preload;
-    return sxs_run_has_tool(o, "native") && !lib->has_allocator ? lib->allocator : NULL;
+    return sxs_record_has_tool(o, "native") && !lib->has_allocator ? lib->allocator : NULL;
 }
 
 int sxs_cmd_env(int argc, char **argv)
 {
-    struct options     o = {.run = {.no_command = true}};
+    struct options     o = {.record = {.with = SXS_WITH_ENV}};
     struct sxs_library lib;
     char              *out = NULL;
-    sxs_options_parse(&sxs_argp_env, argc, argv, 0, &o);
+    sxs_options_parse(sxs_env_argp("env"), argc, argv, 0, &o);
     int err = sxs_library_find(&lib);
-    const char *missing = err ? "/proc/self/exe" : missing_library(&o.run, &lib);
+    const char *missing = err ? "/proc/self/exe" : missing_library(&o.record, &lib);
     if (missing) {
         sxs_complain("%s: %s", missing, strerror(err ? err : ENOENT));
         return SXS_EXIT_FAILED;
     }
-    if (o.run.out)
-        out = absolute_folder(o.run.out);
-    else if (sxs_run_records(&o.run))
+    if (o.record.outputs.folder)
+        out = absolute_folder(o.record.outputs.folder);
+    else if (sxs_record_records(&o.record))
         sxs_complain("without -o DIR the program records nothing");
-    const struct sxs_child_settings settings = sxs_run_settings(&o.run, &lib, out);
+    const struct sxs_child_settings settings = sxs_record_environment(&o.record, &lib, out);
     put(o.form ? o.form : &forms[0], &settings);
     free(out);
-    sxs_run_options_free(&o.run);
+    sxs_record_options_free(&o.record);
     return sxs_finish_output();
 }

@@ -4,6 +4,7 @@
 #include "cmd/argument.h"
 #include "cmd/command.h"
 #include "cmd/fleet/flame.h"
+#include "cmd/fleet/functions.h"
 #include "cmd/fleet/print.h"
 #include "cmd/fleet/tables.h"
 #include "cmd/fleet/when.h"
@@ -29,7 +30,7 @@ enum {
     KEY_A,
     KEY_B,
     KEY_BY,
-    KEY_EVERY,
+    KEY_STEP,
     KEY_LIMIT,
     KEY_TOP,
     KEY_OPEN,
@@ -48,7 +49,7 @@ struct options {
     struct sxs_fleet_server_options connection;
     struct sxs_fleet_selection      common, of[2];
     bool                            has[2]; /* --a, --b were given */
-    int64_t                         every;
+    int64_t                         step;
     size_t                          limit, top;
     unsigned                        keep_days;
     bool                            open;
@@ -136,9 +137,7 @@ static void complete(struct argp_state *state, struct options *o)
                          o->command);
         return;
     }
-    if (is_command(o, "init")) {
-        o->server = o->to ? o->to : o->server;
-    } else if (o->to) {
+    if (o->to) {
         set_time(state, "--to", o->to, o->now, &o->common.to);
     }
     if (!o->server)
@@ -160,8 +159,8 @@ static void complete(struct argp_state *state, struct options *o)
                          "machine, container, process, command or a label",
                          o->by, sxs_clickhouse_kind_name(o->common.kind));
     complete_diff(state, o);
-    if (o->every && !is_command(o, "series"))
-        sxs_option_error(state, "--every is an option of fleet series");
+    if (o->step && !is_command(o, "series"))
+        sxs_option_error(state, "--step is an option of fleet series");
 }
 
 static error_t parse_selection(int key, char *arg, struct argp_state *state, struct options *o)
@@ -185,9 +184,9 @@ static error_t parse_selection(int key, char *arg, struct argp_state *state, str
                              arg);
         o->by = arg;
         return 0;
-    case KEY_EVERY:
-        if (sxs_fleet_duration(arg, &o->every) != 0)
-            sxs_option_error(state, "--every: '%s': expected a duration such as 1m, 1h or 1d", arg);
+    case KEY_STEP:
+        if (sxs_fleet_duration(arg, &o->step) != 0)
+            sxs_option_error(state, "--step: '%s': expected a duration such as 1m, 1h or 1d", arg);
         return 0;
     default: return ARGP_ERR_UNKNOWN;
     }
@@ -200,7 +199,8 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
     case KEY_SERVER: o->server = arg; return 0;
     case KEY_CA: o->connection.ca = arg; return 0;
     case KEY_TIMEOUT:
-        o->connection.timeout_s = (unsigned)sxs_number_argument(state, "--timeout", arg);
+        o->connection.timeout_s =
+            (unsigned)((sxs_duration_argument(state, "--timeout", arg) + 999) / 1000);
         return 0;
     case KEY_LIMIT: o->limit = sxs_number_argument(state, "--limit", arg); return 0;
     case KEY_TOP: o->top = sxs_number_argument(state, "--top", arg); return 0;
@@ -226,10 +226,10 @@ static const struct argp_option option_list[] = {
      "the variable SXSPROF_FLEET. The user's password is in SXSPROF_FLEET_PASSWORD",
      0},
     {"ca", KEY_CA, "FILE", 0, "Certificates to trust in place of the system's", 0},
-    {"timeout", KEY_TIMEOUT, "SECONDS", 0, "How long to wait for an answer (600)", 0},
+    {"timeout", KEY_TIMEOUT, "TIME", 0, "How long to wait for an answer (10m)", 0},
     {"from", KEY_FROM, "TIME", 0,
      "Samples since TIME: \"2h ago\", yesterday, 2026-11-23, 2026-11-23T18:05Z (all)", 1},
-    {"to", KEY_TO, "TIME", 0, "Samples before TIME (all). Of init: the server", 1},
+    {"to", KEY_TO, "TIME", 0, "Samples before TIME (all)", 1},
     {"service", 's', "PATTERN", 0, "Samples of this service; * and ? are wildcards", 1},
     {"where", KEY_WHERE, "KEY=PATTERN,...", 0,
      "Samples for which all of this is true: service, version, machine, container, process, "
@@ -242,7 +242,7 @@ static const struct argp_option option_list[] = {
      "Of diff: what is compared, as --where; from=TIME and to=TIME, too", 2},
     {"b", KEY_B, "KEY=PATTERN,...", 0, "Of diff: what it is compared with", 2},
     {"by", KEY_BY, "KEY", 0, "Of series and diff: a row for each KEY, of those of --where", 2},
-    {"every", KEY_EVERY, "DURATION", 0, "Of series: a row for each 1m, 1h, 1d... (one for all)", 2},
+    {"step", KEY_STEP, "DURATION", 0, "Of series: a row for each 1m, 1h, 1d... (one for all)", 2},
     {"limit", KEY_LIMIT, "N", 0,
      "Of flame, and diff as html: the heaviest N stacks; the others are one frame (20000)", 3},
     {"top", KEY_TOP, "N", 0, "Functions, or rows of diff --by (30)", 3},
@@ -358,11 +358,13 @@ static int print_functions(struct context *c, const struct sxs_fleet_selection *
     const struct sxs_fleet_selection *s = &c->o->of[A];
     struct sxs_output                 out;
     int       err = sxs_fleet_functions(c->server, s, other, c->o->top, &of, c->why, WHY);
-    uint64_t *ids = sxs_must_zeroed(of.n, sizeof(*ids));
-    for (size_t i = 0; i < of.n; i++)
-        ids[i] = of.all[i].frame;
+    uint64_t *ids = sxs_must_zeroed(of.n * 2, sizeof(*ids));
+    for (size_t i = 0; i < of.n; i++) {
+        ids[2 * i] = of.all[i].frame;
+        ids[2 * i + 1] = of.all[i].other_frame;
+    }
     if (!err)
-        err = sxs_fleet_names_frames(&names, c->server, ids, of.n, c->why, WHY);
+        err = sxs_fleet_names_frames(&names, c->server, ids, of.n * 2, c->why, WHY);
     free(ids);
     int status = SXS_EXIT_OK;
     if (err)
@@ -414,12 +416,12 @@ static int series(struct context *c)
     const struct sxs_fleet_selection *s = &c->o->of[A];
     struct sxs_output                 out;
     int                               status;
-    if (sxs_fleet_groups(c->server, s, c->o->every, c->o->by, MAX_GROUPS, &g, c->why, WHY) != 0) {
+    if (sxs_fleet_groups(c->server, s, c->o->step, c->o->by, MAX_GROUPS, &g, c->why, WHY) != 0) {
         status = failed(c);
     } else if (!g.n) {
         status = nothing(c, s);
     } else if ((status = open_output(c, &out)) == SXS_EXIT_OK) {
-        sxs_fleet_print_series(out.to, strcmp(c->o->format, "json") == 0, s, c->o->every, c->o->by,
+        sxs_fleet_print_series(out.to, strcmp(c->o->format, "json") == 0, s, c->o->step, c->o->by,
                                &g);
         if (g.n == MAX_GROUPS)
             sxs_complain("fleet: only the first %d rows", MAX_GROUPS);

@@ -19,6 +19,7 @@
 #include "cmd/heap_diff.h"
 #include "cmd/heap_process.h"
 #include "cmd/heap_wanted.h"
+#include "cmd/named_processes.h"
 #include "cmd/opener.h"
 #include "cmd/output/missing.h"
 #include "cmd/output/print.h"
@@ -26,6 +27,7 @@
 #include "cmd/output/segments.h"
 #include "cmd/output/shown.h"
 #include "cmd/pack/pack.h"
+#include "cmd/record_verbs.h"
 #include "cmd/selection.h"
 #include "session/format/calls.h"
 #include "session/format/samples.h"
@@ -35,7 +37,7 @@
 
 enum {
     KEY_RUNTIME = 256,
-    KEY_PROCESS,
+    KEY_SNAPSHOT,
     KEY_TYPE,
     KEY_DIFF,
     KEY_TOP,
@@ -52,6 +54,7 @@ struct options {
     uint32_t    number, runtime, timeout;
     size_t      top; /* 0: not given */
     bool        open;
+    char        pid[16]; /* of the process of -p */
 
     struct sxs_heap_wanted_list wanted; /* objects and static fields */
 };
@@ -59,7 +62,7 @@ struct options {
 /* A snapshot that was chosen: a session, and the folder of the process in it. */
 struct chosen {
     const char           *dir;
-    struct sxs_session    session;
+    struct sxs_opened     session;
     struct sxs_heap_place place;
     int                   folder_fd; /* owned; -1: none */
 };
@@ -86,7 +89,7 @@ static void add_wanted(struct argp_state *state, struct options *o, int key, con
 /* Chooses what no argument said. */
 static void complete(struct argp_state *state, struct options *o)
 {
-    o->format = sxs_page_format(state, o->format, o->open, o->output);
+    set_format(state, o, sxs_page_format(state, o->format, o->open, o->output));
     if (o->diff && strcmp(o->format, "heapsnapshot") == 0)
         sxs_option_error(state, "--diff: expected --format text, json or html, not %s", o->format);
     if (o->diff && o->type)
@@ -96,9 +99,19 @@ static void complete(struct argp_state *state, struct options *o)
     if (o->wanted.n && strcmp(o->format, "text") != 0 && strcmp(o->format, "json") != 0)
         sxs_option_error(state, "--object, --static: expected --format text or json, not %s",
                          o->format);
+    if (!o->source && o->process) { /* one that runs, also by its name */
+        pid_t  pid;
+        size_t n;
+        int    status = sxs_named_processes(o->process, false, &pid, 1, &n);
+        if (status)
+            exit(status);
+        snprintf(o->pid, sizeof(o->pid), "%d", (int)pid);
+        o->source = o->pid;
+        o->process = NULL;
+    }
     if (!o->source)
         o->source = sxs_newest_argument(state, "SESSION",
-                                        "a folder made by sxsprof run --tool heap, or the number "
+                                        "a folder made by sxsprof record heap, or the number "
                                         "of a process");
 }
 
@@ -108,16 +121,20 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
     switch (key) {
     case 'f': set_format(state, o, arg); return 0;
     case 'o': o->output = arg; return 0;
-    case 'n': o->number = (uint32_t)sxs_number_argument(state, "--number", arg); return 0;
+    case KEY_SNAPSHOT:
+        o->number = (uint32_t)sxs_number_argument(state, "--snapshot", arg);
+        return 0;
     case KEY_RUNTIME: o->runtime = (uint32_t)sxs_number_argument(state, "--runtime", arg); return 0;
-    case KEY_PROCESS: o->process = arg; return 0;
+    case 'p': o->process = arg; return 0;
     case KEY_TYPE: o->type = arg; return 0;
     case KEY_DIFF: o->diff = arg; return 0;
     case KEY_TOP: o->top = (uint32_t)sxs_number_argument(state, "--top", arg); return 0;
     case KEY_OBJECT:
     case KEY_STATIC: add_wanted(state, o, key, arg); return 0;
     case KEY_OPEN: o->open = true; return 0;
-    case KEY_TIMEOUT: o->timeout = (uint32_t)sxs_number_argument(state, "--timeout", arg); return 0;
+    case KEY_TIMEOUT:
+        o->timeout = (uint32_t)((sxs_duration_argument(state, "--timeout", arg) + 999) / 1000);
+        return 0;
     case ARGP_KEY_ARG:
         if (o->source)
             sxs_option_error(state, "one session or process is expected, '%s' is one more", arg);
@@ -136,8 +153,9 @@ static const struct argp_option option_list[] = {
     {"output", 'o', "FILE", 0, "Write to FILE instead of standard output", 0},
     {"open", KEY_OPEN, NULL, 0,
      "Write the page (html) beside the session, or to the file of -o, and open it in a browser", 0},
-    {"number", 'n', "N", 0, "The snapshot heap-N instead of the newest", 1},
-    {"process", KEY_PROCESS, "P", 0, "A snapshot of this process: its pid", 1},
+    {"snapshot", KEY_SNAPSHOT, "N", 0, "The snapshot heap-N instead of the newest", 1},
+    {"process", 'p', "PID|NAME", 0,
+     "A snapshot of this process, taken now; with SESSION, one that was recorded of it", 1},
     {"runtime", KEY_RUNTIME, "N", 0, "Objects of runtime number N only", 1},
     {"type", KEY_TYPE, "TYPE", 0,
      "What keeps objects of this type: their paths to roots. A name, or a pattern with * and ?", 2},
@@ -152,18 +170,20 @@ static const struct argp_option option_list[] = {
      "SESSION:NUMBER",
      2},
     {"top", KEY_TOP, "N", 0, "Lines of each table of the text (30)", 2},
-    {"timeout", KEY_TIMEOUT, "SECONDS", 0, "How long to wait for the snapshot of a process (60)",
-     2},
+    {"timeout", KEY_TIMEOUT, "TIME", 0, "How long to wait for the snapshot of a process (60s)", 2},
     {0},
 };
 const struct argp sxs_argp_heap = {
     .options = option_list,
     .parser = parse_option,
-    .args_doc = "[SESSION|PID]",
-    .doc = "Print what is in a heap snapshot: types, roots, and what keeps objects alive.\v"
-           "SESSION is a folder made by sxsprof run --tool heap, or a file made by sxsprof pack; "
-           "the default is the newest session in the current folder. PID is a running process with "
-           "the tool heap: it takes a snapshot now.",
+    .args_doc = "[SESSION]\n-p PID|NAME\n-- COMMAND [ARGUMENT...]",
+    .doc =
+        "Print what is in a heap snapshot: types, roots, and what keeps objects alive.\v"
+        "With COMMAND, records all objects when the command ends; the options are those of sxsprof "
+        "record. "
+        "SESSION is a folder made by sxsprof record heap, or a file made by sxsprof pack; "
+        "the default is the newest session in the current folder. -p names a running process with "
+        "the tool heap: it takes a snapshot now.",
 };
 
 /* ---- choosing a snapshot ---- */
@@ -172,7 +192,7 @@ const struct argp sxs_argp_heap = {
 static int find_place(struct chosen *c, const char *process, uint32_t number)
 {
     size_t                 n, found = 0;
-    struct sxs_heap_place *all = sxs_heap_places(c->dir, &c->session, process, &n);
+    struct sxs_heap_place *all = sxs_heap_places(&c->session, process, &n);
     uint32_t               newest = n ? all[0].number : 0;
     while (found < n && number && all[found].number != number)
         found++;
@@ -182,10 +202,10 @@ static int find_place(struct chosen *c, const char *process, uint32_t number)
     if (found < n)
         return SXS_EXIT_OK;
     if (n)
-        return sxs_wrong_input("--number: %u: %s has no such heap snapshot; the newest is %u",
+        return sxs_wrong_input("--snapshot: %u: %s has no such heap snapshot; the newest is %u",
                                number, sxs_shown(c->dir), newest);
-    return sxs_wrong_input("%s: no heap snapshots; expected a folder made by sxsprof run --tool "
-                           "heap or --heap-at-exit with -o DIR",
+    return sxs_wrong_input("%s: no heap snapshots; expected a folder made by sxsprof record heap, "
+                           "or with --heap-at-exit, and -o DIR",
                            sxs_shown(c->dir));
 }
 
@@ -211,19 +231,19 @@ static int choose(struct chosen *c, const char *source, const char *process, uin
     c->dir = source;
     if (sxs_pack_open(source, &c->dir, why, sizeof(why)) != 0)
         return sxs_wrong_input("%s: %s; expected a file made by sxsprof pack", source, why);
-    int err = sxs_session_read(c->dir, &c->session);
+    int err = sxs_opened_open_one(c->dir, &c->session);
     if (err)
-        return sxs_wrong_input("%s: %s; expected a folder made by sxsprof run -o DIR",
+        return sxs_wrong_input("%s: %s; expected a folder made by sxsprof record -o DIR",
                                sxs_shown(c->dir), strerror(err));
-    for (size_t i = 0; i < c->session.n_problems; i++)
-        sxs_complain("%s/%s", sxs_shown(c->dir), c->session.problems[i]);
-    char *segments = c->session.n_processes ? NULL : sxs_segments_refuse(c->dir);
+    for (size_t i = 0; i < c->session.session.n_problems; i++)
+        sxs_complain("%s/%s", sxs_shown(c->dir), c->session.session.problems[i]);
+    char *segments = c->session.session.n_processes ? NULL : sxs_segments_refuse(c->dir);
     if (segments) {
         int status = sxs_wrong_input("%s: %s", sxs_shown(c->dir), segments);
         free(segments);
         return status;
     }
-    int status = sxs_selection_check(c->dir, &c->session, process, runtime);
+    int status = sxs_selection_check(c->dir, &c->session.session, process, runtime);
     if (status == SXS_EXIT_OK)
         status = find_place(c, process, number);
     return status == SXS_EXIT_OK ? open_folder(c) : status;
@@ -233,7 +253,7 @@ static void close_chosen(struct chosen *c)
 {
     if (c->folder_fd >= 0)
         close(c->folder_fd);
-    sxs_session_free(&c->session);
+    sxs_opened_close(&c->session);
 }
 
 static void complain_of(const struct chosen *c, char *const *problems, size_t n)
@@ -267,7 +287,7 @@ static void complain_of_missing(const struct sxs_missing *m)
 
 static void read_missing(const struct chosen *c, struct sxs_missing *out)
 {
-    sxs_missing_read(c->dir, &c->session, c->place.process->folder, out);
+    sxs_opened_missing(&c->session, c->place.process->folder, out);
 }
 
 static size_t lines(const struct options *o)
@@ -316,7 +336,7 @@ static int report(const struct options *o, const struct chosen *c)
                      c->place.number, why);
         return SXS_EXIT_PROBLEM;
     }
-    int status = s.n_problems || c->session.n_problems ? SXS_EXIT_PROBLEM : SXS_EXIT_OK;
+    int status = s.n_problems || c->session.session.n_problems ? SXS_EXIT_PROBLEM : SXS_EXIT_OK;
     struct sxs_output out;
     err = sxs_output_open(&out, o->output);
     if (!err) {
@@ -424,25 +444,10 @@ static int diff(const struct options *o, const struct chosen *c)
     return status;
 }
 
-/* Counts the files of profiles in a process's folder. */
-static int count_profiles(void *arg, const struct sxs_process_part *part)
+bool sxs_heap_only(const struct sxs_opened *v)
 {
-    size_t *n = arg;
-    *n += faccessat(part->fd, SXS_SAMPLES_FILE, F_OK, AT_SYMLINK_NOFOLLOW) == 0;
-    *n += faccessat(part->fd, SXS_CALLS_FILE, F_OK, AT_SYMLINK_NOFOLLOW) == 0;
-    return 0;
-}
-
-bool sxs_heap_only(const char *dir)
-{
-    struct sxs_session session;
-    size_t             n = 0, profiles = 0;
-    if (sxs_session_read(dir, &session) == 0) {
-        free(sxs_heap_places(dir, &session, NULL, &n));
-        sxs_processes_take(dir, &session, NULL, count_profiles, &profiles);
-    }
-    sxs_session_free(&session);
-    return n > 0 && profiles == 0;
+    return sxs_opened_has_file(v, SXS_HEAP_FILE "1") && !sxs_opened_has_file(v, SXS_SAMPLES_FILE) &&
+           !sxs_opened_has_file(v, SXS_CALLS_FILE);
 }
 
 int sxs_heap_diff(const char *before, const char *now, const char *format, const char *output)
@@ -528,7 +533,7 @@ static int write_confined(struct options *o)
     return status;
 }
 
-int sxs_cmd_heap(int argc, char **argv)
+int sxs_heap_report(int argc, char **argv)
 {
     struct options        o = {.timeout = DEFAULT_TIMEOUT};
     struct sxs_heap_asked asked = {.session.fd = -1};
@@ -548,4 +553,12 @@ int sxs_cmd_heap(int argc, char **argv)
         status = write_confined(&o);
     sxs_heap_asked_free(&asked);
     return status;
+}
+
+int sxs_cmd_heap(int argc, char **argv)
+{
+    for (int i = 1; i < argc; i++)
+        if (strcmp(argv[i], "--") == 0)
+            return sxs_cmd_record(argc, argv);
+    return sxs_heap_report(argc, argv);
 }

@@ -5,8 +5,10 @@
 
 #include <stdbool.h>
 
-/** sxs_heap_only - return whether the session folder @dir has a heap snapshot and no profile. */
-bool sxs_heap_only(const char *dir);
+#include "cmd/output/opened.h"
+
+/** sxs_heap_only - return true when the session has a heap snapshot and no profile. */
+bool sxs_heap_only(const struct sxs_opened *v);
 
 /**
  * sxs_heap_diff - write what each type has more in the newest heap snapshot of @now than in that of

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "cmd/heap_process.h"
 
+#include "base/clock.h"
 #include "cmd/command.h"
 #include "cmd/heap/snapshots.h"
 #include "cmd/process_session.h"
@@ -32,12 +33,13 @@ static int find_session(pid_t pid, struct sxs_heap_asked *out)
     int status = sxs_process_session_open(pid, &out->session);
     if (status != SXS_EXIT_OK)
         return status;
-    if (!out->session.library)
-        return sxs_wrong_input("process %d: libsxsprof.so is not loaded; start the program with "
-                               "sxsprof run --tool heap -o DIR",
-                               (int)pid);
-    if (!out->session.dir)
-        return sxs_wrong_input("process %d: it records no session; start it with -o DIR", (int)pid);
+    if (!out->session.library || !out->session.dir)
+        return sxs_wrong_input(
+            "process %d: %s; expected a program that was started with the tool heap, as by sxsprof "
+            "heap -o DIR -- COMMAND, or: sxsprof record heap:now -p %d -d 10s -o DIR",
+            (int)pid,
+            out->session.library ? "it records no session" : "libsxsprof.so is not loaded",
+            (int)pid);
     return SXS_EXIT_OK;
 }
 
@@ -90,7 +92,7 @@ static bool is_complete(int folder_fd, uint32_t number)
 {
     struct sxs_heap_reader r;
     char                   why[256];
-    if (sxs_heap_reader_open(&r, folder_fd, number, why, sizeof(why)) != 0)
+    if (sxs_heap_reader_open(&r, SXS_FILES_OF(folder_fd), number, why, sizeof(why)) != 0)
         return false;
     bool complete = r.head.ended_ns || r.head.error;
     sxs_heap_reader_close(&r);
@@ -99,9 +101,7 @@ static bool is_complete(int folder_fd, uint32_t number)
 
 static uint64_t now_ms(void)
 {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (uint64_t)t.tv_sec * 1000 + (uint64_t)t.tv_nsec / 1000000;
+    return sxs_now_ns(CLOCK_MONOTONIC) / 1000000;
 }
 
 /* Waits for a snapshot with a higher number than @before. Returns an exit status. */
@@ -119,7 +119,7 @@ static int wait_for(struct sxs_process *p, int folder_fd, uint32_t before, unsig
         }
         if (!alive || now_ms() > end)
             break;
-        alive = sxs_process_lives(p);
+        alive = sxs_process_has_program(p);
         nanosleep(&pause, NULL);
     }
     if (alive)
@@ -228,7 +228,7 @@ static int ask_process(struct sxs_process *p, unsigned timeout, const char *requ
         return sxs_wrong_input("process %d: %s", (int)p->pid, problem);
     if (!catches(p, number))
         return sxs_wrong_input("process %d: no signal asks it for a heap snapshot; start it with "
-                               "sxsprof run --tool heap -o DIR",
+                               "sxsprof record heap -o DIR",
                                (int)p->pid);
     int folder = open_session(p, out);
     if (folder < 0)

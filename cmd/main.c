@@ -9,13 +9,30 @@
 #include <stdio.h>
 #include <string.h>
 
+/* The titles of the groups of verbs, by enum sxs_verb_group. */
+static const char *const groups[] = {
+    [SXS_VERBS_RECORD] = "Record: sxsprof WHAT [OPTION...] (-- COMMAND... | -p PID|NAME)",
+    [SXS_VERBS_CONTROL] = "Sessions of a process that runs: sxsprof VERB PID|NAME",
+    [SXS_VERBS_READ] = "Look at what was recorded: sxsprof VERB [OPTION...] [DIR]",
+    [SXS_VERBS_FLEET] = "Many machines",
+    [SXS_VERBS_SETUP] = "Around it",
+};
+
 static void print_usage(FILE *to)
 {
-    fputs("Usage: sxsprof VERB [OPTION...] [ARGUMENT...]\n"
-          "Profile .NET programs, also those that load several runtimes.\n\n",
+    fputs("Usage: sxsprof WHAT [OPTION...] (-- COMMAND... | -p PID|NAME | DIR)\n"
+          "Profile .NET programs, also those that load several runtimes.\n\n"
+          "    sxsprof sample -p shop -d 30s -o shop.html   a picture of a process that runs\n"
+          "    sxsprof alloc -o shop -- dotnet shop.dll     a session of a program that it "
+          "starts\n\n",
           to);
-    for (size_t i = 0; i < sxs_n_verbs; i++)
-        sxs_print_to(to, "  %-10s %s\n", sxs_verbs[i].name, sxs_verbs[i].summary);
+    for (size_t g = 0; g < sizeof(groups) / sizeof(groups[0]); g++) {
+        fputs(g ? "\n" : "", to);
+        sxs_print_to(to, "%s\n", groups[g]);
+        for (size_t i = 0; i < sxs_n_verbs; i++)
+            if (sxs_verbs[i].group == g)
+                sxs_print_to(to, "  %-10s %s\n", sxs_verbs[i].name, sxs_verbs[i].summary);
+    }
     fputs("\n"
           "sxsprof help VERB prints the options of a verb; the manual page sxsprof(1) tells more.\n"
           "sxsprof --version prints version and commit.\n",
@@ -36,9 +53,11 @@ static const char *const version_options[] = {"--version", "-V", NULL};
 
 static int unknown_verb(const char *name)
 {
-    return sxs_wrong_input("%s '%s': expected %s (sxsprof --help)",
-                           *name == '-' ? "unknown option" : "unknown verb", name,
-                           sxs_verb_names());
+    const char *similar = sxs_verb_similar(name);
+    return sxs_wrong_input("%s '%s': %s%s%s", *name == '-' ? "unknown option" : "unknown verb",
+                           name, similar ? "did you mean " : "", similar ? similar : "",
+                           similar ? "? sxsprof --help lists the verbs"
+                                   : "expected one of those that sxsprof --help lists");
 }
 
 static int print_version(void)

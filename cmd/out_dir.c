@@ -11,6 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/tree.h"
 #include "cmd/command.h"
 #include "cmd/output/temporary.h"
@@ -149,9 +150,7 @@ int sxs_out_dir_open(struct sxs_out_dir *out, const char *dir, enum sxs_out_use 
 
 void sxs_out_dir_for_segments(struct sxs_out_dir *out)
 {
-    struct timespec now;
-    clock_gettime(CLOCK_REALTIME, &now);
-    out->segments_ns = (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+    out->segments_ns = sxs_now_ns(CLOCK_REALTIME);
 }
 
 /* Makes a new private folder in @parent. Returns 0, or -1 with a reason in @why. */

@@ -40,7 +40,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         return 0;
     case ARGP_KEY_END:
         if (!o->dir)
-            sxs_option_error(state, "DIR is missing: expected a folder made by sxsprof run -o DIR");
+            sxs_option_error(state,
+                             "DIR is missing: expected a folder made by sxsprof record -o DIR");
         return 0;
     default: return ARGP_ERR_UNKNOWN;
     }
@@ -61,7 +62,7 @@ const struct argp sxs_argp_pack = {
     .doc =
         "Write a recorded session to one file, with all names and lines that a report of it needs. "
         "sxsprof report FILE and sxsprof diff FILE FILE read it on any machine.\v"
-        "DIR is a folder made by sxsprof run -o DIR. What cannot be read is named on standard "
+        "DIR is a folder made by sxsprof record -o DIR. What cannot be read is named on standard "
         "error, and the exit status is 1; the file is written nevertheless.",
 };
 
@@ -118,7 +119,8 @@ static void tell_problems(const struct sxs_model *m, const struct sxs_model *bef
 
 /* Looks up all names, of samples and of all costs. Prints what is damaged and which files have no
  * names. Returns an exit status; 2: the session cannot be read. */
-static int collect_names(const struct options *o, struct sxs_names *names)
+static int collect_names(const struct options *o, const struct sxs_opened *v,
+                         struct sxs_names *names)
 {
     static const enum sxs_data data[] = {SXS_DATA_SAMPLES, SXS_DATA_ALLOC, SXS_DATA_NATIVE,
                                          SXS_DATA_LOCKS};
@@ -126,9 +128,9 @@ static int collect_names(const struct options *o, struct sxs_names *names)
     struct sxs_report_options  all = {.symbols = o->symbols, .record = names};
     int                        err = 0, status = SXS_EXIT_OK;
     for (size_t i = 0; i < sizeof(data) / sizeof(data[0]) && !err; i++) {
-        if (i && !sxs_profile_has(o->dir, data[i]))
+        if (i && !sxs_profile_has(v, data[i]))
             continue;
-        err = sxs_model_load(o->dir, &all, data[i], 0, &m);
+        err = sxs_model_load(v, &all, data[i], 0, &m);
         tell_problems(&m, &before);
         if (m.n_damage)
             status = SXS_EXIT_PROBLEM;
@@ -142,11 +144,12 @@ static int collect_names(const struct options *o, struct sxs_names *names)
 }
 
 /* Says what was written, and what somebody gets who gets it. */
-static void print_sums(const char *dir, const char *output, const struct sxs_session *s,
+static void print_sums(const char *output, const struct sxs_opened *v,
                        const struct sxs_pack_sums *sums, size_t n_names)
 {
+    const struct sxs_session *s = &v->session;
     char carried[512];
-    sxs_carried(dir, s, SXS_CARRIED_BY_PACK, carried, sizeof(carried));
+    sxs_carried(v, SXS_CARRIED_BY_PACK, carried, sizeof(carried));
     if (strcmp(output, "-") == 0) {
         sxs_print_to(stderr, "%s\n", carried);
         return;
@@ -158,13 +161,13 @@ static void print_sums(const char *dir, const char *output, const struct sxs_ses
     sxs_print("\n%s\n", carried);
 }
 
-static int write_pack(const struct options *o, const struct sxs_session *s, const char *output)
+static int write_pack(const struct options *o, const struct sxs_opened *v, const char *output)
 {
     char                 why[512];
     size_t               size;
     struct sxs_pack_sums sums;
     struct sxs_names    *names = sxs_names_new();
-    int                  status = collect_names(o, names);
+    int                  status = collect_names(o, v, names);
     if (status == SXS_EXIT_USAGE) {
         sxs_names_free(names);
         return status;
@@ -174,11 +177,12 @@ static int write_pack(const struct options *o, const struct sxs_session *s, cons
         sxs_complain("%s: its names take %zu bytes; expected at most %u", o->dir, size,
                      SXS_MAX_NAMES);
         status = SXS_EXIT_PROBLEM;
-    } else if (sxs_pack_write(o->dir, s, output, bytes, size, &sums, why, sizeof(why)) != 0) {
+    } else if (sxs_pack_write(o->dir, &v->session, output, bytes, size, &sums, why, sizeof(why)) !=
+               0) {
         sxs_complain("%s", why);
         status = SXS_EXIT_PROBLEM;
     } else {
-        print_sums(o->dir, output, s, &sums, sxs_names_count(names));
+        print_sums(output, v, &sums, sxs_names_count(names));
         if (sxs_finish_output() != SXS_EXIT_OK)
             status = SXS_EXIT_PROBLEM;
     }
@@ -192,29 +196,30 @@ static int pack(void *arg)
 {
     const struct options *o = arg;
     struct stat           st;
-    struct sxs_session    s = {0};
+    struct sxs_opened     v;
     int                   status;
     if (stat(o->dir, &st) == 0 && !S_ISDIR(st.st_mode))
-        return sxs_wrong_input("%s: not a folder; expected a folder made by sxsprof run -o DIR",
+        return sxs_wrong_input("%s: not a folder; expected a folder made by sxsprof record -o DIR",
                                o->dir);
     char *output = strdup(o->output);
-    int   err = sxs_session_read(o->dir, &s);
-    char *segments = err || s.n_processes + s.n_unread ? NULL : sxs_segments_refuse(o->dir);
+    int   err = sxs_opened_open_one(o->dir, &v);
+    char *segments =
+        err || v.session.n_processes + v.session.n_unread ? NULL : sxs_segments_refuse(o->dir);
     if (err || !output)
-        status = sxs_wrong_input("%s: %s; expected a folder made by sxsprof run -o DIR", o->dir,
+        status = sxs_wrong_input("%s: %s; expected a folder made by sxsprof record -o DIR", o->dir,
                                  strerror(err ? err : errno));
     else if (segments)
         status = sxs_wrong_input("%s: %s", o->dir, segments);
-    else if (s.n_processes + s.n_unread == 0)
+    else if (v.session.n_processes + v.session.n_unread == 0)
         status =
             sxs_wrong_input("%s: no session: it has no folder <pid> with a file " SXS_CENSUS_FILE
-                            "; expected a folder made by sxsprof run -o DIR",
+                            "; expected a folder made by sxsprof record -o DIR",
                             o->dir);
     else
         status = check_output(output);
     if (!err && output && status == SXS_EXIT_OK)
-        status = write_pack(o, &s, output);
-    sxs_session_free(&s);
+        status = write_pack(o, &v, output);
+    sxs_opened_close(&v);
     free(output);
     free(segments);
     return status;
@@ -233,9 +238,10 @@ int sxs_cmd_pack(int argc, char **argv)
                                             .network = sxs_debuginfod_enabled(),
                                             .names = true,
                                             .symbols = o.symbols};
-    int                            status = o.output ? sxs_confined_verb(&needs, pack, &o)
-                                                     : sxs_wrong_input("%s: %s; expected a folder made by sxsprof run -o DIR",
-                                                                       o.dir, strerror(errno));
+    int                            status = o.output
+                                                ? sxs_confined_verb(&needs, pack, &o)
+                                                : sxs_wrong_input("%s: %s; expected a folder made by sxsprof record -o DIR",
+                                                                  o.dir, strerror(errno));
     free(output);
     sxs_symbol_path_free(o.symbols);
     return status;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "cmd/progress.h"
 
+#include "base/clock.h"
 #include "base/env.h"
 #include "session/format/samples.h"
 
@@ -16,19 +17,12 @@
 
 #define WAIT_NS 2000000000u /* a shorter run needs no progress line */
 
-static uint64_t now_ns(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-}
-
 void sxs_progress_init(struct sxs_progress *p, const struct sxs_out_dir *out, bool quiet)
 {
     const char *term = sxs_env_named("TERM");
     memset(p, 0, sizeof(*p));
     p->out = out;
-    p->began_ns = p->last_ns = now_ns();
+    p->began_ns = p->last_ns = sxs_now_ns(CLOCK_MONOTONIC);
     p->enabled = !quiet && !out->segments_ns && isatty(STDERR_FILENO) && term && *term && strcmp(term, "dumb") != 0;
 }
 
@@ -109,7 +103,7 @@ void sxs_progress_tick(struct sxs_progress *p)
 {
     struct sample_sums t;
     char         text[256];
-    uint64_t     now = now_ns();
+    uint64_t           now = sxs_now_ns(CLOCK_MONOTONIC);
     if (!p->enabled || now - p->began_ns < WAIT_NS || !may_draw() || !count_samples(p, &t))
         return;
     if (now - p->last_ns >= 1000000000u) { /* a rate over a shorter time would flicker */

@@ -32,9 +32,9 @@ static int choose_target(const struct sxs_push_options *o, struct sxs_push_job *
         return sxs_wrong_input("--format: '%s': expected %s", o->format, sxs_push_target_names());
     bool wrong = sxs_url_check(o->to, t ? t->schemes : "http,https", why, sizeof(why)) != NULL;
     if (wrong || !t)
-        return sxs_wrong_input("--to %s: %s", strchr(o->to, '@') ? "URL" : o->to, why);
+        return sxs_wrong_input("--server %s: %s", strchr(o->to, '@') ? "URL" : o->to, why);
     if (t->check && t->check(&job->settings, why, sizeof(why)) != 0)
-        return sxs_wrong_input("--to %s: %s", o->to, why);
+        return sxs_wrong_input("--server %s: %s", o->to, why);
     if (o->data & ~(SXS_PUSH_COMMON_DATA | t->more_data))
         return sxs_wrong_input("--data: %s takes samples, alloc, native and locks only", t->name);
     if (o->gather_ns && !t->joining)
@@ -103,48 +103,42 @@ static int finish(const struct sxs_push_options *o, const struct sxs_push_job *j
 }
 
 /* Says what the server gets. */
-static void tell_carried(const char *dir, const struct sxs_period *period)
+static void tell_carried(const struct sxs_opened *v)
 {
-    struct sxs_session s;
-    char               carried[512];
-    if (sxs_session_read_joined(dir, period, &s, NULL) == 0 &&
-        *sxs_carried(dir, &s, SXS_CARRIED_BY_PUSH, carried, sizeof(carried))) {
+    char carried[512];
+    if (*sxs_carried(v, SXS_CARRIED_BY_PUSH, carried, sizeof(carried))) {
         sxs_print("%s\n", carried);
         fflush(stdout);
     }
-    sxs_session_free(&s);
 }
 
 /* Pushes a session. @shown: its name as the user gave it. */
 static int push_session(struct sxs_push_job *job, const char *dir, const char *shown)
 {
-    struct sxs_session s;
-    char               path[PATH_MAX];
-    int                err = sxs_session_read(dir, &s), status;
-    struct sxs_segments segments = {0};
     static const struct sxs_period always = {.from_ns = 1}; /* the kept segments, too */
-    if (!err && s.n_processes + s.n_unread == 0)
-        (void)sxs_segments_list(dir, &always, &segments);
-    if (segments.n) {
-        tell_carried(dir, &always);
-        status = sxs_push_segments(job, dir, &segments);
-    } else if (err || s.n_processes + s.n_unread == 0) {
-        status = sxs_wrong_input("%s: %s; expected a folder made by sxsprof run -o DIR", shown,
+    struct sxs_opened              v;
+    const struct sxs_session      *s = &v.session;
+    char                           path[PATH_MAX];
+    int                            err = sxs_opened_open(dir, &always, &v), status;
+    if (v.segments.n) {
+        tell_carried(&v);
+        status = sxs_push_segments(job, dir, &v.segments);
+    } else if (err || s->n_processes + s->n_unread == 0) {
+        status = sxs_wrong_input("%s: %s; expected a folder made by sxsprof record -o DIR", shown,
                                  err ? strerror(err) : "it has no session");
-    } else if (!sxs_profile_has_stacks(dir)) {
+    } else if (!sxs_profile_has_stacks(&v)) {
         status = sxs_wrong_input("%s: it has no samples, allocations, native memory or waits; "
                                  "record them with sxsprof sample, alloc, native or locks",
                                  shown);
     } else {
         const char *name = realpath(shown, path) ? strrchr(path, '/') + 1 : "";
-        for (size_t i = 0; i < s.n_problems; i++)
-            sxs_complain("%s/%s", shown, s.problems[i]);
-        job->damaged |= s.n_problems > 0;
-        tell_carried(dir, NULL);
-        status = sxs_push_once(job, dir, *name ? name : "session", &s);
+        for (size_t i = 0; i < s->n_problems; i++)
+            sxs_complain("%s/%s", shown, s->problems[i]);
+        job->damaged |= s->n_problems > 0;
+        tell_carried(&v);
+        status = sxs_push_once(job, *name ? name : "session", &v);
     }
-    sxs_session_free(&s);
-    sxs_segments_free(&segments);
+    sxs_opened_close(&v);
     return status;
 }
 

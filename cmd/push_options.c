@@ -21,7 +21,7 @@
 #define SECOND_NS UINT64_C(1000000000)
 
 enum {
-    KEY_TO = 256,
+    KEY_SERVER = 256,
     KEY_FORMAT,
     KEY_LABEL,
     KEY_SERVICE,
@@ -35,7 +35,7 @@ enum {
     KEY_CERT,
     KEY_KEY,
     KEY_HEADER,
-    KEY_TOKEN,
+    KEY_SERVERKEN,
     KEY_TIMEOUT,
     KEY_DATA,
     KEY_SYMBOLS,
@@ -177,7 +177,7 @@ static void data_option(struct argp_state *state, struct sxs_push_options *o, co
 static void check(struct argp_state *state, const struct sxs_push_options *o)
 {
     if (!o->to)
-        sxs_option_error(state, "--to is missing: expected the address of a server, such as "
+        sxs_option_error(state, "--server is missing: expected the address of a server, such as "
                                 "http://127.0.0.1:4040");
     if (o->follow && o->dir)
         sxs_option_error(state, "--follow %s and '%s': expected one of them", o->follow, o->dir);
@@ -186,7 +186,7 @@ static void check(struct argp_state *state, const struct sxs_push_options *o)
                          "--follow: --queue DIR is missing: it keeps what could not be sent, and "
                          "what was sent already");
     if (!o->follow && !o->dir && !o->queue)
-        sxs_option_error(state, "DIR is missing: expected a folder made by sxsprof run -o DIR");
+        sxs_option_error(state, "DIR is missing: expected a folder made by sxsprof record -o DIR");
     if (o->http.key && !o->http.cert)
         sxs_option_error(state, "--key: --cert is missing");
     if (o->gather_ns && !o->follow)
@@ -201,7 +201,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 {
     struct sxs_push_options *o = state->input;
     switch (key) {
-    case KEY_TO: o->to = arg; return 0;
+    case KEY_SERVER: o->to = arg; return 0;
     case KEY_FORMAT: o->format = arg; return 0;
     case KEY_LABEL: add_label(state, o, arg); return 0;
     case KEY_SERVICE: o->service = arg; return 0;
@@ -221,7 +221,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     case KEY_CERT: o->http.cert = arg; return 0;
     case KEY_KEY: o->http.key = arg; return 0;
     case KEY_HEADER: header_option(state, o, arg); return 0;
-    case KEY_TOKEN: o->http.token_file = arg; return 0;
+    case KEY_SERVERKEN: o->http.token_file = arg; return 0;
     case KEY_USER: o->http.user = arg; return 0;
     case KEY_PASSWORD:
         free(o->password);
@@ -243,7 +243,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 }
 
 static const struct argp_option option_list[] = {
-    {"to", KEY_TO, "URL", 0,
+    {"server", KEY_SERVER, "URL", 0,
      "The server: http://HOST:PORT or https://HOST:PORT, with a path in "
      "front of its own or with the path of an interface; clickhouse://HOST:PORT/DATABASE for "
      "sxsprof "
@@ -252,7 +252,8 @@ static const struct argp_option option_list[] = {
     {"format", KEY_FORMAT, "pyroscope|ingest|otlp|clickhouse", 0,
      "What the server takes: pyroscope (the default: pprof for push.v1.PusherService), ingest "
      "(pprof "
-     "for /ingest), otlp (OTLP profiles, v1development), clickhouse; a path of --to that is one of "
+     "for /ingest), otlp (OTLP profiles, v1development), clickhouse; a path of --server that is "
+     "one of "
      "these "
      "interfaces says it, too",
      0},
@@ -284,7 +285,7 @@ static const struct argp_option option_list[] = {
     {"ca", KEY_CA, "FILE", 0, "Trust the certificates in FILE instead of the system's", 3},
     {"cert", KEY_CERT, "FILE", 0, "Certificate of this client (PEM)", 3},
     {"key", KEY_KEY, "FILE", 0, "Its key (PEM; the file of --cert)", 3},
-    {"token-file", KEY_TOKEN, "FILE", 0, "Send the token in FILE: Authorization: Bearer", 3},
+    {"token-file", KEY_SERVERKEN, "FILE", 0, "Send the token in FILE: Authorization: Bearer", 3},
     {"user", KEY_USER, "NAME", 0, "User for the server's authentication (HTTP Basic)", 3},
     {"password-file", KEY_PASSWORD, "FILE", 0, "The user's password: the first line of FILE", 3},
     {"header", KEY_HEADER, "HEADER|@FILE", 0,
@@ -297,7 +298,7 @@ const struct argp sxs_argp_push = {
     .args_doc = "[DIR|FILE]",
     .doc =
         "Send recorded sessions to a server of profiles, a batch for each process and minute.\v"
-        "DIR is a folder made by sxsprof run -o DIR, FILE a file made by sxsprof pack. Without "
+        "DIR is a folder made by sxsprof record -o DIR, FILE a file made by sxsprof pack. Without "
         "both, "
         "what the queue has is sent. Requests are repeated until the server accepts them. The exit "
         "status is 1 when something was not sent or could not be read.",

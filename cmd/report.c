@@ -15,9 +15,9 @@
 #include "cmd/instrument/instrument.h"
 #include "cmd/opener.h"
 #include "cmd/output/missing.h"
+#include "cmd/output/opened.h"
 #include "cmd/output/output_file.h"
 #include "cmd/output/print.h"
-#include "cmd/output/segments.h"
 #include "cmd/output/shown.h"
 #include "cmd/pack/pack.h"
 #include "cmd/report/data_kind.h"
@@ -40,7 +40,6 @@ enum {
     KEY_NATIVE,
     KEY_MANAGED,
     KEY_TOP,
-    KEY_PROCESS,
     KEY_DATA,
     KEY_BY_COUNT,
     KEY_CALLERS,
@@ -68,11 +67,14 @@ struct options {
     struct sxs_guests_report     guests;
     struct sxs_heap_newest       heap; /* JSON only */
     struct sxs_costs_report      costs;
-    struct sxs_segments          segments; /* of a folder of segments */
+    struct sxs_opened            session;
     struct sxs_traces            traces;   /* of text and JSON */
     struct sxs_missing           missing;
     struct sxs_model             model;    /* samples; JSON only */
     char                         trace[SXS_TRACE_ID_SIZE];
+    struct sxs_opened_reader     readers[8]; /* of all the above */
+    size_t                       n_readers;
+    struct sxs_model_loading    *loading; /* of the model; until end_rest() */
 };
 
 static void set_only(struct argp_state *state, struct options *o, enum sxs_only only)
@@ -103,13 +105,13 @@ static void complete(struct argp_state *state, struct options *o)
     check_period(state, &o->samples.period);
     o->format = sxs_page_format(state, o->format, o->open, o->samples.output);
     if (!o->dir)
-        o->dir = sxs_newest_argument(state, "DIR", "a folder made by sxsprof run");
+        o->dir = sxs_newest_argument(state, "DIR", "a folder made by sxsprof record");
 }
 
 static error_t parse_option(int key, char *arg, struct argp_state *state)
 {
     struct options *o = state->input;
-    o->selective |= key >= KEY_RUNTIME && key <= KEY_PROCESS && key != KEY_TOP;
+    o->selective |= key >= KEY_RUNTIME && key <= KEY_TOP && key != KEY_TOP;
     switch (key) {
     case 'f':
         if (strcmp(arg, "json") != 0 && !sxs_profile_has_format(arg))
@@ -128,7 +130,10 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
     case KEY_NATIVE: set_only(state, o, SXS_ONLY_NATIVE); return 0;
     case KEY_MANAGED: set_only(state, o, SXS_ONLY_MANAGED); return 0;
     case KEY_TOP: o->samples.top = sxs_number_argument(state, "--top", arg); return 0;
-    case KEY_PROCESS: o->samples.process = arg; return 0;
+    case 'p':
+        o->samples.process = arg;
+        o->selective = true;
+        return 0;
     case KEY_DATA: o->samples.data = sxs_data_option(state, arg); return 0;
     case KEY_BY_COUNT: o->samples.by_count = true; return 0;
     case KEY_CALLERS:
@@ -145,7 +150,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
     case KEY_TO: o->samples.period.to_ns = when(state, "--to", arg); return 0;
     case KEY_TRACE:
         if (sxs_trace_id_read(arg, o->trace) != 0)
-            sxs_option_error(state, "--trace: '%s': expected " SXS_TRACE_ID_EXPECTED, arg);
+            sxs_option_error(state, "--trace-id: '%s': expected " SXS_TRACE_ID_EXPECTED, arg);
         o->samples.trace.trace = o->trace;
         o->selective = true;
         return 0;
@@ -165,11 +170,12 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 }
 
 static const struct argp_option option_list[] = {
-    {"format", 'f', "text|json|html|collapsed|speedscope|pprof|chrome|firefox", 0,
-     "text (the default) or json: what the runtimes did. Of samples or calls: text, html (flame "
-     "graph, "
-     "call tree, functions and timeline in one file), collapsed, speedscope, pprof, chrome, "
-     "firefox",
+    {"format", 'f', "text|json|html|svg|collapsed|speedscope|pprof|chrome|firefox", 0,
+     "text (the default) or json: what the runtimes did. Of samples, calls and costs: text, html "
+     "(flame graph, "
+     "call tree, functions and timeline in one file), svg (a picture), collapsed, speedscope, "
+     "pprof, chrome, "
+     "firefox. The ending of -o decides when this option is not given",
      0},
     {"output", 'o', "FILE", 0, "Write to FILE instead of standard output", 0},
     {"open", KEY_OPEN, NULL, 0,
@@ -187,8 +193,8 @@ static const struct argp_option option_list[] = {
     SXS_SYMBOLS_OPTION(KEY_SYMBOLS, 0),
     {"runtime", KEY_RUNTIME, "N", 0, "Stacks with a frame of runtime number N only", 1},
     {"thread", 't', "T", 0, "One thread only: its id, name, or a pattern of names", 1},
-    {"process", KEY_PROCESS, "P", 0, "One process only: its pid", 1},
-    {"trace", KEY_TRACE, "ID", 0,
+    {"process", 'p', "PID", 0, "One process only", 1},
+    {"trace-id", KEY_TRACE, "ID", 0,
      "Samples of one trace only: its id, the first digits of it, or a traceparent", 1},
     {"endpoint", KEY_ENDPOINT, "NAME", 0,
      "Samples of the traces of one endpoint only: its name, or a pattern of names", 1},
@@ -214,13 +220,13 @@ const struct argp sxs_argp_report = {
     .options = option_list,
     .parser = parse_option,
     .args_doc = "[DIR|FILE]",
-    .doc =
-        "Print what the runtimes of a recorded session did, and where its time went.\v"
-        "DIR is a folder made by sxsprof run, FILE a file made by sxsprof pack; the default is the "
-        "newest session in the current folder. The segments in a folder of continuous mode "
-        "(--keep, "
-        "--every) are joined. What cannot be read is named on standard "
-        "error, the rest is printed and the exit status is 1.",
+    .doc = "Print what the runtimes of a recorded session did, and where its time went.\v"
+           "DIR is a folder made by sxsprof record, FILE a file made by sxsprof pack; the default "
+           "is the "
+           "newest session in the current folder. The segments in a folder of continuous mode "
+           "(--keep, "
+           "--segment) are joined. What cannot be read is named on standard "
+           "error, the rest is printed and the exit status is 1.",
 };
 
 static bool is_format(const struct options *o, const char *name)
@@ -238,7 +244,7 @@ static int report_json(const struct options *o, const struct sxs_session *s, FIL
                                               .heap = &o->heap,
                                               .costs = &o->costs,
                                               .samples = o->model.n_processes ? &o->model : NULL,
-                                              .segments = &o->segments,
+                                              .segments = &o->session.segments,
                                               .traces = &o->traces,
                                               .missing = &o->missing,
                                               .runtime = v->runtime,
@@ -256,7 +262,7 @@ static int report_census(const struct options *o, const struct sxs_session *s, F
         return report_json(o, s, to);
     sxs_missing_text(to, &o->missing);
     if (!o->selective && !o->view.callers) {
-        sxs_segments_text(to, &o->segments);
+        sxs_segments_text(to, &o->session.segments);
         sxs_table_print(to, s);
         if (o->guests.n) {
             fputs("\n", to);
@@ -277,8 +283,8 @@ static int report_census(const struct options *o, const struct sxs_session *s, F
     }
     sxs_traces_text(to, &o->traces, o->samples.top);
     size_t snapshots;
-    free(sxs_heap_places(o->dir, s, o->samples.process, &snapshots));
-    if (snapshots && !o->selective && o->segments.n)
+    free(sxs_heap_places(&o->session, o->samples.process, &snapshots));
+    if (snapshots && !o->selective && o->session.segments.n)
         sxs_print_to(to,
                      "\nheap snapshots: %zu; sxsprof heap with one of the segments prints them\n",
                      snapshots);
@@ -316,7 +322,7 @@ static int nothing_chosen(const struct options *o)
 
 /* The sections of the text that are not about samples, to be written before those that are. */
 struct head {
-    const struct options     *o;
+    struct options           *o;
     const struct sxs_session *session;
     bool                      all; /* false: what is lacking, and traces */
 };
@@ -335,22 +341,109 @@ static void put_head(void *arg, FILE *to)
         fputs("\n", to);
 }
 
-/* Writes samples or calls in the format that was asked for. @head: whether the text begins with the
- * other sections. */
-static int report_profile(const struct options *o, const struct sxs_session *s, bool head)
+static void complain_of(const char *dir, char *const *problems, size_t n)
 {
-    struct head               before = {o, s, head};
+    for (size_t i = 0; i < n; i++)
+        sxs_complain("%s/%s", sxs_shown(dir), problems[i]);
+}
+
+static void add_reader(struct options *o, struct sxs_opened_reader reader)
+{
+    o->readers[o->n_readers++] = reader;
+}
+
+/* Prepares to read calls, events and instrumentation for text and JSON. The other formats load the data that
+ * they show themselves and print the problems. */
+static void begin_rest(struct options *o)
+{
+    const struct sxs_opened *v = &o->session;
+    add_reader(o, sxs_calls_report_reader(&o->calls));
+    add_reader(o, sxs_events_report_reader(&o->events));
+    add_reader(o, sxs_instrument_report_reader(&o->instrument));
+    add_reader(o, sxs_guests_report_reader(&o->guests));
+    if (v->recorded.has_contexts && !o->samples.traces)
+        add_reader(o, sxs_traces_reader(&o->traces));
+    if (!is_format(o, "json"))
+        return;
+    add_reader(o, sxs_heap_newest_reader(o->samples.runtime, &o->heap));
+    add_reader(o, sxs_costs_report_reader(&o->costs)); /* the text has them with their stacks */
+    if (!sxs_profile_has_samples(v))
+        return;
+    o->loading = sxs_model_loading_new(v, &o->samples, SXS_DATA_SAMPLES, 0, &o->model);
+    add_reader(o, sxs_model_loading_reader(o->loading));
+}
+
+/* Finishes what has been read. */
+static void end_rest(struct options *o)
+{
+    int err = 0;
+    for (size_t i = 0; i < o->n_readers && !err; i++)
+        err = o->readers[i].err;
+    if (o->loading)
+        sxs_model_loading_end(o->loading);
+    o->loading = NULL;
+    if (o->traces.loading)
+        sxs_traces_end(&o->traces, &o->samples.trace);
+    if (err)
+        sxs_complain("%s: %s", sxs_shown(o->dir), strerror(err));
+    o->view.top = o->samples.top;
+    o->view.runtime = o->samples.runtime;
+    o->view.thread = o->samples.thread;
+}
+
+/* Prints the problems of all that was read. @calls: also those of calls. */
+static void complain_of_rest(const struct options *o, bool calls)
+{
+    if (calls)
+        complain_of(o->dir, o->calls.problems, o->calls.n_problems);
+    complain_of(o->dir, o->events.problems, o->events.n_problems);
+    complain_of(o->dir, o->instrument.problems, o->instrument.n_problems);
+    complain_of(o->dir, o->guests.problems, o->guests.n_problems);
+    complain_of(o->dir, o->heap.problems, o->heap.n_problems);
+    complain_of(o->dir, o->costs.problems, o->costs.n_problems);
+    for (size_t i = 0; i < o->model.n_problems; i++)
+        sxs_complain("%s", o->model.problems[i]);
+}
+
+/* Returns true if the text begins with all other sections, not only with what is missing. */
+static bool is_whole_text(const struct options *o)
+{
+    return is_format(o, "text") && o->samples.data < SXS_DATA_ALLOC &&
+           (!o->selective || o->calls.n);
+}
+
+/* Called when the report has read the session. Begins the text at once, so that it is there when there are no
+ * samples. */
+static void begin_text(void *arg)
+{
+    struct head *head = arg;
+    if (head->o->n_readers) {
+        end_rest(head->o);
+        complain_of_rest(head->o, sxs_profile_has_stacks(&head->o->session));
+    }
+    head->all = is_whole_text(head->o);
+    if (head->o->samples.output)
+        return;
+    put_head(head, stdout);
+    fflush(stdout);
+}
+
+/* Writes samples or calls in the format that was asked for. */
+static int report_profile(struct options *o, const struct sxs_session *s)
+{
+    struct head               before = {o, s, false};
     struct sxs_report_options options = o->samples;
-    bool                      has_head = is_format(o, "text");
-    if (has_head &&
-        !options.output) { /* at once, so that they are there when there are no samples */
-        put_head(&before, stdout);
-        fflush(stdout);
-    } else if (has_head) {
-        options.before = put_head;
+    if (is_format(o, "text")) {
+        options.readers = o->readers;
+        options.n_readers = o->n_readers;
+        options.loaded = begin_text;
+        options.loaded_arg = &before;
+        options.before = options.output ? put_head : NULL;
         options.before_arg = &before;
     }
-    switch (sxs_profile_report(o->dir, o->format, &options)) {
+    enum sxs_profile_result result = sxs_profile_report(&o->session, o->format, &options);
+    bool                    head = is_whole_text(o);
+    switch (result) {
     case SXS_PROFILE_OK: return SXS_EXIT_OK;
     case SXS_PROFILE_DAMAGED: return SXS_EXIT_PROBLEM;
     case SXS_PROFILE_NOTHING:
@@ -358,12 +451,10 @@ static int report_profile(const struct options *o, const struct sxs_session *s, 
             write_census(o, s);
         if (o->selective || !sxs_period_is_all(&o->samples.period))
             return nothing_chosen(o);
-        return sxs_wrong_input(
-            "%s: nothing to show; expected a folder made by sxsprof run %s with -o "
-            "DIR",
-            sxs_shown(o->dir),
-            o->samples.data ? sxs_data_kind(o->samples.data)->record
-                            : "--tool sample or --tool calls");
+        return sxs_wrong_input("%s: nothing to show; expected a folder made by %s, with -o DIR",
+                               sxs_shown(o->dir),
+                               o->samples.data ? sxs_data_kind(o->samples.data)->record
+                                               : "sxsprof sample or sxsprof calls");
     case SXS_PROFILE_NO_FORMAT: return SXS_EXIT_USAGE;
     default:
         if (head && options.output)
@@ -372,40 +463,8 @@ static int report_profile(const struct options *o, const struct sxs_session *s, 
     }
 }
 
-static void complain_of(const char *dir, char *const *problems, size_t n)
-{
-    for (size_t i = 0; i < n; i++)
-        sxs_complain("%s/%s", sxs_shown(dir), problems[i]);
-}
-
-/* Loads calls, events and instrumentation for text and JSON. The other formats load the data that
- * they show themselves and print the problems. */
-static void load_rest(struct options *o, const struct sxs_session *s)
-{
-    int err = sxs_calls_report_load(o->dir, s, o->samples.process, &o->calls);
-    if (!err)
-        err = sxs_events_report_load(o->dir, s, o->samples.process, &o->events);
-    if (!err)
-        err = sxs_instrument_report_load(o->dir, s, o->samples.process, &o->instrument);
-    if (!err)
-        err = sxs_guests_report_load(o->dir, s, o->samples.process, &o->guests);
-    if (!err && is_format(o, "json"))
-        err = sxs_heap_newest_load(o->dir, s, o->samples.process, o->samples.runtime, &o->heap);
-    if (!err && is_format(o, "json") && sxs_profile_has_samples(o->dir))
-        err = sxs_model_load(o->dir, &o->samples, SXS_DATA_SAMPLES, 0, &o->model);
-    if (!err && is_format(o, "json")) /* the text has them with their stacks */
-        err = sxs_costs_report_load(o->dir, s, o->samples.process, &o->costs);
-    if (!err)
-        err = sxs_traces_load(o->dir, s, o->samples.process, &o->samples.trace, &o->traces);
-    if (err)
-        sxs_complain("%s: %s", sxs_shown(o->dir), strerror(err));
-    o->view.top = o->samples.top;
-    o->view.runtime = o->samples.runtime;
-    o->view.thread = o->samples.thread;
-}
-
 /* Refuses a choice of traces that no sample has. */
-static int check_traces(struct options *o, const struct sxs_session *s)
+static int check_traces(struct options *o)
 {
     const struct sxs_trace_choice *choice = &o->samples.trace;
     int                            err = 0;
@@ -413,18 +472,18 @@ static int check_traces(struct options *o, const struct sxs_session *s)
         return SXS_EXIT_OK;
     if (o->samples.data != SXS_DATA_ANY && o->samples.data != SXS_DATA_SAMPLES &&
         o->samples.data != SXS_DATA_WAIT)
-        return sxs_wrong_input("--trace and --endpoint choose samples: expected --data samples or "
+        return sxs_wrong_input("--trace-id and --endpoint choose samples: expected --data samples or "
                                "wait");
-    err = sxs_traces_load(o->dir, s, o->samples.process, &o->samples.trace, &o->traces);
+    err = sxs_traces_load(&o->session, o->samples.process, choice, &o->traces);
+    o->samples.traces = &o->traces;
     if (!err && !o->traces.on)
         return sxs_wrong_input("%s: its samples have no traces; expected a session recorded with "
-                               "--tool sample:trace=on",
+                               "sxsprof sample --activity on",
                                sxs_shown(o->dir));
     if (!err && !sxs_traces_any(&o->traces))
         return sxs_wrong_input("%s: no trace fits %s '%s'; expected one that sxsprof report lists",
-                               sxs_shown(o->dir), choice->trace ? "--trace" : "--endpoint",
+                               sxs_shown(o->dir), choice->trace ? "--trace-id" : "--endpoint",
                                choice->trace ? choice->trace : choice->endpoint);
-    sxs_traces_free(&o->traces);
     return SXS_EXIT_OK;
 }
 
@@ -434,39 +493,38 @@ static int write_report(struct options *o, const struct sxs_session *s)
 {
     bool text = is_format(o, "text"), json = is_format(o, "json");
     bool samples = !text && !json;
-    bool sampled = !samples && sxs_profile_has_stacks(o->dir);
     bool costs = o->samples.data >= SXS_DATA_ALLOC; /* data that the text shows alone */
-    sxs_missing_read(o->dir, s, o->samples.process, &o->missing);
+    sxs_opened_missing(&o->session, o->samples.process, &o->missing);
     o->samples.missing = &o->missing;
     if (!samples)
-        load_rest(o, s);
+        begin_rest(o);
     if (text && o->samples.data != SXS_DATA_CALLS)
-        samples =
-            sampled || costs || (o->selective && !o->calls.n && !o->events.n && !o->instrument.n);
+        samples = costs || sxs_profile_has_stacks(&o->session);
+    bool sampled = samples;
+    if (!samples) { /* otherwise the samples are read in the same go */
+        (void)sxs_opened_read(&o->session, o->samples.process, o->readers, o->n_readers);
+        end_rest(o);
+        o->n_readers = 0;
+    }
+    if (text && o->samples.data != SXS_DATA_CALLS && o->selective)
+        samples |= !o->calls.n && !o->events.n && !o->instrument.n;
     if (!samples)
         complain_of(o->dir, s->problems, s->n_problems);
     for (size_t i = 0; !text && !json && i < o->missing.n; i++) /* the others have it themselves */
         sxs_complain("%s", o->missing.all[i].text);
-    if (!samples || sampled) /* otherwise the calls are loaded again by sxs_profile_report(), which
-                              * prints their problems */
-        complain_of(o->dir, o->calls.problems, o->calls.n_problems);
-    complain_of(o->dir, o->events.problems, o->events.n_problems);
-    complain_of(o->dir, o->instrument.problems, o->instrument.n_problems);
-    complain_of(o->dir, o->guests.problems, o->guests.n_problems);
-    complain_of(o->dir, o->heap.problems, o->heap.n_problems);
-    complain_of(o->dir, o->costs.problems, o->costs.n_problems);
-    for (size_t i = 0; i < o->model.n_problems; i++)
-        sxs_complain("%s", o->model.problems[i]);
+    if (!sampled)
+        complain_of_rest(
+            o,
+            !samples); /* else sxs_profile_report() loads the calls again, and prints their problems */
     if (s->n_processes == 0 && s->n_problems == 0 && !sxs_period_is_all(&o->samples.period))
         return nothing_chosen(o);
     if (json && o->model.total == 0 && o->model.filtered_out && o->selective)
         return nothing_chosen(o);
     if (s->n_processes == 0 && s->n_problems == 0 && s->n_notes == 0)
         return sxs_wrong_input("%s: no session: it has no folder <pid> with a file " SXS_CENSUS_FILE
-                               "; expected a folder made by sxsprof run -o DIR",
+                               "; expected a folder made by sxsprof record -o DIR",
                                sxs_shown(o->dir));
-    int status = samples ? report_profile(o, s, text && !costs && (!o->selective || o->calls.n))
-                         : write_census(o, s);
+    int status = samples ? report_profile(o, s) : write_census(o, s);
     if (status == SXS_EXIT_OK &&
         (s->n_problems || o->calls.n_problems || o->events.n_problems || o->instrument.n_problems ||
          o->guests.n_problems || o->heap.n_problems || o->costs.n_problems ||
@@ -492,24 +550,23 @@ static char *page_beside(const char *dir)
 static int check_selection(struct options *o, const struct sxs_session *s)
 {
     int status = sxs_selection_check(o->dir, s, o->samples.process, o->samples.runtime);
-    return status == SXS_EXIT_OK ? check_traces(o, s) : status;
+    return status == SXS_EXIT_OK ? check_traces(o) : status;
 }
 
 /* Reads the session and writes its report. @arg: struct options. Returns an exit status. */
 static int report(void *arg)
 {
-    struct options    *o = arg;
-    struct sxs_session s;
-    char               why[512];
-    int                status;
+    struct options *o = arg;
+    char            why[512];
+    int             status;
     if (sxs_pack_open(o->dir, &o->dir, why, sizeof(why)) != 0)
         return sxs_wrong_input("%s: %s; expected a file made by sxsprof pack", o->dir, why);
-    int err = sxs_session_read_joined(o->dir, &o->samples.period, &s, &o->segments);
+    int err = sxs_opened_open(o->dir, &o->samples.period, &o->session);
     if (err)
-        status = sxs_wrong_input("%s: %s; expected a folder made by sxsprof run -o DIR",
+        status = sxs_wrong_input("%s: %s; expected a folder made by sxsprof record -o DIR",
                                  sxs_shown(o->dir), strerror(err));
-    else if ((status = check_selection(o, &s)) == SXS_EXIT_OK)
-        status = write_report(o, &s);
+    else if ((status = check_selection(o, &o->session.session)) == SXS_EXIT_OK)
+        status = write_report(o, &o->session.session);
     sxs_missing_free(&o->missing);
     sxs_calls_report_free(&o->calls);
     sxs_events_report_free(&o->events);
@@ -517,10 +574,9 @@ static int report(void *arg)
     sxs_guests_report_free(&o->guests);
     sxs_heap_newest_free(&o->heap);
     sxs_costs_report_free(&o->costs);
-    sxs_segments_free(&o->segments);
     sxs_traces_free(&o->traces);
     sxs_model_free(&o->model);
-    sxs_session_free(&s);
+    sxs_opened_close(&o->session);
     return status;
 }
 

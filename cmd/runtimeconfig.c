@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "cmd/runtimeconfig.h"
 #include "base/env.h"
+#include "runtime_facts/version.h"
 
 #include <jansson.h>
 #include <stdio.h>
@@ -51,25 +52,13 @@ int sxs_runtimeconfig_read(const char *path, struct sxs_runtimeconfig *out, char
     return 0;
 }
 
-struct version {
-    unsigned major, minor, patch;
-    bool     pre;
-};
-
-static struct version parse_version(const char *text)
-{
-    struct version v = {0};
-    sscanf(text, "%u.%u.%u", &v.major, &v.minor, &v.patch);
-    v.pre = strchr(text, '-') != NULL;
-    return v;
-}
-
 /* Returns true when @v is acceptable in place of @want. The .NET host never chooses a lower
  * version, and never a pre-release when a release is wanted. */
-static bool version_fits(const struct version *v, const struct version *want, const char *policy)
+static bool version_fits(const struct sxs_release *v, const struct sxs_release *want,
+                         const char *policy)
 {
     bool same_major = v->major == want->major, same_minor = same_major && v->minor == want->minor;
-    if (v->pre && !want->pre)
+    if (v->is_preview && !want->is_preview)
         return false;
     if (strcasecmp(policy, "Disable") == 0)
         return same_minor && v->patch == want->patch;
@@ -84,7 +73,7 @@ static bool version_fits(const struct version *v, const struct version *want, co
 
 /* Returns true when @a is a better choice than @b; both fit. The policies "Latest..." choose the
  * highest version, the others the nearest minor version, and its highest patch. */
-static bool is_better(const struct version *a, const struct version *b, const char *policy)
+static bool is_better(const struct sxs_release *a, const struct sxs_release *b, const char *policy)
 {
     bool latest = strcasecmp(policy, "LatestMinor") == 0 || strcasecmp(policy, "LatestMajor") == 0;
     if (a->major != b->major)
@@ -98,9 +87,11 @@ const struct sxs_installed *sxs_runtimeconfig_choose(const struct sxs_runtimecon
                                                      const struct sxs_installed_list *list)
 {
     const struct sxs_installed *best = NULL;
-    struct version              want = parse_version(config->version), best_version = {0};
+    struct sxs_release          want, best_version = {0};
+    sxs_release_parse(config->version, &want);
     for (size_t i = 0; i < list->n; i++) {
-        struct version v = parse_version(list->items[i].version);
+        struct sxs_release v;
+        sxs_release_parse(list->items[i].version, &v);
         if (strcmp(list->items[i].kind, "dotnet") != 0 ||
             !version_fits(&v, &want, config->roll_forward))
             continue;

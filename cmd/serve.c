@@ -118,7 +118,7 @@ const struct argp sxs_argp_serve = {
     .parser = parse_option,
     .args_doc = "[DIR|FILE|PID]",
     .doc = "Show recorded sessions in a browser, also while they are recorded.\v"
-           "DIR is a folder made by sxsprof run, or a folder of such folders (the default: the "
+           "DIR is a folder made by sxsprof record, or a folder of such folders (the default: the "
            "current folder), FILE a file made by sxsprof pack, PID a process that is profiled. "
            "Prints the address, and serves it until SIGINT or SIGTERM.",
 };
@@ -148,9 +148,10 @@ static int take_process(struct options *o, pid_t pid)
     if (status != SXS_EXIT_OK)
         return status;
     if (!o->process.dir)
-        return sxs_wrong_input("process %d: it records no session; sxsprof attach %d records one, "
-                               "and sxsprof run -o DIR does so from the start",
-                               (int)pid, (int)pid);
+        return sxs_wrong_input(
+            "process %d: it records no session; sxsprof sample -p %d records one, "
+            "and sxsprof sample -- COMMAND does so from the start",
+            (int)pid, (int)pid);
     o->serve.dir = o->process.dir;
     return SXS_EXIT_OK;
 }

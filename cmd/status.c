@@ -44,7 +44,7 @@ const struct argp sxs_argp_status = {
     .parser = parse_option,
     .args_doc = "PID|NAME",
     .doc = "Print what the profiler in a running process records now, and its runtimes.\v"
-           "Asks the library in the process, over its control socket; see sxsprof start.",
+           "Asks the library in the process, over its control socket.",
 };
 
 /* ---- the answer ------------------------------------------------------------------------------ */
@@ -119,13 +119,13 @@ static void count_by_life(void *arg, const struct sxs_runtime_line *r)
     counts[1] += strcmp(r->life, "detached") == 0;
 }
 
-/* A session of detached runtimes only begins with an attach. */
+/* Detached runtimes have to be attached to again, which --background does not do. */
 static void print_no_session(const struct sxs_control_target *t)
 {
     size_t counts[2] = {0, 0};
     each_runtime(t, count_by_life, counts);
-    sxs_print("  nothing is recorded; sxsprof %s %d begins a session\n",
-              !counts[0] && counts[1] ? "attach" : "start --tool NAME", (int)t->process.pid);
+    sxs_print("  nothing is recorded; sxsprof sample -p %d%s begins a session\n",
+              (int)t->process.pid, !counts[0] && counts[1] ? "" : " --background");
 }
 
 static void print_text(const struct sxs_control_target *t)

@@ -6,7 +6,7 @@
 #include "cmd/output/print.h"
 #include "cmd/output/text.h"
 #include "cmd/processes/apart.h"
-#include "cmd/run.h"
+#include "cmd/record.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -71,16 +71,16 @@ const struct argp sxs_argp_snapshot = {
 static void print_session(const struct sxs_control_target *t, const char *folder)
 {
     const char            *tools = sxs_message_get(&t->answer.message, "tools");
-    struct sxs_run_options o = {.tools = tools ? strdup(tools) : NULL};
+    struct sxs_record_options o = {.set = {[SXS_SET_TOOLS] = tools ? strdup(tools) : NULL}};
     struct sxs_out_dir     out = {.of_process = true};
     char                  *slash;
     snprintf(out.path, sizeof(out.path), "%s", folder);
     slash = strrchr(out.path, '/');
-    if (o.tools && slash && slash > out.path) {
+    if (o.set[SXS_SET_TOOLS] && slash && slash > out.path) {
         *slash = '\0';
-        sxs_run_finish(&o, &out);
+        sxs_record_finish(&o, &out);
     }
-    free(o.tools);
+    sxs_record_options_free(&o);
 }
 
 /* Says that the folder that the process names is none of a session of its own. */

@@ -2,10 +2,10 @@
 /* sxsprof top: a live view of a process that is recorded, or of a session. */
 #include "cmd/top/top.h"
 #include "cmd/argument.h"
-#include "cmd/attach_options.h"
 #include "cmd/command.h"
 #include "cmd/confined/reader.h"
 #include "cmd/confined_verb.h"
+#include "cmd/named_processes.h"
 #include "cmd/output/print.h"
 #include "cmd/process_session.h"
 #include "cmd/processes/asked.h"
@@ -27,15 +27,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum {
-    KEY_INTERVAL = 0x100,
-    KEY_WINDOW,
-    KEY_VIEW,
-    KEY_RUNTIME,
-    KEY_FILTER,
-    KEY_PROCESS,
-    KEY_LINES
-};
+enum { KEY_REFRESH = 0x100, KEY_WINDOW, KEY_VIEW, KEY_RUNTIME, KEY_FILTER, KEY_TOP };
 
 struct options {
     struct sxs_top_options top;
@@ -71,9 +63,13 @@ static void set_view(struct argp_state *state, struct options *o, const char *te
  * no slash is the name of a process, as for the other verbs. */
 static void complete(struct argp_state *state, struct options *o)
 {
+    if (!o->source && o->top.process) {
+        o->source = o->top.process;
+        o->top.process = NULL;
+    }
     if (!o->source)
         o->source = sxs_newest_argument(state, "PID or SESSION",
-                                        "a running process, or a folder made by sxsprof run");
+                                        "a running process, or a folder made by sxsprof record");
     if (o->source[strspn(o->source, "0123456789")] == '\0' && strlen(o->source) < 10)
         o->pid = (pid_t)strtol(o->source, NULL, 10);
     else if (!strchr(o->source, '/') && access(o->source, F_OK) != 0)
@@ -81,7 +77,7 @@ static void complete(struct argp_state *state, struct options *o)
     if (o->top.count && !o->batch)
         sxs_option_error(state, "--count needs --batch");
     if (o->top.lines && !o->batch)
-        sxs_option_error(state, "--lines needs --batch");
+        sxs_option_error(state, "--top needs --batch");
     if (o->top.process && (o->pid || o->named))
         sxs_option_error(state, "--process is for a SESSION with several processes, not for a PID");
     if (!o->top.lines)
@@ -95,15 +91,15 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
     case 'b': o->batch = true; return 0;
     case 'n': o->top.count = sxs_number_argument(state, "--count", arg); return 0;
     case 'f': set_format(state, o, arg); return 0;
-    case KEY_INTERVAL: o->top.interval_s = seconds_argument(state, "--interval", arg); return 0;
+    case KEY_REFRESH: o->top.interval_s = seconds_argument(state, "--refresh", arg); return 0;
     case KEY_WINDOW: o->top.window_s = seconds_argument(state, "--window", arg); return 0;
     case KEY_VIEW: set_view(state, o, arg); return 0;
     case KEY_RUNTIME:
         o->top.runtime = (uint32_t)sxs_number_argument(state, "--runtime", arg);
         return 0;
     case KEY_FILTER: o->top.filter = arg; return 0;
-    case KEY_PROCESS: o->top.process = arg; return 0;
-    case KEY_LINES: o->top.lines = sxs_number_argument(state, "--lines", arg); return 0;
+    case 'p': o->top.process = arg; return 0;
+    case KEY_TOP: o->top.lines = sxs_number_argument(state, "--top", arg); return 0;
     case ARGP_KEY_ARG:
         if (o->source)
             sxs_option_error(state, "one process or session is expected, '%s' is one more", arg);
@@ -115,17 +111,17 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 }
 
 static const struct argp_option option_list[] = {
-    {"interval", KEY_INTERVAL, "SECONDS", 0, "Time between two looks (default: 1)", 0},
+    {"refresh", KEY_REFRESH, "SECONDS", 0, "Time between two looks (default: 1)", 0},
     {"window", KEY_WINDOW, "SECONDS", 0, "Values are those of the last SECONDS (default: 5)", 0},
     {"view", KEY_VIEW, "VIEW", 0,
      "functions, threads, allocations, native, exceptions, locks, collections, jit or runtimes", 1},
     {"runtime", KEY_RUNTIME, "N", 0, "Only runtime number N", 1},
     {"filter", KEY_FILTER, "TEXT", 0, "Only rows that contain TEXT", 1},
-    {"process", KEY_PROCESS, "P", 0,
-     "This process of the session: its pid (default: the newest that runs)", 1},
+    {"process", 'p', "PID|NAME", 0,
+     "This process; with SESSION, one of its processes (default: the newest that runs)", 1},
     {"batch", 'b', NULL, 0, "Print, instead of using the terminal", 2},
     {"count", 'n', "N", 0, "Print N times, then end (default: until the process ends)", 2},
-    {"lines", KEY_LINES, "N", 0, "Print N rows of each list (default: 20)", 2},
+    {"top", KEY_TOP, "N", 0, "Print N rows of each list (default: 20)", 2},
     {"format", 'f', "text|json", 0, "Print text, or a line of JSON for each look (implies --batch)",
      2},
     {0}};
@@ -283,7 +279,7 @@ int sxs_cmd_top(int argc, char **argv)
     sxs_options_parse(&sxs_argp_top, argc, argv, 0, &o);
     if (o.named) {
         size_t n;
-        int    status = sxs_attach_find(o.source, false, &o.pid, 1, &n);
+        int    status = sxs_named_processes(o.source, false, &o.pid, 1, &n);
         if (status != SXS_EXIT_OK)
             return status;
     }

@@ -131,9 +131,10 @@ int sxs_top_attach(pid_t pid, struct sxs_top_attach *a, struct sxs_process_sessi
     char why[512], log[PATH_MAX + 32], session[PATH_MAX + 32];
     memset(a, 0, sizeof(*a));
     if (!sxs_verb_find("attach"))
-        return sxs_wrong_input("top: process %d records no session now: start it by sxsprof run "
-                               "--tool sample, and name that process",
-                               (int)pid);
+        return sxs_wrong_input(
+            "top: process %d records no session now: start it by sxsprof sample, "
+            "and name that process",
+            (int)pid);
     if (sxs_out_dir_make(&a->out, false, why, sizeof(why)) != SXS_EXIT_OK) {
         sxs_complain("top: %s", why);
         return SXS_EXIT_FAILED;

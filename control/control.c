@@ -17,6 +17,7 @@
 #include "base/log.h"
 #include "base/proc.h"
 #include "base/thread.h"
+#include "control/duration_env.h"
 #include "control/message/name.h"
 #include "control/requests.h"
 #include "control/ring.h"
@@ -113,12 +114,14 @@ static void start(void)
 {
     struct setup s = {0};
     int          err, off = is_off();
-    if (off && !sxs_ring_is_wanted())
+    if (off && !sxs_ring_is_wanted() && !sxs_duration_is_set())
         return;
     sxs_request_note_library();
     err = sxs_session_thread_start(wake_control);
     if (!err)
         sxs_ring_start();
+    if (!err)
+        sxs_duration_start();
     if (off && !err)
         return;
     if (err)
@@ -129,8 +132,7 @@ static void start(void)
         sxs_descriptors_call(open_socket, &s);
     if (s.why[0])
         sxs_warn(
-            "no control socket: %s; sxsprof start, stop, status and snapshot cannot reach this "
-            "process",
+            "no control socket: %s; sxsprof stop, status and snapshot cannot reach this process",
             s.why);
 }
 

@@ -128,11 +128,11 @@ int sxs_ring_texts(const struct sxs_message *m, struct sxs_keep_texts *out)
 {
     *out = (struct sxs_keep_texts){
         .keep = sxs_message_get(m, "keep"),
-        .every = sxs_message_get(m, "every"),
+        .segment = sxs_message_get(m, "segment"),
         .on = sxs_message_get(m, "on"),
         .budget = sxs_message_get(m, "budget"),
     };
-    return out->keep || out->every || out->on || out->budget;
+    return out->keep || out->segment || out->on || out->budget;
 }
 
 /* The program ends in the regular way: its last segment is complete. */

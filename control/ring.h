@@ -36,7 +36,7 @@ int sxs_ring_is_wanted(void);
 int sxs_ring_begin(const struct sxs_session_request *request, const struct sxs_keep_texts *texts,
                    char why[SXS_SESSION_WHY]);
 
-/** sxs_ring_texts - read the settings of a request: its lines keep, every, on and budget. @out: borrows
+/** sxs_ring_texts - read the settings of a request: its lines keep, segment, on and budget. @out: borrows
  *  from @m. Returns 1 if it asks for a ring. */
 int sxs_ring_texts(const struct sxs_message *m, struct sxs_keep_texts *out);
 

@@ -10,6 +10,7 @@
 #include "base/env.h"
 #include "base/fork.h"
 #include "base/log.h"
+#include "control/duration_env.h"
 #include "control/ring/conditions.h"
 #include "control/ring_internal.h"
 #include "manager/settings.h"
@@ -29,7 +30,7 @@ static void read_settings(void)
 {
     const struct sxs_keep_texts texts = {
         .keep = sxs_env_get(SXS_ENV_KEEP),
-        .every = sxs_env_get(SXS_ENV_EVERY),
+        .segment = sxs_env_get(SXS_ENV_SEGMENT),
         .on = sxs_env_get(SXS_ENV_ON),
         .budget = sxs_env_get(SXS_ENV_BUDGET),
     };
@@ -60,7 +61,8 @@ static void note_tools(const char *text)
 static const char *change_tools(const char *text)
 {
     read_settings();
-    if (sxs_ring.is_refused)
+    sxs_duration_prepare();
+    if (sxs_ring.is_refused || sxs_duration_is_over())
         return NULL;
     if (!sxs_ring.settings.is_on)
         return text;
@@ -75,7 +77,7 @@ static const char *change_out(const char *text)
     static char path[PATH_MAX + SXS_SEGMENT_NAME];
     char        why[SXS_SESSION_WHY];
     int         err;
-    if (sxs_ring.is_refused)
+    if (sxs_ring.is_refused || sxs_duration_is_over())
         return NULL;
     if (!sxs_ring.settings.is_on)
         return text;

@@ -99,7 +99,7 @@ void sxs_ring_adapt(void)
         say(cost, "segments last %" PRIu64 " s", sxs_ring_every_ns() / 1000000000);
         return;
     case SXS_BUDGET_OVER:
-        say(cost, "it stays above that; longer segments (--every) or fewer tools cost less");
+        say(cost, "it stays above that; longer segments (--segment) or fewer tools cost less");
         return;
     case SXS_BUDGET_LEAST: say(cost, "the program uses little, nothing is changed"); return;
     }

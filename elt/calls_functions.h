@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /**
- * count.h - the C functions that the enter and leave hooks call. callback/elt_*.S calls these
- * functions after it has saved every register that a compiled function may be using, except the
- * vector registers.
+ * calls_functions.h - the C functions that the hooks of the tool calls call. They are in
+ * tools/calls/. elt/calls_hooks_*.S calls them after it has saved every register that a compiled
+ * function may be using, except the vector registers.
  *
  * Most hooks have two functions. The first is the fast path; it is compiled without vector
  * registers. It returns nonzero when the slow path is needed (for example for a thread's first call
  * or a path's first call). Then the hook also saves the vector registers and calls the second
  * function (..._slow), which does all of the work.
  */
-#ifndef SXS_TOOLS_CALLS_COUNT_H
-#define SXS_TOOLS_CALLS_COUNT_H
+#ifndef SXS_ELT_CALLS_FUNCTIONS_H
+#define SXS_ELT_CALLS_FUNCTIONS_H
 
 #include <stdint.h>
 

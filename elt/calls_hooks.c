@@ -3,6 +3,7 @@
 
 #include <stddef.h>
 
+#include "base/session_state.h"
 #include "session/format/calls.h"
 
 void sxs_elt_tree_enter(void);
@@ -18,6 +19,7 @@ void sxs_elt_nothing(void);
 /* 1: sxs_elt_slowly() saves vector registers by xsave; 0: by fxsave. */
 extern char sxs_elt_xsave;
 char        sxs_elt_xsave;
+SXS_SESSION_KEEPS(sxs_elt_xsave);
 
 const struct sxs_calls_hooks *sxs_elt_hooks(void)
 {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/** elt.h - the enter, leave and tailcall hooks that compiled code calls, written in assembly. */
-#ifndef SXS_CALLBACK_ELT_H
-#define SXS_CALLBACK_ELT_H
+/** calls_hooks.h - the enter, leave and tailcall hooks of the tool calls, written in assembly. Compiled
+ *  code calls them. */
+#ifndef SXS_ELT_CALLS_HOOKS_H
+#define SXS_ELT_CALLS_HOOKS_H
 
 #include "elt/calls_functions.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * elt_x86_64.S - enter, leave and tailcall hooks. Compiled code calls them while any register may
+ * calls_hooks_x86_64.S - the hooks of the tool calls. Compiled code calls them while any register may
  * hold a live value, so a hook preserves all registers except the flags.
  *
  * Enter: r14 is the value that the mapper returned (a struct sxs_called), and r15 the caller's
@@ -8,6 +8,7 @@
  * multiple of 16.
  */
 #include "elt/calls_offsets.h"
+#include "elt/macros_x86_64.h"
 
 .macro push_one reg
     push \reg
@@ -45,20 +46,6 @@
     rdtsc
     shl $32, %rdx
     or %rdx, %rax
-.endm
-
-.macro function name
-    .globl \name
-    .hidden \name
-    .type \name, @function
-    .p2align 4
-\name:
-    .cfi_startproc
-.endm
-
-.macro end_function name
-    .cfi_endproc
-    .size \name, . - \name
 .endm
 
     .text

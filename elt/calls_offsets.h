@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/** thread_state_offsets.h - offsets and constants that the assembly hooks use. tools/calls/fast.c
+/** calls_offsets.h - offsets and constants that the hooks of the tool calls use. tools/calls/fast.c
  *  asserts that they match the structures. This file has preprocessor directives only. */
-#ifndef SXS_TOOLS_CALLS_THREAD_STATE_OFFSETS_H
-#define SXS_TOOLS_CALLS_THREAD_STATE_OFFSETS_H
+#ifndef SXS_ELT_CALLS_OFFSETS_H
+#define SXS_ELT_CALLS_OFFSETS_H
 
 /* struct sxs_calls_state */
 #define STATE_TOP       0

@@ -9,20 +9,7 @@
  * tailcall: rdi and rsi hold these two. On entry rsp is 8 less than a multiple of 16.
  */
 #include "elt/fan_out_offsets.h"
-
-.macro function name
-    .globl \name
-    .hidden \name
-    .type \name, @function
-    .p2align 4
-\name:
-    .cfi_startproc
-.endm
-
-.macro end_function name
-    .cfi_endproc
-    .size \name, . - \name
-.endm
+#include "elt/macros_x86_64.h"
 
 .macro push_one reg
     push \reg

@@ -8,10 +8,10 @@
  */
 #include "guests/elt.h"
 
+#include "elt/hooks.h"
 #include "guests/call.h"
 #include "guests/ids.h"
 #include "guests/info_by_hand.h"
-#include "elt/hooks.h"
 
 /* Calls the guest's mapper, when the guest is not the only user of hooks. */
 static UINT_PTR ask_guest(struct sxs_sub *sub, const struct sxs_hooks_mapper *mapper, FunctionID fn,

@@ -6,10 +6,10 @@
  * references, and event masks. Every method exists, even those that the runtime lacks, because
  * profilers call newer methods through the pointer to an older interface.
  */
-#include "guests/ids.h"
-#include "guests/thread_state.h"
 #include "base/log.h"
 #include "elt/hooks.h"
+#include "guests/ids.h"
+#include "guests/thread_state.h"
 #include "manager/guid.h"
 
 #include "sxs_guest_info.inc"

@@ -117,7 +117,6 @@ static const char *compatibility_setting(void)
 const char *guest_is_permitted(const struct sxs_runtime *rt, unsigned version, int attached)
 {
     const char *setting = compatibility_setting();
-    int         framework = strncmp(rt->version, "4.", 2) == 0;
     if (attached)
         return version < 3 ? "it has no ICorProfilerCallback3: it cannot be attached" : NULL;
     if (strcasecmp(setting, "PreventLoad") == 0)
@@ -127,7 +126,8 @@ const char *guest_is_permitted(const struct sxs_runtime *rt, unsigned version, i
     if (strcasecmp(setting, "DisableV2Profiler") == 0)
         return "it has no ICorProfilerCallback3 and ProfAPI_ProfilerCompatibilitySetting is "
                "DisableV2Profiler";
-    return framework ? "it has no ICorProfilerCallback3: set "
-                       "COMPlus_ProfAPI_ProfilerCompatibilitySetting=EnableV2Profiler"
-                     : NULL;
+    return sxs_runtime_facts(rt)->refuses_old_profilers
+               ? "it has no ICorProfilerCallback3: set "
+                 "COMPlus_ProfAPI_ProfilerCompatibilitySetting=EnableV2Profiler"
+               : NULL;
 }

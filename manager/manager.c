@@ -15,6 +15,7 @@
 #include "manager/runtime_internal.h"
 #include "manager/sessions_internal.h"
 #include "manager/settings.h"
+#include "runtime_facts/version.h"
 #include "session/write/log_write.h"
 #include "session/write/session_write.h"
 #include "signals/signals.h"
@@ -95,8 +96,10 @@ static void say_unprotected(const struct sxs_runtime *rt)
         if (rt->hidden >> i & 1)
             snprintf(text + strlen(text), sizeof(text) - strlen(text), " %s", names[i]);
     if (text[0])
-        sxs_warn("runtime %u (%s): another runtime hides its handlers of%s; to protect it start the "
-                 "program with sxsprof run", rt->number, rt->path, text);
+        sxs_warn(
+            "runtime %u (%s): another runtime hides its handlers of%s; to protect it start the "
+            "program with sxsprof",
+            rt->number, rt->path, text);
 }
 
 static void adopt_signals(struct sxs_runtime *rt, uintptr_t caller)
@@ -165,7 +168,7 @@ HRESULT sxs_manager_admit(uintptr_t caller, struct sxs_runtime **out)
     atomic_store(&rt->row->ended_ns, 0); /* of an earlier attach to the same runtime */
     rt->base = sxs_module_base(caller);
     sxs_module_path(caller, rt->path, sizeof(rt->path));
-    sxs_module_version(rt->path, rt->version, sizeof(rt->version)); /* Info is not available yet */
+    sxs_version_in_path(rt->path, rt->version, sizeof(rt->version)); /* Info is not available yet */
     adopt_signals(rt, caller);
     if (turned_away(rt)) {
         say_unprotected(rt);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/** module.h - the file that an address was loaded from, and the version in its path. */
+/** module.h - the file that an address was loaded from. */
 #ifndef SXS_MANAGER_MODULE_H
 #define SXS_MANAGER_MODULE_H
 
@@ -12,9 +12,5 @@ void sxs_module_path(uintptr_t addr, char *out, size_t size);
 /** Return the address of the module that contains @addr; 0 if there is none. Any thread; not
  *  signal-safe. */
 uintptr_t sxs_module_base(uintptr_t addr);
-
-/** Write the last component of @path that looks like a version ("8.0.29") to @out (zero-terminated,
- *  cut at @size bytes); "" if there is none. */
-void sxs_module_version(const char *path, char *out, size_t size);
 
 #endif

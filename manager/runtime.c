@@ -9,8 +9,9 @@
 
 #include "base/clock.h"
 #include "base/log.h"
-#include "base/text/path_version.h"
+#include "base/session_state.h"
 #include "manager/module.h"
+#include "runtime_facts/version.h"
 
 /* All runtimes that have not been freed. */
 static struct {
@@ -18,6 +19,9 @@ static struct {
     struct sxs_runtime *first;
 } known = {.lock = PTHREAD_MUTEX_INITIALIZER};
 SXS_FORK_RESETS(known.lock);
+
+static _Atomic int is_newer_said; /* 1: a runtime was newer than the table of runtime facts */
+SXS_SESSION_KEEPS(is_newer_said);
 
 struct sxs_runtime *sxs_runtime_new(void)
 {
@@ -106,9 +110,14 @@ SXS_SIGSAFE struct sxs_census_runtime *sxs_runtime_row(const struct sxs_runtime 
     return rt->row;
 }
 
-unsigned sxs_runtime_info_version(const struct sxs_runtime *rt)
+const struct sxs_runtime_facts *sxs_runtime_facts(const struct sxs_runtime *rt)
 {
-    return rt->info_version;
+    return rt->facts ? rt->facts : sxs_facts_of(rt->version);
+}
+
+int sxs_runtime_has(const struct sxs_runtime *rt, enum sxs_info_since since)
+{
+    return rt->info_version >= since;
 }
 
 int sxs_runtime_is_leaving(const struct sxs_runtime *rt)
@@ -201,7 +210,8 @@ void sxs_runtime_info_done(struct sxs_runtime *rt)
 HRESULT sxs_runtime_suspend(struct sxs_runtime *rt)
 {
     ICorProfilerInfo15 *info = NULL;
-    HRESULT             hr = rt->info_version < 10 ? E_NOTIMPL : sxs_runtime_info(rt, 0, &info);
+    HRESULT             hr =
+        !sxs_runtime_has(rt, SXS_INFO_SUSPEND) ? E_NOTIMPL : sxs_runtime_info(rt, 0, &info);
     if (FAILED(hr))
         return hr;
     hr = atomic_load(&rt->phase) == SXS_PHASE_LIVE ? info->vtbl->SuspendRuntime(info)
@@ -248,17 +258,6 @@ static HRESULT query_info(struct sxs_runtime *rt, IUnknown *unknown)
     return E_NOINTERFACE;
 }
 
-/* .NET Core up to 3.1 says the version of .NET Framework; its folder has its own. */
-static void use_folder_version(struct sxs_runtime *rt)
-{
-    char version[sizeof(rt->version)];
-    if (strcmp(rt->version, "4.0.30319") != 0)
-        return;
-    sxs_version_in_path(rt->path, version, sizeof(version));
-    if (version[0] >= '1' && version[0] <= '3' && version[1] == '.' && strchr(version + 2, '.'))
-        memcpy(rt->version, version, sizeof(version));
-}
-
 /* Ask the runtime for its version. A CLR without GetRuntimeInformation, which came with
  * ICorProfilerInfo3, is a 2.0 CLR. */
 static void ask_version(struct sxs_runtime *rt)
@@ -272,7 +271,16 @@ static void ask_version(struct sxs_runtime *rt)
         snprintf(rt->version, sizeof(rt->version), "%u.%u.%u", major, minor, build);
     else
         sxs_note("runtime %u does not say its version (%s)", rt->number, sxs_hresult_name(hr));
-    use_folder_version(rt);
+    sxs_version_of_core(rt->version, sizeof(rt->version), rt->path);
+}
+
+/* Find the row of the table of runtime facts. */
+static void find_facts(struct sxs_runtime *rt)
+{
+    rt->facts = rt->version[0] ? sxs_facts_of(rt->version) : sxs_facts_of_info(rt->info_version);
+    if (!sxs_facts_know(rt->version) && !atomic_exchange(&is_newer_said, 1))
+        sxs_warn("runtime %u (%s) is newer than this profiler knows: it is treated like .NET %u",
+                 rt->number, rt->version, rt->facts->major);
 }
 
 HRESULT sxs_runtime_connect(struct sxs_runtime *rt, IUnknown *info_unknown)
@@ -284,6 +292,7 @@ HRESULT sxs_runtime_connect(struct sxs_runtime *rt, IUnknown *info_unknown)
     if (!rt->path[0])
         sxs_module_path((uintptr_t)info_unknown->vtbl, rt->path, sizeof(rt->path));
     ask_version(rt);
+    find_facts(rt);
     return S_OK;
 }
 

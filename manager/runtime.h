@@ -10,6 +10,8 @@
 #define SXS_MANAGER_RUNTIME_H
 
 #include "base/base.h"
+#include "runtime_facts/facts.h"
+#include "runtime_facts/info.h"
 #include "sxs_info.h"
 
 struct sxs_runtime;
@@ -39,9 +41,13 @@ struct sxs_census_runtime; /* session/format/session.h */
  *  Counters are relaxed atomics. Any thread; signal-safe. */
 SXS_SIGSAFE struct sxs_census_runtime *sxs_runtime_row(const struct sxs_runtime *rt);
 
-/** Return the highest version of ICorProfilerInfo that the runtime has: 2 for a 2.0 CLR, 15 for
- *  9.0; 0 before Initialize. */
-unsigned sxs_runtime_info_version(const struct sxs_runtime *rt);
+/** Return what is special about the runtime's major version; never NULL. Before Initialize, and of a
+ *  runtime that says no version, see sxs_facts_of() and sxs_facts_of_info(). Static. Any thread. */
+const struct sxs_runtime_facts *sxs_runtime_facts(const struct sxs_runtime *rt);
+
+/** Return 1 when the runtime has the version @since of ICorProfilerInfo, or a later one; 0 before
+ *  Initialize. Any thread. */
+int sxs_runtime_has(const struct sxs_runtime *rt, enum sxs_info_since since);
 
 /** Return 1 when the profiler was attached to the running runtime (InitializeForAttach). Any
  *  thread. */

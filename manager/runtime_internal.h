@@ -48,6 +48,7 @@ struct sxs_runtime {
     _Atomic int      info_users;  /* number of Info calls in progress */
     unsigned         info_slots;  /* number of vtable slots of info_version; 0 before Initialize */
     unsigned         info_version; /* highest ICorProfilerInfo version of this runtime */
+    const struct sxs_runtime_facts *facts;       /* of its version; NULL before Initialize */
     int              attached;    /* 1: initialized by InitializeForAttach */
     _Atomic int      leaving;     /* 1: it has been asked to let the profiler go, and has agreed */
     _Atomic int      running;     /* 1: its Initialize or InitializeForAttach has succeeded */

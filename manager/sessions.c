@@ -419,8 +419,8 @@ static int begin_locked(const struct sxs_session_request *request, char why[SXS_
     atomic_store(&may_load_code, request->may_load_code);
     err = live.n ? begin_on(&live, request, why)
                  : sxs_sessions_say(why, -ENOTSUP,
-                                    "no runtime of this process can be profiled now; sxsprof "
-                                    "attach begins a session after a detach");
+                                    "no runtime of this process can be profiled now; after a "
+                                    "detach, sxsprof sample -p PID begins a session");
     sxs_runtimes_drop(&live);
     if (err && sxs_sessions_phase() == SXS_SESSION_NONE) {
         free(sessions.now.text);

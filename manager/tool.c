@@ -2,8 +2,6 @@
 /* tool.c - event masks: asks a runtime for the union of its tools' masks and routes its events. */
 #include "manager/tool.h"
 
-#include <stdlib.h>
-
 #include "base/log.h"
 #include "manager/subscriptions.h"
 
@@ -62,12 +60,10 @@ HRESULT sxs_sub_try_mask(struct sxs_sub *sub, uint32_t low, uint32_t high)
     return hr;
 }
 
-/* Since .NET 10 inlining and optimizations can be disabled at any time (measured; 9.0 refuses it with
- * E_FAIL). */
 uint32_t sxs_runtime_immutable(const struct sxs_runtime *rt)
 {
     uint32_t immutable = (uint32_t)COR_PRF_MONITOR_IMMUTABLE;
-    if (strtoul(rt->version, NULL, 10) >= 10)
+    if (sxs_runtime_facts(rt)->takes_optimization_late)
         immutable &= ~(uint32_t)(COR_PRF_DISABLE_INLINING | COR_PRF_DISABLE_OPTIMIZATIONS);
     return immutable;
 }

@@ -70,7 +70,7 @@ void sxs_activities_thread_ended(struct sxs_activities *a, sxs_thread thread)
     for (size_t i = 0; i < SXS_RECENT_THREADS; i++)
         if (atomic_load(&a->recent[i]) == thread.id)
             atomic_store(&a->recent[i], 0);
-    /* Reported by the thread itself as a rule. If not, the check of both pointers in read.c
+    /* Reported by the thread itself as a rule. If not, the check of both pointers in activities_read.c
      * must do. */
     if (t && atomic_load(&t->managed[a->index]) == thread.id)
         sxs_threads_set_managed(tid, a->index, 0);

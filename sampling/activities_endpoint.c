@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* endpoint.c - numbers for the names of endpoints. Signal handlers add names: a table of hashes
+/* activities_endpoint.c - numbers for the names of endpoints. Signal handlers add names: a table of hashes
  * without a lock. */
 #include "sampling/activities_internal.h"
 

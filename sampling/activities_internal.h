@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/** activities_internal.h - what is known about the classes of one runtime: written by learn.c on
- *  one thread, read by read.c in signal handlers. */
-#ifndef SXS_TOOLS_ACTIVITIES_INTERNAL_H
-#define SXS_TOOLS_ACTIVITIES_INTERNAL_H
+/** activities_internal.h - what is known about the classes of one runtime: written by
+ *  activities_learn.c on one thread, read by activities_read.c in signal handlers. */
+#ifndef SXS_SAMPLING_ACTIVITIES_INTERNAL_H
+#define SXS_SAMPLING_ACTIVITIES_INTERNAL_H
 
 #include "sampling/activities.h"
 
@@ -105,7 +105,7 @@ struct sxs_activities {
     _Atomic uint32_t          stopper; /* its tid; 0: not known */
     _Atomic int               stopper_has;
     struct sxs_sample_context stopper_context;
-    /* for learn.c: */
+    /* for activities_learn.c: */
     _Atomic uintptr_t modules[SXS_N_MODULES]; /* 0: not loaded */
     _Atomic uintptr_t recent[SXS_RECENT_THREADS];
     _Atomic unsigned  n_recent;
@@ -119,7 +119,7 @@ struct sxs_activities {
     uintptr_t             key_at; /* address of the static field Activity.s_current */
     struct sxs_seen_class seen[SXS_SEEN_CLASSES];
     struct sxs_requests   requests;
-    /* request.c: classes that were met on stacks, by address; the low bits are their kind. */
+    /* activities_request.c: classes that were met on stacks, by address; the low bits are their kind. */
     _Atomic uintptr_t kinds[SXS_CLASS_KINDS];
 };
 

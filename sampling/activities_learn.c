@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* learn.c - asks a runtime for the classes, the fields and the addresses that read.c needs. On the
+/* activities_learn.c - asks a runtime for the classes, the fields and the addresses that activities_read.c needs. On the
  * recorder's thread, which no runtime knows. */
 #include "sampling/activities_internal.h"
 

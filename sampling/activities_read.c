@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* read.c - follows the references from the runtime's own thread to the current Activity and to its
+/* activities_read.c - follows the references from the runtime's own thread to the current Activity and to its
  * ids. In signal handlers: guarded loads, no lock, no call of the runtime.
  *
  * While the runtime's threads run, no object moves. So the reader looks at the count of stops
@@ -27,7 +27,7 @@ struct look {
     struct sxs_activities *a;
     int                    reliable;
     int                    failed; /* 1: memory could not be read, or was not what was expected */
-    /* Classes that learn.c should look at, if the runtime was not stopped meanwhile. */
+    /* Classes that activities_learn.c should look at, if the runtime was not stopped meanwhile. */
     unsigned  n_wanted;
     uintptr_t wanted[MAX_WANTED];
 };
@@ -89,7 +89,7 @@ SXS_SIGSAFE static const struct sxs_role *expect_role(struct look *l, uintptr_t 
     return NULL;
 }
 
-/* Asks learn.c for a class. The caller is sure that it is one. */
+/* Asks activities_learn.c for a class. The caller is sure that it is one. */
 SXS_SIGSAFE static void want_class(struct sxs_activities *a, uintptr_t id)
 {
     struct sxs_seen_class *c = find_class(a, id);

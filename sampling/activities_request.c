@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* request.c - finds the request of ASP.NET Core to which an Activity belongs. In signal handlers.
+/* activities_request.c - finds the request of ASP.NET Core to which an Activity belongs. In signal handlers.
  *
  * An Activity has no reference to its request. The request (an object of the server Kestrel) has one to
  * its Activity. While code works for a request, references to the request are on the stack of its

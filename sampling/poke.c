@@ -17,10 +17,10 @@
 #include "base/guarded.h"
 #include "base/log.h"
 #include "base/session_state.h"
-#include "signals/signals.h"
-#include "stackwalk/snapshot/walk_request.h"
 #include "sampling/restart.h"
 #include "sampling/walk.h"
+#include "signals/signals.h"
+#include "stackwalk/snapshot/walk_request.h"
 
 /* The limit of a requested walk. Higher than that of a sample, because a thread waits for it. */
 #define ANSWER_CYCLES (20 * SXS_WALK_CYCLES)
@@ -103,23 +103,48 @@ void sxs_poke_choose_harmless(void)
 /* A signal carries its weight. When the user's signals that are pending reach RLIMIT_SIGPENDING, the
  * kernel delivers a signal that it has no memory for without what it carries. And where a sandbox
  * refuses rt_tgsigqueueinfo(), the signal is sent by tgkill(), which carries nothing. So the slot of
- * the receiver has the same in `asked`, until the handler runs.
+ * the receiver has the same in `asked`, until the handler of that signal runs: one of another number that
+ * carries nothing is the host's, also where it was the sample signal before.
  *
  * A signal that carries nothing stays pending at execve. And one run of the handler may take what two
  * signals ask for; if tgkill() sent the second, it then looks like one of the host's. Both are reasons
  * for a signal whose default action is to do nothing. */
-SXS_SIGSAFE static uint32_t kind_of(uint32_t weight_ns)
+SXS_SIGSAFE static enum sxs_asked kind_of(uint32_t weight_ns)
 {
     return weight_ns == SXS_POKE_WALK   ? SXS_ASKED_WALK
            : weight_ns == SXS_POKE_COST ? SXS_ASKED_COST
                                         : SXS_ASKED_SAMPLE;
 }
 
+SXS_SIGSAFE static uint64_t bit_of(int sig)
+{
+    return UINT64_C(1) << sig; /* one of the first 31 */
+}
+
+/* Notes that a signal is sent to @t. Returns 1 if that was not noted before. */
+SXS_SIGSAFE static int note_asked(struct sxs_thread_slot *t, enum sxs_asked kind, int sig)
+{
+    return !(atomic_fetch_or(&t->asked[kind], bit_of(sig)) & bit_of(sig));
+}
+
+/* Returns 1 if it was noted: then it is no more. */
+SXS_SIGSAFE static int take_asked(struct sxs_thread_slot *t, enum sxs_asked kind, int sig)
+{
+    return (atomic_fetch_and(&t->asked[kind], ~bit_of(sig)) & bit_of(sig)) != 0;
+}
+
+SXS_SIGSAFE static int send_without_value(uint32_t tid, int sig)
+{
+    atomic_store(&uses_tgkill, 1);
+    return syscall(SYS_tgkill, getpid(), tid, sig) == 0 ? 0 : -errno;
+}
+
 SXS_SIGSAFE int sxs_poke(uint32_t tid, uint32_t weight_ns)
 {
     struct sxs_thread_slot *t = sxs_threads_find(tid);
+    enum sxs_asked          kind = kind_of(weight_ns);
     siginfo_t               info;
-    int                     err;
+    int                     err, is_new;
     if (atomic_load(&is_lost))
         return -ENOTSUP;
     if (!tid)
@@ -129,15 +154,15 @@ SXS_SIGSAFE int sxs_poke(uint32_t tid, uint32_t weight_ns)
     info.si_code = SI_TIMER; /* the kernel drops it at execve (signals/sample_signal.c) */
     info.si_pid = getpid();
     info.si_value.sival_ptr = (void *)(SXS_POKE_VALUE | ((uintptr_t)weight_ns << 32));
-    if (t)
-        atomic_fetch_or(&t->asked, kind_of(weight_ns));
+    is_new = t && note_asked(t, kind, info.si_signo);
     if (syscall(SYS_rt_tgsigqueueinfo, getpid(), tid, info.si_signo, &info) == 0)
         return 0;
-    err = errno;
-    if (err == ESRCH || !t)
-        return -err;
-    atomic_store(&uses_tgkill, 1);
-    return syscall(SYS_tgkill, getpid(), tid, info.si_signo) == 0 ? 0 : -errno;
+    err = -errno;
+    if (err != -ESRCH && t)
+        err = send_without_value(tid, info.si_signo);
+    if (err && is_new && atomic_load(&t->tid) == tid) /* else the slot is another thread's by now */
+        take_asked(t, kind, info.si_signo);
+    return err;
 }
 
 SXS_SIGSAFE void sxs_poke_answered(struct sxs_thread_slot *t, uint64_t weight_ns)
@@ -175,9 +200,9 @@ SXS_SIGSAFE static int says_nothing(const siginfo_t *info)
 
 /* What one run of the handler is for. */
 struct cause {
-    uint32_t kinds;     /* enum sxs_asked: what sxs_poke() has asked the thread for; 0: nothing */
-    int      is_timers; /* 1: a timer has sent the signal */
-    uint64_t weight_ns; /* of the sample that is asked for; 1: it was lost; 0: no sample is */
+    uint32_t kinds; /* bit N: kind N of enum sxs_asked, which sxs_poke() has asked the thread for */
+    int      is_timers;  /* 1: a timer has sent the signal */
+    uint64_t weight_ns;  /* of the sample that is asked for; 1: it was lost; 0: no sample is */
     int      for_sample; /* 1: the signal was sent for a sample (handle_signal()) */
 };
 
@@ -186,21 +211,23 @@ struct cause {
  * sxs_poke(): it has one of its own. */
 SXS_SIGSAFE static struct cause find_cause(struct sxs_thread_slot *t, const siginfo_t *info)
 {
-    struct cause c = {.is_timers = sxs_poke_is_timers(info), .for_sample = 1};
-    uint64_t     carried = 0;
-    int          carries = sxs_poke_own(info, &carried);
-    uint32_t     takes = c.is_timers ? SXS_ASKED_WALK | SXS_ASKED_COST : UINT32_MAX;
+    struct cause   c = {.is_timers = sxs_poke_is_timers(info), .for_sample = 1};
+    const uint32_t sample = 1u << SXS_ASKED_SAMPLE;
+    uint64_t       carried = 0;
+    int            carries = sxs_poke_own(info, &carried);
     if (t && (carries || c.is_timers || says_nothing(info)))
-        c.kinds = atomic_fetch_and(&t->asked, ~takes) & takes;
+        for (int kind = c.is_timers ? SXS_ASKED_SAMPLE + 1 : 0; kind < SXS_ASKED_KINDS; kind++)
+            if (take_asked(t, kind, info->si_signo))
+                c.kinds |= 1u << kind;
     if (carries) {
         c.for_sample = kind_of((uint32_t)carried) == SXS_ASKED_SAMPLE;
-        c.kinds |= kind_of((uint32_t)carried);
+        c.kinds |= 1u << kind_of((uint32_t)carried);
     } else if (c.kinds && !c.is_timers) {
-        c.for_sample = c.kinds == SXS_ASKED_SAMPLE;
+        c.for_sample = c.kinds == sample;
         if (info->si_code == SI_USER)
             atomic_store(&has_lost, 1);
     }
-    if (c.kinds & SXS_ASKED_SAMPLE)
+    if (c.kinds & sample)
         c.weight_ns = carries && c.for_sample ? carried : 1;
     return c;
 }
@@ -232,7 +259,7 @@ static int handle_signal(siginfo_t *info, void *context, int *for_sample)
     if (serve)
         serve(context);
     *for_sample = cause.for_sample;
-    if (cause.kinds & SXS_ASKED_WALK)
+    if (cause.kinds & 1u << SXS_ASKED_WALK)
         serve_request(context);
     if (sampler && (cause.weight_ns || cause.is_timers || !own))
         own = sampler(t, info, cause.weight_ns, context) || own;

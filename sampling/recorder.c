@@ -17,14 +17,14 @@
 #include "base/log.h"
 #include "base/session_state.h"
 #include "base/thread.h"
-#include "session/write/session_write.h"
-#include "signals/signals.h"
-#include "stackwalk/fast/tables.h"
 #include "sampling/code.h"
 #include "sampling/costs.h"
 #include "sampling/poke.h"
 #include "sampling/stacks.h"
 #include "sampling/walk.h"
+#include "session/write/session_write.h"
+#include "signals/signals.h"
+#include "stackwalk/fast/tables.h"
 
 #define PERIOD_NS 20000000L /* period of the service thread while there is work */
 /* The period where threads announce their starts themselves, and where records are so few that
@@ -76,7 +76,7 @@ SXS_SIGSAFE int sxs_recorder_is_on(void)
 
 /* ---- threads --------------------------------------------------------------------------------- */
 
-static void record_thread(struct sxs_thread_slot *t, uint64_t ended_ns, uint64_t cpu_ns)
+static void record_thread(struct sxs_thread_slot *t, uint64_t ended_ns)
 {
     struct sxs_record_thread *r = sxs_samples_reserve(sxs_recorder_writer(), sizeof(*r));
     if (!r)
@@ -85,9 +85,10 @@ static void record_thread(struct sxs_thread_slot *t, uint64_t ended_ns, uint64_t
     r->runtimes = atomic_load(&t->runtimes);
     r->started_ns = t->started_ns;
     r->ended_ns = ended_ns;
-    r->cpu_ns = cpu_ns;
+    r->cpu_ns = ended_ns ? t->end_cpu_ns : 0;
     memcpy(r->name, t->name, sizeof(r->name));
     r->name_ns = t->name_ns;
+    r->born_ns = t->born_ns;
     if (ended_ns || atomic_load(&recorder.ending) || atomic_load(&recorder.exits))
         r->unsampled_ns = atomic_load(&t->unsampled_ns);
     sxs_samples_commit(r, SXS_RECORD_THREAD);
@@ -110,18 +111,18 @@ static int count_unsampled(const struct sxs_thread_slot *t)
 
 /* Records the end of a thread. Short threads without samples are only counted, so that a process
  * that makes a thousand threads a second does not fill the file. */
-static void record_end(struct sxs_thread_slot *t, uint64_t cpu_ns)
+static void record_end(struct sxs_thread_slot *t)
 {
     uint64_t gone = atomic_load(&t->gone_ns);
     uint64_t now = gone ? gone : sxs_now_ns(CLOCK_MONOTONIC);
     int      lacks = count_unsampled(t);
     if (lacks || t->recorded || atomic_load(&t->last) || atomic_load(&t->has_costs) ||
         now - t->started_ns >= SXS_SHORT_NS) {
-        record_thread(t, now, cpu_ns);
+        record_thread(t, now);
         return;
     }
     atomic_fetch_add(&recorder.header->n_short_threads, 1);
-    atomic_fetch_add(&recorder.header->short_cpu_ns, cpu_ns);
+    atomic_fetch_add(&recorder.header->short_cpu_ns, t->end_cpu_ns);
 }
 
 /* Tells the user of a thread, once. Returns nonzero if the thread has ended already. */
@@ -162,7 +163,7 @@ static void thread_ended(void)
     if (sxs_recorder_is_on() && (t = sxs_threads_finish())) {
         tell_end(t);
         if (!t->excluded)
-            record_end(t, sxs_now_ns(CLOCK_THREAD_CPUTIME_ID));
+            record_end(t);
         sxs_threads_release(t);
     }
     atomic_fetch_sub(&n_reporting, 1);
@@ -198,7 +199,7 @@ static void on_thread_end(struct sxs_thread_slot *t)
     some_went = 1;
     tell_end(t);
     if (!t->excluded)
-        record_end(t, 0);
+        record_end(t);
 }
 
 static void on_thread_seen(struct sxs_thread_slot *t)
@@ -211,7 +212,7 @@ static void on_thread_seen(struct sxs_thread_slot *t)
 
 static void on_thread_renamed(struct sxs_thread_slot *t)
 {
-    record_thread(t, 0, 0);
+    record_thread(t, 0);
 }
 
 static void tell_begin_late(struct sxs_thread_slot *t)
@@ -438,7 +439,7 @@ static void record_living(struct sxs_thread_slot *t)
     /* A thread of the library is known as such a moment after its start. */
     if (!t->excluded && !sxs_thread_is_own(atomic_load(&t->tid)) &&
         (count_unsampled(t) || !t->recorded || gone))
-        record_thread(t, gone, 0);
+        record_thread(t, gone);
 }
 
 /* Completes what is recorded of a thread that lives while the process exits. */

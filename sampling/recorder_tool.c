@@ -5,10 +5,10 @@
 
 #include <string.h>
 
-#include "signals/signals.h"
 #include "sampling/code.h"
 #include "sampling/pauses.h"
 #include "sampling/recorder.h"
+#include "signals/signals.h"
 
 static void record_runtime(struct sxs_samples_writer *writer, const struct sxs_runtime *rt)
 {
@@ -40,7 +40,7 @@ static HRESULT start_tool(struct sxs_sub *sub, const char *text)
     sub->state = sxs_pauses_new(sxs_recorder_writer());
     if (!sub->state || sxs_code_started(sub->rt) != 0)
         return E_OUTOFMEMORY;
-    if (sxs_runtime_info_version(sub->rt) >= 9)
+    if (sxs_runtime_has(sub->rt, SXS_INFO_DYNAMIC_UNLOADS))
         sub->high = COR_PRF_HIGH_MONITOR_DYNAMIC_FUNCTION_UNLOADS;
     return S_OK;
 }

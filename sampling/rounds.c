@@ -56,9 +56,15 @@ int sxs_rounds_any(void)
     return atomic_load(&rounds.any);
 }
 
+int sxs_rounds_are_refused(void)
+{
+    return atomic_load(&rounds.is_refused);
+}
+
 void sxs_rounds_refused(int err)
 {
-    if (err == ESRCH || !rounds.header)
+    const int is_refusal = err != ESRCH && err != ENOTSUP; /* it has not ended; the host has not all signals */
+    if (!is_refusal || !rounds.header)
         return;
     atomic_fetch_add(&rounds.header->n_signals_refused, 1);
     note_error(&rounds.header->signals_refused_errno, err);

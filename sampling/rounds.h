@@ -5,12 +5,12 @@
  *
  * The kernel refuses timers where the user's pending signals reach RLIMIT_SIGPENDING, or a sandbox
  * forbids timer_create(). */
-#ifndef SXS_TOOLS_SAMPLE_ROUNDS_H
-#define SXS_TOOLS_SAMPLE_ROUNDS_H
+#ifndef SXS_SAMPLING_ROUNDS_H
+#define SXS_SAMPLING_ROUNDS_H
 
 #include "base/thread.h"
-#include "session/write/samples_write.h"
 #include "sampling/threads.h"
+#include "session/write/samples_write.h"
 
 /** sxs_rounds_init - prepare for @hz samples a second; refusals are counted in the file of @w. */
 void sxs_rounds_init(struct sxs_samples_writer *w, unsigned hz);
@@ -29,8 +29,11 @@ int sxs_rounds_any(void);
  *  Called on the thread of @worker. Returns 1 when that shall end, else 0. */
 int sxs_rounds_tick(struct sxs_worker *worker);
 
-/** sxs_rounds_refused - count a signal to a thread that the system refused; @err: an errno. ESRCH is
- *  not counted: the thread has ended. Any thread. */
+/** sxs_rounds_refused - count a signal to a thread that the system refused; @err: an errno. ESRCH is not counted,
+ *  since the thread has ended, nor ENOTSUP: the host uses all signals. Any thread.
+ *  sxs_rounds_are_refused - whether one was refused in this session. It is the sender that the system refuses, so all
+ *  threads without a clock lack samples then. Any thread. */
 void sxs_rounds_refused(int err);
+int  sxs_rounds_are_refused(void);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#include "sampling/threads.h"
 #include "base/clock.h"
+#include "sampling/threads.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -15,6 +15,7 @@
 #include "base/fork.h"
 #include "base/proc.h"
 #include "base/session_state.h"
+#include "base/stat_field.h"
 #include "base/task.h"
 #include "base/thread.h"
 
@@ -184,6 +185,7 @@ struct sxs_thread_slot *sxs_threads_finish(void)
     if (!t)
         return NULL;
     prctl(PR_GET_NAME, t->end_name);
+    t->end_cpu_ns = sxs_now_ns(CLOCK_THREAD_CPUTIME_ID);
     atomic_store(&t->gone_ns, sxs_now_ns(CLOCK_MONOTONIC));
     if (!become_busy(t, tid, SXS_SLOT_LIVE))
         return NULL;
@@ -222,7 +224,8 @@ void sxs_threads_release(struct sxs_thread_slot *t)
     atomic_store(&t->cpu_ns, 0);
     atomic_store(&t->last, NULL);
     atomic_store(&t->has_costs, 0);
-    atomic_store(&t->asked, 0);
+    for (int kind = 0; kind < SXS_ASKED_KINDS; kind++)
+        atomic_store(&t->asked[kind], 0);
     atomic_store(&t->waited_ns, 0);
     atomic_store(&t->claimed_ns, 0);
     atomic_store(&t->given_back_ns, 0);
@@ -230,7 +233,7 @@ void sxs_threads_release(struct sxs_thread_slot *t)
     atomic_store(&t->unsampled_ns, 0);
     atomic_store(&t->poked_ns, 0);
     atomic_store(&t->round_due_ns, 0);
-    t->began_cpu_ns = 0;
+    t->began_cpu_ns = t->end_cpu_ns = 0;
     t->had_rounds = 0;
     atomic_store(&t->gone_ns, 0);
     atomic_store(&t->was_running, 0);
@@ -242,7 +245,7 @@ void sxs_threads_release(struct sxs_thread_slot *t)
     t->missed = 0;
     for (size_t n = 0; n < SXS_SLOT_RUNTIMES; n++)
         atomic_store(&t->managed[n], 0);
-    t->started_ns = t->name_ns = 0;
+    t->started_ns = t->name_ns = t->born_ns = 0;
     t->name[0] = '\0';
     atomic_store(&t->state, SXS_SLOT_NEW);
     atomic_fetch_and(&taken[i / 64], ~(UINT64_C(1) << i % 64));
@@ -255,6 +258,7 @@ struct listed {
     uint32_t tid;
     char     name[16]; /* "": not read */
     uint64_t name_ns;  /* as in struct sxs_thread_slot */
+    uint64_t born_ns;  /* likewise; of a newly found thread */
 };
 
 /* The threads that a scan has found. Used by the service thread only; filled on the thread of
@@ -284,6 +288,19 @@ static void read_name(struct listed *at)
     sxs_task_name(at->tid, at->name, sizeof(at->name));
 }
 
+/* Sets born_ns, unless the thread has ended. */
+static void read_birth(struct listed *at)
+{
+    char     text[512];
+    uint64_t tick_ns = 1000000000u / (uint64_t)sysconf(_SC_CLK_TCK), ticks, now, age;
+    if (sxs_task_read(at->tid, "stat", text, sizeof(text)) != 0)
+        return;
+    ticks = sxs_stat_number(text, SXS_STAT_START);
+    now = sxs_now_ns(CLOCK_MONOTONIC); /* first: rather too early than too late */
+    age = sxs_now_ns(CLOCK_BOOTTIME) - ticks * tick_ns;
+    at->born_ns = ticks && age < now ? now - age : 0;
+}
+
 static int name_some(void *arg)
 {
     int left = NAMES_AT_ONCE;
@@ -291,9 +308,12 @@ static int name_some(void *arg)
     for (; left && list.n_named < list.n; list.n_named++) {
         struct listed                   *at = &list.threads[list.n_named];
         const struct sxs_thread_slot *t = sxs_threads_find(at->tid);
-        if (!list.all_names && t && atomic_load(&t->state) != SXS_SLOT_NEW)
+        const int                        is_new = !t || atomic_load(&t->state) == SXS_SLOT_NEW;
+        if (!list.all_names && !is_new)
             continue;
         read_name(at);
+        if (is_new)
+            read_birth(at);
         left--;
     }
     return 0;
@@ -354,6 +374,7 @@ static void look_at(struct listed *listed, uint32_t now, const struct sxs_thread
             read_name(listed);
         memcpy(t->name, listed->name, sizeof(t->name));
         t->name_ns = listed->name_ns;
+        t->born_ns = listed->born_ns;
         if (on->came(t) != 0) {
             sxs_threads_release(t);
             return;

@@ -9,8 +9,8 @@
  * slot requires that its state was changed to SXS_SLOT_BUSY, and no thread waits for that: if a
  * thread finds its slot BUSY because the service thread is working on it, the service thread
  * will do the thread's part. */
-#ifndef SXS_TOOLS_RECORDER_THREADS_H
-#define SXS_TOOLS_RECORDER_THREADS_H
+#ifndef SXS_SAMPLING_THREADS_H
+#define SXS_SAMPLING_THREADS_H
 
 #include <stdatomic.h>
 
@@ -26,8 +26,8 @@ enum sxs_slot_state {
     SXS_SLOT_LIVE,
 };
 
-/** What a thread was asked for by sxs_poke() (sampling/poke.h); bits. */
-enum sxs_asked { SXS_ASKED_SAMPLE = 1, SXS_ASKED_WALK = 2, SXS_ASKED_COST = 4 };
+/** What a thread was asked for by sxs_poke() (sampling/poke.h). */
+enum sxs_asked { SXS_ASKED_SAMPLE, SXS_ASKED_WALK, SXS_ASKED_COST, SXS_ASKED_KINDS };
 
 struct sxs_thread_slot {
     _Atomic uint32_t  tid;       /* 0: the slot is free */
@@ -36,9 +36,11 @@ struct sxs_thread_slot {
     _Atomic uintptr_t stack_lo, stack_hi; /* bytes; the thread's own stack; 0: not known */
     _Atomic uint64_t  runtimes;  /* bit N: the thread belongs to runtime number N */
     uint64_t          started_ns;/* CLOCK_MONOTONIC, when the thread was found */
+    uint64_t          born_ns;   /* as in struct sxs_record_thread */
     char              name[16];  /* in the kernel */
     uint64_t          name_ns;   /* CLOCK_MONOTONIC: it was read then or a little later */
     char              end_name[16]; /* the name at gone_ns; set before that */
+    uint64_t          end_cpu_ns;   /* the CPU time at gone_ns; set before that */
     /* 1: a thread of the library, or one whose stack is too small for the handler of the sample
      * signal. Any thread may read it. */
     _Atomic int       excluded;
@@ -46,7 +48,8 @@ struct sxs_thread_slot {
     _Atomic int       has_costs; /* 1: a cost of the thread was recorded */
     int               begun;     /* 1: sxs_recorder_user.began() was called for the thread */
     int               is_left;   /* 1: its record was completed because the process exits */
-    _Atomic uint32_t  asked;     /* enum sxs_asked: by signals that the thread has not handled yet */
+    /* By enum sxs_asked; bit N: by signal number N, which the thread has not handled yet. */
+    _Atomic uint64_t  asked[SXS_ASKED_KINDS];
     /* What follows is the tool sample's. */
     _Atomic int       timer;     /* the kernel's timer number, -1: none */
     _Atomic int       perf_fd;   /* descriptor of the perf event, -1: none */
@@ -71,7 +74,7 @@ struct sxs_thread_slot {
      * sampled; before the first of them 0. And time of those that nobody has after all. */
     _Atomic uint64_t claimed_ns, given_back_ns;
     /* sum of the weights of the thread's samples; wall: its time that none stands for; CPU time: the
-     * same, set at its end if that is most of its time */
+     * same, set at its end if that is most of its time or signals were refused */
     _Atomic uint64_t weighed_ns, unsampled_ns;
     _Atomic uint64_t gone_ns;  /* when the thread ended, by itself; 0: it lives, or has ended without a word */
     _Atomic uint64_t poked_ns; /* what the sample stands for that it was asked for by sxs_poke() */
@@ -86,11 +89,11 @@ struct sxs_thread_slot {
     _Atomic int       was_running;
     unsigned          n_again;   /* wall: signals for that since the thread last ran */
     unsigned          missed;    /* snapshot: number of missed answers in a row */
-    /* The runtimes' own objects for the thread (ThreadIDs), by the numbers that sampling/activities
-     * gives to runtimes; 0: none, or not known. */
+    /* The runtimes' own objects for the thread (ThreadIDs), by the numbers that
+     * sampling/activities.c gives to runtimes; 0: none, or not known. */
     _Atomic uintptr_t managed[SXS_SLOT_RUNTIMES];
-    /* sampling/activities, by the thread itself and its signal handlers: the latest span whose route was
-     * found, and the number of its name; a span whose request was searched for without success, and
+    /* sampling/activities.h, by the thread itself and its signal handlers: the latest span whose
+     * route was found, and the number of its name; a span whose request was searched for without success, and
      * how often. */
     _Atomic uint64_t route_span, missed_span;
     _Atomic uint32_t route_name, n_route_missed;

@@ -2,7 +2,6 @@
 #include "symbols/early.h"
 
 #include <pthread.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <time.h>
@@ -197,8 +196,7 @@ static struct il il_of(sxs_module module, mdToken token)
     return il;
 }
 
-/* The initial tier of a method that may take part in tiered compilation. For
- * AggressiveOptimization, 8.0 reports tier 1. */
+/* The initial tier of a method that may take part in tiered compilation. */
 static enum sxs_code_tier tier_by_metadata(sxs_module module, mdToken token, struct il il)
 {
     IMetaDataImport2  *imp = sxs_module_import(module);
@@ -210,7 +208,7 @@ static enum sxs_code_tier tier_by_metadata(sxs_module module, mdToken token, str
                                          &impl)))
         goto done;
     if (impl & IMPL_AGGRESSIVE_OPTIMIZATION)
-        tier = atoi(sxs_runtime_version(module.rt)) == 8 ? SXS_TIER_1 : SXS_TIER_OPTIMIZED;
+        tier = sxs_runtime_facts(module.rt)->aggressive_is_tier_1 ? SXS_TIER_1 : SXS_TIER_OPTIMIZED;
     else if (sxs_import_is_entry(imp, token))
         tier = SXS_TIER_OPTIMIZED;
     else if (il.bytes)

@@ -11,8 +11,6 @@
 #include "base/proc.h"
 #include "base/session_state.h"
 
-#define PGO_SINCE 8 /* TieredPGO is on by default from .NET 8 on */
-
 static struct {
     enum sxs_tiering tiering;
     long             pgo; /* -1: not set */
@@ -97,5 +95,5 @@ enum sxs_tiering sxs_tier_settings_tiering(void)
 
 int sxs_tier_settings_profiles(const struct sxs_runtime *rt)
 {
-    return settings.pgo >= 0 ? settings.pgo != 0 : atoi(sxs_runtime_version(rt)) >= PGO_SINCE;
+    return settings.pgo >= 0 ? settings.pgo != 0 : sxs_runtime_facts(rt)->profiles_by_default;
 }

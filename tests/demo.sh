@@ -70,4 +70,4 @@ case $status in
 esac
 echo
 echo "Flame graph of the three runtimes, to be opened in a browser: $BUILD/demo.html"
-echo "Try it on your own program:  $BUILD/sxsprof run -- COMMAND"
+echo "Try it on your own program:  $BUILD/sxsprof sample -o app.html -- COMMAND"

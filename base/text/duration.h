@@ -6,6 +6,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/** For messages about a text that is none, where a number without a unit is accepted. */
+#define SXS_DURATION_EXPECTED "a duration, as 30s, 500ms, 10m, 2h or 1d, at most a year"
+
 /**
  * sxs_duration_read - read a whole number with one of the units ms, s, m, h and d.
  * @text: @len bytes; what follows them is not part of it. It ends with a zero somewhere.

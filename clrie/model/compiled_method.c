@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "clrie/model/model_internal.h"
+#include "runtime_facts/info.h"
 
 struct clrie_compiled_method {
     CLRIE_OBJECT(1);
@@ -19,8 +20,6 @@ struct clrie_compiled_method {
     UINT_PTR             code; /* 0: not asked for yet */
 };
 const uint32_t clrie_compiled_method_size = sizeof(struct clrie_compiled_method);
-
-enum { INFO9 = 9 };
 
 struct clrie_compiled_method *clrie_compiled_method_new(struct clrie_model *model,
                                                         FunctionID function, int is_rejit,
@@ -159,7 +158,7 @@ HRESULT clrie_compiled_method_GetNativeCodeAddress(struct clrie_compiled_method 
     }
     if (!info)
         return E_FAIL;
-    if (host->version < INFO9)
+    if (host->version < SXS_INFO_NATIVE_CODE)
         return E_NOTIMPL;
     hr = info->vtbl->GetNativeCodeStartAddresses(info, self->function, self->rejit, 0, &n, NULL);
     if (FAILED(hr) || !n)

@@ -8,6 +8,7 @@
 #include "cmd/processes/control_client.h"
 #include "cmd/processes/deadline.h"
 #include "cmd/processes/runtime_line.h"
+#include "runtime_facts/facts.h"
 #include "tools/options/late_start.h"
 
 #include <errno.h>
@@ -222,16 +223,15 @@ static int refuse_mute(struct sxs_target *t, const char *problem, char why[SXS_T
     if (t->off)
         snprintf(text, sizeof(text),
                  "%s=0 switches its diagnostics port off; expected a process with a diagnostics "
-                 "port, or one that was started by sxsprof run",
+                 "port, or one that sxsprof has started",
                  t->off);
     else if (sxs_process_lives(&t->p) && (t->p.state == 'T' || t->p.state == 't'))
         snprintf(text, sizeof(text), "it was stopped meanwhile; nothing was changed");
     else
-        snprintf(
-            text, sizeof(text),
-            "no runtime answers at a diagnostics port (%s); expected one, or a process that was "
-            "started by sxsprof run",
-            *problem ? problem : "there is none");
+        snprintf(text, sizeof(text),
+                 "no runtime answers at a diagnostics port (%s); expected one, or a process that "
+                 "sxsprof has started",
+                 *problem ? problem : "there is none");
     return refuse(t, why, text);
 }
 
@@ -261,7 +261,8 @@ int sxs_target_read(struct sxs_target *t, pid_t pid, char why[SXS_TARGET_WHY])
     int err = sxs_process_read(pid, &t->p);
     if (!err) {
         t->pidfd = (int)syscall(SYS_pidfd_open, pid, 0);
-        if (t->pidfd < 0 || !sxs_process_lives(&t->p)) /* the PID may be another one's by now */
+        if (t->pidfd < 0 || (!sxs_process_lives(&t->p) && /* the PID may be another one's by now */
+                             !sxs_process_has_program(&t->p)))
             err = ESRCH;
     }
     if (!err) {
@@ -372,9 +373,8 @@ static bool explain_tool(const struct sxs_target *t, const char *tool, FILE *to)
         if (!r->picked || (!r->live && r->reached < 0))
             continue;
         bool                 is_there = strcmp(name, "native") == 0 ? t->p.allocator : r->live;
-        enum sxs_late_result result =
-            sxs_late_start(is_there ? SXS_LATE_REQUEST : SXS_LATE_ATTACH, name, options,
-                           (unsigned)strtoul(r->version, NULL, 10), &why);
+        enum sxs_late_result result = sxs_late_start(is_there ? SXS_LATE_REQUEST : SXS_LATE_ATTACH,
+                                                     name, options, sxs_facts_of(r->version), &why);
         any |= result != SXS_LATE_NO;
         if (result != SXS_LATE_FULL)
             add_lack(lacks, why, result == SXS_LATE_NO, r->version);

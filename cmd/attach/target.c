@@ -131,7 +131,7 @@ static void write_wish(struct sxs_message_writer *w, const struct sxs_target *t,
     sxs_message_add(w, "mask", wish->mask);
     sxs_message_add(w, "id", t->id);
     sxs_message_add(w, "keep", wish->keep);
-    sxs_message_add(w, "every", wish->every);
+    sxs_message_add(w, "segment", wish->segment);
     sxs_message_add(w, "on", wish->on);
     sxs_message_add(w, "budget", wish->budget);
 }
@@ -341,8 +341,8 @@ enum sxs_target_state sxs_target_poll(struct sxs_target *t)
     return ready[0].revents ? SXS_TARGET_GONE : SXS_TARGET_ENDED;
 }
 
-/* Returns true when the process has ended. One that is ending has given up its program some time before
- * its pidfd says so; how long depends on the kernel and on who traces its threads. */
+/* Returns true when the process has ended. One that is ending does not return to its program some time before
+ * its pidfd says so; how long depends on the kernel, on disks, and on who traces its threads. */
 static bool has_ended(struct sxs_target *t)
 {
     struct pollfd ended = {.fd = t->pidfd, .events = POLLIN};
@@ -350,10 +350,12 @@ static bool has_ended(struct sxs_target *t)
     if (t->pidfd < 0)
         return false;
     for (uint64_t ms = 0; ms < most && sxs_target_poll(t) != SXS_TARGET_GONE; ms += LOOK_MS) {
+        if (!sxs_process_has_program(&t->p)) {
+            poll(&ended, 1, LOOK_MS); /* what its threads still write */
+            return true;
+        }
         if (sxs_process_is_same(&t->p))
             return false;
-        if (!sxs_process_has_program(&t->p))
-            return true;
         poll(&ended, 1, LOOK_MS);
     }
     return sxs_target_poll(t) == SXS_TARGET_GONE;

@@ -42,7 +42,7 @@ struct sxs_target_wish {
     const char *library;                    /* path of libsxsprof.so for this command */
     const char *out;                        /* session folder of this command, absolute; exists */
     uint64_t    duration_ms;                /* 0: no limit */
-    const char *keep, *every, *on, *budget; /* as SXSPROF_KEEP and so on; NULL: not given */
+    const char *keep, *segment, *on, *budget; /* as SXSPROF_KEEP and so on; NULL: not given */
 };
 
 /** A runtime of the process, as this attach sees it. */

@@ -11,8 +11,8 @@
 #include <stdbool.h>
 #include <stdio.h>
 
+#include "cmd/output/opened.h"
 #include "session/read/calls_read.h"
-#include "session/read/session_read.h"
 
 /** The calls of one process. */
 struct sxs_calls_process {
@@ -29,13 +29,15 @@ struct sxs_calls_report {
 
 /**
  * sxs_calls_report_load - load the file "calls" of every process of a session.
- * @dir: the session's folder. @session: must outlive @out. @process: a process's folder or pid;
+ * @v: must outlive @out. @process: a process's folder or pid;
  * NULL loads all processes. @out: overwritten; release it with sxs_calls_report_free().
  * Returns 0 or an errno value. When no process has a file "calls", the result is 0 and @out->n is
  * 0.
  */
-int  sxs_calls_report_load(const char *dir, const struct sxs_session *session, const char *process,
-                           struct sxs_calls_report *out);
+int sxs_calls_report_load(const struct sxs_opened *v, const char *process,
+                          struct sxs_calls_report *out);
+/** sxs_calls_report_reader - return a reader for sxs_opened_read() that does the same. */
+struct sxs_opened_reader sxs_calls_report_reader(struct sxs_calls_report *out);
 void sxs_calls_report_free(struct sxs_calls_report *r);
 
 /**

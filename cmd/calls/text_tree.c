@@ -222,7 +222,7 @@ static void write_process(FILE *to, const struct sxs_calls_process *p,
     struct sxs_calls_tree t;
     all.by_thread = false;
     if (p->calls->head.mode != SXS_CALLS_TREE)
-        sxs_print_to(to, "process %s: callers were not recorded; they are with --tool calls:tree\n",
+        sxs_print_to(to, "process %s: callers were not recorded; they are with sxsprof calls\n",
                      p->process->folder);
     else if (sxs_calls_tree_build(p, &all, &t) == 0)
         for (uint32_t i = 0; i < p->calls->n_fns; i++)

@@ -10,8 +10,8 @@
 
 #include "cmd/costs/facts.h"
 #include "cmd/costs/types.h"
+#include "cmd/output/opened.h"
 #include "cmd/output/strings.h"
-#include "session/read/session_read.h"
 
 struct sxs_json_stream;
 
@@ -33,15 +33,14 @@ struct sxs_costs_report {
 
 /**
  * sxs_costs_report_load - load the costs of every process of a session.
- * @dir: the session's folder. @session: must outlive @out. @process: a process's folder or pid; NULL
+ * @v: must outlive @out. @process: a process's folder or pid; NULL
  * loads all processes. @out: overwritten; release it with sxs_costs_report_free().
  * Returns 0 or an errno value. Files that cannot be read are among the problems. */
-int  sxs_costs_report_load(const char *dir, const struct sxs_session *session, const char *process,
-                           struct sxs_costs_report *out);
+int sxs_costs_report_load(const struct sxs_opened *v, const char *process,
+                          struct sxs_costs_report *out);
+/** sxs_costs_report_reader - return a reader for sxs_opened_read() that does the same. */
+struct sxs_opened_reader sxs_costs_report_reader(struct sxs_costs_report *out);
 void sxs_costs_report_free(struct sxs_costs_report *r);
-
-/** sxs_costs_on - return true when costs of @kind were recorded in the process of this header. */
-bool sxs_costs_on(const struct sxs_samples_header *head, enum sxs_cost_kind kind);
 
 /** sxs_costs_biased - return true when costs of @kind of this runtime were not chosen at random: the error
  *  of their sums is not known. @runtime: its number in the process; 0: of none. */

@@ -10,12 +10,6 @@
 #include "cmd/output/processes.h"
 #include "session/read/file_read.h"
 
-bool sxs_costs_on(const struct sxs_samples_header *head, enum sxs_cost_kind kind)
-{
-    return head->cost_every[kind] ||
-           atomic_load_explicit(&head->n_costs[kind], memory_order_relaxed);
-}
-
 bool sxs_costs_biased(const struct sxs_samples_header *head, enum sxs_cost_kind kind,
                       uint32_t runtime)
 {
@@ -101,7 +95,7 @@ static int load_process(void *to, const struct sxs_process_part *part)
     struct sxs_samples      *reader;
     const char              *line;
     char                     why[256];
-    int                      err = sxs_samples_open(part->fd, &reader, why, sizeof(why));
+    int                      err = sxs_samples_open(part->files, &reader, why, sizeof(why));
     if (err && err != ENOENT) /* ENOENT is no problem: nothing was recorded into this file */
         add_problem(r, part->folder, why);
     if (err)
@@ -119,11 +113,18 @@ static int load_process(void *to, const struct sxs_process_part *part)
     return 0;
 }
 
-int sxs_costs_report_load(const char *dir, const struct sxs_session *session, const char *process,
-                          struct sxs_costs_report *out)
+struct sxs_opened_reader sxs_costs_report_reader(struct sxs_costs_report *out)
 {
     memset(out, 0, sizeof(*out));
-    return sxs_processes_take(dir, session, process, load_process, out);
+    return (struct sxs_opened_reader){
+        .take = load_process, .arg = out, .files = sxs_session_file_bit(SXS_SAMPLES_FILE)};
+}
+
+int sxs_costs_report_load(const struct sxs_opened *v, const char *process,
+                          struct sxs_costs_report *out)
+{
+    struct sxs_opened_reader reader = sxs_costs_report_reader(out);
+    return sxs_opened_read(v, process, &reader, 1);
 }
 
 void sxs_costs_report_free(struct sxs_costs_report *r)

@@ -9,8 +9,8 @@
 
 #include <stdio.h>
 
+#include "cmd/output/opened.h"
 #include "session/read/events_read.h"
-#include "session/read/session_read.h"
 
 struct sxs_json_stream;
 
@@ -29,13 +29,15 @@ struct sxs_events_report {
 
 /**
  * sxs_events_report_load - load the file "events" of every process of a session.
- * @dir: the session's folder. @session: must outlive @out. @process: a process's folder or pid;
+ * @v: must outlive @out. @process: a process's folder or pid;
  * NULL loads all processes. @out: overwritten; release it with sxs_events_report_free().
  * Returns 0 or an errno value. When no process has a file "events", the result is 0 and @out->n is
  * 0.
  */
-int  sxs_events_report_load(const char *dir, const struct sxs_session *session,
-                            const char *process, struct sxs_events_report *out);
+int sxs_events_report_load(const struct sxs_opened *v, const char *process,
+                           struct sxs_events_report *out);
+/** sxs_events_report_reader - return a reader for sxs_opened_read() that does the same. */
+struct sxs_opened_reader sxs_events_report_reader(struct sxs_events_report *out);
 void sxs_events_report_free(struct sxs_events_report *r);
 
 /**

@@ -7,4 +7,5 @@
 #define NAMED  SXS_EVENTS_FILE
 #define CUT    sxs_events_cut
 #define JOIN   sxs_events_join
+#define JOINED sxs_events_joined
 #include "cmd/output/load.inc"

@@ -4,6 +4,7 @@
 #include "cmd/clickhouse/encode.h"
 #include "cmd/output/must.h"
 #include "cmd/output/print.h"
+#include "cmd/output/runtime_pairs.h"
 #include "cmd/output/text.h"
 #include "cmd/report/format.h"
 
@@ -66,17 +67,31 @@ static void put_said(FILE *to, const char *key, const struct sxs_fleet_selection
 
 /* ---- functions ------------------------------------------------------------------------------- */
 
+/* Formats the version of a function's runtime; of two selections with different ones: both. */
+static const char *version_text(const struct sxs_fleet_names    *names,
+                                const struct sxs_fleet_function *f, char *buf, size_t size)
+{
+    const struct sxs_fleet_frame *a = sxs_fleet_frame(names, f->frame),
+                                 *b = sxs_fleet_frame(names, f->other_frame);
+    return sxs_runtime_pair_version(a ? a->runtime : NULL, b ? b->runtime : NULL, buf, size);
+}
+
 /* Formats a function as reports do. */
-static const char *function_text(const struct sxs_fleet_names *names, uint64_t id, char *buf,
-                                 size_t size)
+static const char *function_text(const struct sxs_fleet_names    *names,
+                                 const struct sxs_fleet_function *f, char *buf, size_t size)
 {
     struct sxs_model m = {0};
-    if (!id) {
+    char             version[1024];
+    if (!f->frame) {
         snprintf(buf, size, "(no stack)");
         return buf;
     }
     sxs_strings_add(&m.strings, "", 0);
-    sxs_frame_text(&m, sxs_fleet_model_frame(&m, names, id), SXS_STYLE_FULL, buf, size);
+    uint32_t frame = sxs_fleet_model_frame(&m, names, f->frame);
+    version_text(names, f, version, sizeof(version));
+    if (m.n_runtimes)
+        m.runtimes[0].version = sxs_strings_add(&m.strings, version, strlen(version));
+    sxs_frame_text(&m, frame, SXS_STYLE_FULL, buf, size);
     sxs_model_free(&m);
     return buf;
 }
@@ -85,13 +100,14 @@ static void put_function_json(FILE *to, const struct sxs_fleet_function *f,
                               const struct sxs_fleet_names *names, bool other)
 {
     static char                   text[70000];
+    char                          version[1024];
     const struct sxs_fleet_frame *known = sxs_fleet_frame(names, f->frame);
     fputs("{\"function\":", to);
-    sxs_json_string(to, function_text(names, f->frame, text, sizeof(text)));
+    sxs_json_string(to, function_text(names, f, text, sizeof(text)));
     fputs(",\"file\":", to);
     sxs_json_string(to, known ? known->file : "");
     fputs(",\"runtime\":", to);
-    sxs_json_string(to, known ? known->runtime : "");
+    sxs_json_string(to, version_text(names, f, version, sizeof(version)));
     if (other)
         sxs_print_to(to, ",\"self_a\":%llu,\"total_a\":%llu,\"self_b\":%llu,\"total_b\":%llu}",
                      (unsigned long long)f->self, (unsigned long long)f->total,
@@ -159,7 +175,7 @@ static void functions_text(FILE *to, const struct sxs_fleet_selection *s,
                          self_b - self, total, share(f->other_total, of->other_value));
         else
             sxs_print_to(to, "  %6.2f %%  %6.2f %%  ", self, total);
-        sxs_print_to(to, "%s\n", function_text(names, f->frame, text, sizeof(text)));
+        sxs_print_to(to, "%s\n", function_text(names, f, text, sizeof(text)));
     }
 }
 

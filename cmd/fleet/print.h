@@ -3,6 +3,7 @@
 #ifndef SXS_CMD_FLEET_PRINT_H
 #define SXS_CMD_FLEET_PRINT_H
 
+#include "cmd/fleet/functions.h"
 #include "cmd/fleet/names.h"
 #include "cmd/fleet/rows.h"
 

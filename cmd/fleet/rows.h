@@ -28,33 +28,6 @@ void sxs_fleet_rows_free(struct sxs_fleet_rows *r);
 /** sxs_fleet_rows_read - do the same with an answer. Returns 0, or -1 when it is damaged. */
 int sxs_fleet_rows_read(const char *text, size_t width, struct sxs_fleet_rows *out);
 
-/** What the samples of a selection add up to, by function. */
-struct sxs_fleet_function {
-    uint64_t frame;                   /* 0: no frame */
-    uint64_t self, total;             /* recursion counted once */
-    uint64_t other_self, other_total; /* of the other selection */
-};
-
-/** Functions, heaviest first. */
-struct sxs_fleet_functions {
-    struct sxs_fleet_function *all; /* owned */
-    size_t                     n;
-    uint64_t                   count, value;             /* of all samples */
-    uint64_t                   other_count, other_value; /* likewise */
-};
-
-/**
- * sxs_fleet_functions - sum up the samples of @s by function, in the server.
- * @other: another selection, or NULL. Then the order is that of the difference between the two,
- * each
- * as a share of its selection's total, else that of self.
- * @limit: how many functions. @out: overwritten; release `all` with free() in both cases.
- * Returns 0, or -1 with one line in @why.
- */
-int sxs_fleet_functions(struct sxs_fleet_server *server, const struct sxs_fleet_selection *s,
-                        const struct sxs_fleet_selection *other, size_t limit,
-                        struct sxs_fleet_functions *out, char *why, size_t size);
-
 /** The samples of a selection in one period and group. */
 struct sxs_fleet_group {
     uint32_t time; /* of its begin, seconds since 1970 */

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* Text that compares the collections of two sessions, by version of the runtime and generation. */
+/* Text that compares the collections of two sessions, by version of the runtime and generation.
+ * cmd/output/runtime_pairs.h says which versions are compared. */
 #include "cmd/gc/gc.h"
 #include "cmd/gc/sums.h"
 #include "cmd/output/must.h"
 #include "cmd/output/print.h"
 #include "cmd/output/processes.h"
+#include "cmd/output/runtime_pairs.h"
 #include "cmd/output/text.h"
 
 #include <stdlib.h>
@@ -12,9 +14,9 @@
 
 typedef unsigned long long ull;
 
-/* The collections of one version of a runtime and one line of the table, in both sessions. */
+/* The collections of one pair of versions and one line of the table, in both sessions. */
 struct row {
-    const char *version;
+    char       *version; /* of the pair; owned */
     unsigned    line;
     struct figures {
         uint64_t n, pause_ns, longest_ns, freed, promoted;
@@ -22,17 +24,45 @@ struct row {
 };
 
 struct rows {
-    struct row *all; /* owned */
-    size_t      n, cap;
+    struct row              *all; /* owned */
+    size_t                   n, cap;
+    struct sxs_runtime_pairs pairs; /* runtimes of a session with one version are one */
 };
 
-static struct row *row_of(struct rows *rows, const char *version, unsigned line)
+static const char *version_of(const struct sxs_events_process    *p,
+                              const struct sxs_events_collection *c)
 {
+    return sxs_process_version(p->process, c->runtime);
+}
+
+static void add_versions(struct sxs_runtime_pairs *pairs, const struct sxs_events_report *r,
+                         int side)
+{
+    for (size_t i = 0; i < r->n; i++) {
+        const struct sxs_events_process *p = &r->processes[i];
+        const char                      *last = NULL;
+        for (size_t k = 0; k < p->data->n_collections; k++) {
+            const char *version = version_of(p, &p->data->collections[k]);
+            if (!last || strcmp(last, version) != 0)
+                sxs_runtime_pairs_add(pairs, side, version, 0);
+            last = version;
+        }
+    }
+}
+
+/* Returns the row of a version of one session and a line; added when new. */
+static struct row *row_of(struct rows *rows, int side, const char *version, unsigned line)
+{
+    const uint32_t own = sxs_runtime_pairs_find(&rows->pairs, side, version, 0);
+    const uint32_t partner = rows->pairs.of[side][own].partner;
+    const char    *other = partner ? rows->pairs.of[!side][partner - 1].version : NULL;
+    char           text[1024];
+    sxs_runtime_pair_version(side ? other : version, side ? version : other, text, sizeof(text));
     for (size_t i = 0; i < rows->n; i++)
-        if (rows->all[i].line == line && strcmp(rows->all[i].version, version) == 0)
+        if (rows->all[i].line == line && strcmp(rows->all[i].version, text) == 0)
             return &rows->all[i];
     SXS_GROW(rows->all, rows->n, rows->cap);
-    rows->all[rows->n] = (struct row){.version = version, .line = line};
+    rows->all[rows->n] = (struct row){.version = sxs_must(strdup(text)), .line = line};
     return &rows->all[rows->n++];
 }
 
@@ -48,14 +78,13 @@ static void add_collection(struct figures *f, const struct sxs_events_collection
     }
 }
 
-static void add_session(struct rows *rows, const struct sxs_events_report *r, unsigned which)
+static void add_session(struct rows *rows, const struct sxs_events_report *r, int side)
 {
     for (size_t i = 0; i < r->n; i++) {
         const struct sxs_events_process *p = &r->processes[i];
         for (size_t k = 0; k < p->data->n_collections; k++) {
             const struct sxs_events_collection *c = &p->data->collections[k];
-            const char *version = sxs_process_version(p->process, c->runtime);
-            add_collection(&row_of(rows, version, sxs_gc_line(c))->of[which], c);
+            add_collection(&row_of(rows, side, version_of(p, c), sxs_gc_line(c))->of[side], c);
         }
     }
 }
@@ -91,6 +120,9 @@ void sxs_gc_diff(FILE *to, const struct sxs_events_report *a, const struct sxs_e
 {
     struct rows rows = {0};
     size_t      n[2] = {0};
+    add_versions(&rows.pairs, a, 0);
+    add_versions(&rows.pairs, b, 1);
+    sxs_runtime_pairs_match(&rows.pairs);
     add_session(&rows, a, 0);
     add_session(&rows, b, 1);
     if (rows.n)
@@ -102,5 +134,8 @@ void sxs_gc_diff(FILE *to, const struct sxs_events_report *a, const struct sxs_e
     sxs_print_to(to, "collections: %zu -> %zu\n", n[0], n[1]);
     for (size_t i = 0; i < rows.n; i++)
         write_row(to, &rows.all[i]);
+    for (size_t i = 0; i < rows.n; i++)
+        free(rows.all[i].version);
     free(rows.all);
+    sxs_runtime_pairs_free(&rows.pairs);
 }

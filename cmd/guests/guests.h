@@ -11,8 +11,8 @@
 
 #include <jansson.h>
 
+#include "cmd/output/opened.h"
 #include "session/read/guests_read.h"
-#include "session/read/session_read.h"
 
 /** The guests of one process. */
 struct sxs_guests_process {
@@ -28,8 +28,10 @@ struct sxs_guests_report {
 };
 
 /** Like sxs_events_report_load() and its release function, for the file "guests". */
-int  sxs_guests_report_load(const char *dir, const struct sxs_session *session, const char *process,
-                            struct sxs_guests_report *out);
+int sxs_guests_report_load(const struct sxs_opened *v, const char *process,
+                           struct sxs_guests_report *out);
+/** sxs_guests_report_reader - return a reader for sxs_opened_read() that does the same. */
+struct sxs_opened_reader sxs_guests_report_reader(struct sxs_guests_report *out);
 void sxs_guests_report_free(struct sxs_guests_report *r);
 
 /** sxs_guests_text - write a row for each guest and runtime. Only of runtime @runtime; 0: of all. */

@@ -9,43 +9,19 @@
 #include "cmd/heap/heap.h"
 #include "cmd/output/must.h"
 #include "cmd/output/print.h"
+#include "cmd/output/runtime_pairs.h"
 #include "cmd/output/text.h"
 #include "cmd/report/format.h"
 
 #define LEAST_PART 100 /* of the largest change: the text shows no smaller ones unless asked to */
-
-/* Returns how well two runtimes fit: 3: same version and number, 2: version, 1: number. */
-static int fit(const struct sxs_heap_counts *a, const struct sxs_heap_count *x,
-               const struct sxs_heap_counts *b, const struct sxs_heap_count *y)
-{
-    bool version = strcmp(sxs_strings_text(&a->strings, x->version),
-                          sxs_strings_text(&b->strings, y->version)) == 0;
-    return version * 2 + (x->runtime == y->runtime);
-}
-
-/* Returns the number of the runtime of @now that is compared with that of @row in @before. */
-static uint32_t partner(const struct sxs_heap_counts *before, const struct sxs_heap_count *row,
-                        const struct sxs_heap_counts *now)
-{
-    uint32_t found = row->runtime;
-    int      best = 0;
-    for (size_t i = 0; i < now->n; i++) {
-        if (i && now->all[i].runtime == now->all[i - 1].runtime)
-            continue;
-        int here = fit(before, row, now, &now->all[i]);
-        if (here > best) {
-            best = here;
-            found = now->all[i].runtime;
-        }
-    }
-    return found;
-}
 
 static int by_type(const void *a, const void *b)
 {
     const struct sxs_heap_change *x = a, *y = b;
     if (x->runtime != y->runtime)
         return x->runtime < y->runtime ? -1 : 1;
+    if (x->pair != y->pair)
+        return x->pair < y->pair ? -1 : 1;
     return strcmp(x->type, y->type);
 }
 
@@ -59,22 +35,83 @@ static int by_growth(const void *a, const void *b)
     return by_type(a, b);
 }
 
-/* Adds the types of one snapshot. @side: 0: before, 1: now. */
-static void add(struct sxs_heap_change *all, size_t *n, const struct sxs_heap_counts *c,
-                const struct sxs_heap_counts *now, int side)
+static const char *version_of(const struct sxs_heap_counts *c, const struct sxs_heap_count *row)
 {
-    uint32_t of = 0, to = 0;
+    return sxs_strings_text(&c->strings, row->version);
+}
+
+static void add_runtimes(struct sxs_runtime_pairs *pairs, int side, const struct sxs_heap_counts *c)
+{
+    for (size_t i = 0; i < c->n; i++)
+        if (i == 0 || c->all[i].runtime != c->all[i - 1].runtime)
+            sxs_runtime_pairs_add(pairs, side, version_of(c, &c->all[i]), c->all[i].runtime);
+}
+
+/* Adds the types of one snapshot. @side: 0: before, 1: now. */
+static void add_types(struct sxs_heap_changes *to, size_t *n, const struct sxs_runtime_pairs *pairs,
+                      int side, const struct sxs_heap_counts *c)
+{
+    uint32_t runtime = 0, pair = 0;
     for (size_t i = 0; i < c->n; i++) {
         const struct sxs_heap_count *row = &c->all[i];
-        if (i == 0 || row->runtime != of)
-            to = side ? row->runtime : partner(c, row, now);
-        of = row->runtime;
-        struct sxs_heap_change *change = &all[(*n)++];
+        if (i == 0 || row->runtime != c->all[i - 1].runtime) {
+            uint32_t at = sxs_runtime_pairs_find(pairs, side, version_of(c, row), row->runtime);
+            uint32_t partner = pairs->of[side][at].partner;
+            /* a pair has the place of its runtime of now; those of before alone come after all of now */
+            pair = side ? at + 1 : partner ? partner : (uint32_t)pairs->n[1] + at + 1;
+            runtime = !side && partner ? pairs->of[1][partner - 1].number : row->runtime;
+        }
+        struct sxs_heap_change *change = &to->all[(*n)++];
         change->type = sxs_strings_text(&c->strings, row->type);
-        change->runtime = to;
+        change->runtime = runtime;
+        change->pair = pair;
         change->objects[side] = row->objects;
         change->bytes[side] = row->bytes;
     }
+}
+
+static int by_number(const void *a, const void *b)
+{
+    const struct sxs_heap_versions *x = a, *y = b;
+    if (x->runtime != y->runtime)
+        return x->runtime < y->runtime ? -1 : 1;
+    return (y->version[1] != NULL) - (x->version[1] != NULL);
+}
+
+static bool has_number(const struct sxs_runtime_pairs *pairs, uint32_t number)
+{
+    for (size_t i = 0; i < pairs->n[1]; i++)
+        if (pairs->of[1][i].number == number)
+            return true;
+    return false;
+}
+
+/* Returns whether --runtime @wanted selects a pair: the runtime of now that has this number, or, where
+ * there is none, that of before. */
+static bool is_wanted(const struct sxs_runtime_pairs *pairs, uint32_t pair, uint32_t number,
+                      uint32_t wanted)
+{
+    return !wanted || (number == wanted && (pair <= pairs->n[1] || !has_number(pairs, number)));
+}
+
+static void list_versions(struct sxs_heap_changes *to, const struct sxs_runtime_pairs *pairs,
+                          uint32_t wanted)
+{
+    to->versions = sxs_must_zeroed(pairs->n[0] + pairs->n[1], sizeof(*to->versions));
+    for (uint32_t i = 0; i < pairs->n[1]; i++) {
+        const struct sxs_paired_runtime *r = &pairs->of[1][i];
+        if (is_wanted(pairs, i + 1, r->number, wanted))
+            to->versions[to->n_versions++] = (struct sxs_heap_versions){
+                r->number, {r->partner ? pairs->of[0][r->partner - 1].version : NULL, r->version}};
+    }
+    for (uint32_t i = 0; i < pairs->n[0]; i++) {
+        const struct sxs_paired_runtime *r = &pairs->of[0][i];
+        if (!r->partner && is_wanted(pairs, (uint32_t)pairs->n[1] + i + 1, r->number, wanted))
+            to->versions[to->n_versions++] =
+                (struct sxs_heap_versions){r->number, {r->version, NULL}};
+    }
+    if (to->n_versions)
+        qsort(to->versions, to->n_versions, sizeof(*to->versions), by_number);
 }
 
 static bool is_change(const struct sxs_heap_change *c)
@@ -93,18 +130,23 @@ static void add_sides(struct sxs_heap_change *to, const struct sxs_heap_change *
 struct sxs_heap_changes sxs_heap_changes(const struct sxs_heap_counts *before,
                                          const struct sxs_heap_counts *now, uint32_t runtime)
 {
-    struct sxs_heap_changes c = {.sum = {.type = "all types"}};
-    size_t                  n = 0;
+    struct sxs_heap_changes  c = {.sum = {.type = "all types"}};
+    struct sxs_runtime_pairs pairs = {.n = {0}};
+    size_t                   n = 0;
+    add_runtimes(&pairs, 0, before);
+    add_runtimes(&pairs, 1, now);
+    sxs_runtime_pairs_match(&pairs);
+    list_versions(&c, &pairs, runtime);
     c.all = sxs_must_zeroed(before->n + now->n, sizeof(*c.all));
-    add(c.all, &n, before, now, 0);
-    add(c.all, &n, now, now, 1);
+    add_types(&c, &n, &pairs, 0, before);
+    add_types(&c, &n, &pairs, 1, now);
     if (n)
         qsort(c.all, n, sizeof(*c.all), by_type);
     for (size_t i = 0; i < n;) {
         struct sxs_heap_change type = c.all[i];
         for (i++; i < n && by_type(&type, &c.all[i]) == 0; i++)
             add_sides(&type, &c.all[i]);
-        if (runtime && type.runtime != runtime)
+        if (!is_wanted(&pairs, type.pair, type.runtime, runtime))
             continue;
         add_sides(&c.sum, &type);
         if (is_change(&type))
@@ -114,16 +156,29 @@ struct sxs_heap_changes sxs_heap_changes(const struct sxs_heap_counts *before,
     }
     if (c.n)
         qsort(c.all, c.n, sizeof(*c.all), by_growth);
+    sxs_runtime_pairs_free(&pairs);
     return c;
 }
 
 void sxs_heap_changes_free(struct sxs_heap_changes *c)
 {
     free(c->all);
+    free(c->versions);
     memset(c, 0, sizeof(*c));
 }
 
 /* ---- text and JSON ---- */
+
+const char *sxs_heap_versions_text(const struct sxs_heap_versions *p, char *buf, size_t size)
+{
+    char        versions[1024];
+    const char *alone = !p->version[0] ? ", not before" : !p->version[1] ? ", not now" : "";
+    if (p->version[0] && p->version[1] && strcmp(p->version[0], p->version[1]) == 0)
+        return NULL;
+    sxs_runtime_pair_version(p->version[0], p->version[1], versions, sizeof(versions));
+    snprintf(buf, size, "runtime %u: %s%s", p->runtime, versions, alone);
+    return buf;
+}
 
 /* Returns "+1.50 KiB" or "-8 B" in @buf. */
 static const char *grown_text(const struct sxs_heap_change *c, char *buf, size_t size)
@@ -195,10 +250,14 @@ void sxs_heap_write_changes(FILE *to, const struct sxs_heap_sides *sides,
     struct shown           shown = choose_shown(c, top, little);
     struct sxs_heap_change rest = {0};
     size_t                 n_rest = 0;
+    char                   versions[1200];
     sxs_missing_text_of(to, "before", &sides->missing[0]);
     sxs_missing_text_of(to, "now", &sides->missing[1]);
     write_side(to, "before:", sides->before, c, 0);
     write_side(to, "now:", sides->now, c, 1);
+    for (size_t i = 0; i < c->n_versions; i++)
+        if (sxs_heap_versions_text(&c->versions[i], versions, sizeof(versions)))
+            sxs_print_to(to, "%s\n", versions);
     sxs_print_to(to, "%s changed, %zu did not\n", SXS_COUNT(c->n, "type"), c->n_unchanged);
     if (!c->n)
         return;
@@ -245,6 +304,19 @@ void sxs_heap_write_changes_json(FILE *to, const struct sxs_heap_sides *sides,
         sxs_json_string(to, c->all[i].type);
         fputs(", ", to);
         write_sides_json(to, &c->all[i]);
+        fputs("}", to);
+    }
+    fputs("\n],\n\"runtimes\": [", to);
+    for (size_t i = 0; i < c->n_versions; i++) {
+        const struct sxs_heap_versions *p = &c->versions[i];
+        sxs_print_to(to, "%s\n{\"runtime\": %u", i ? "," : "", p->runtime);
+        for (int side = 0; side < 2; side++) {
+            fputs(side ? ", \"version\": " : ", \"version_before\": ", to);
+            if (p->version[side])
+                sxs_json_string(to, p->version[side]);
+            else
+                fputs("null", to);
+        }
         fputs("}", to);
     }
     fputs("\n]\n}\n", to);

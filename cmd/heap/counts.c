@@ -197,7 +197,7 @@ int sxs_heap_counts_load(int folder_fd, uint32_t number, uint32_t runtime,
     struct sxs_heap_reader r;
     struct counting        c = {.out = out, .wanted = runtime};
     memset(out, 0, sizeof(*out));
-    int err = sxs_heap_reader_open(&r, folder_fd, number, why, why_size);
+    int err = sxs_heap_reader_open(&r, SXS_FILES_OF(folder_fd), number, why, why_size);
     if (err)
         return err;
     sxs_strings_add(&out->strings, "", 0);
@@ -249,12 +249,12 @@ static int load_newest(void *arg, const struct sxs_process_part *part)
     return 0;
 }
 
-int sxs_heap_newest_load(const char *dir, const struct sxs_session *session, const char *process,
-                         uint32_t runtime, struct sxs_heap_newest *out)
+struct sxs_opened_reader sxs_heap_newest_reader(uint32_t runtime, struct sxs_heap_newest *out)
 {
     memset(out, 0, sizeof(*out));
     out->runtime = runtime;
-    return sxs_processes_take(dir, session, process, load_newest, out);
+    return (struct sxs_opened_reader){
+        .take = load_newest, .arg = out, .files = sxs_session_file_bit(SXS_HEAP_FILE "1")};
 }
 
 void sxs_heap_newest_free(struct sxs_heap_newest *h)

@@ -36,8 +36,16 @@ void sxs_heap_counts_free(struct sxs_heap_counts *c);
 /** What a type has in one snapshot more than in another. */
 struct sxs_heap_change {
     const char *type; /* borrowed */
-    uint32_t    runtime;
+    uint32_t
+        runtime; /* number; of a runtime that is only in the snapshot before: its number there */
+    uint32_t    pair;                 /* private: of the pair of runtimes, from 1 on */
     uint64_t    objects[2], bytes[2]; /* before, now */
+};
+
+/** Two runtimes whose types are compared, or one that is in one snapshot only. */
+struct sxs_heap_versions {
+    uint32_t    runtime;    /* as in struct sxs_heap_change */
+    const char *version[2]; /* before, now; borrowed; NULL: the snapshot has no such runtime */
 };
 
 /** What changed between two snapshots, and what both have in all. */
@@ -46,18 +54,24 @@ struct sxs_heap_changes {
                                   * what shrank most is last. Owned */
     size_t                  n, n_unchanged; /* types */
     struct sxs_heap_change  sum;            /* of all types, also of those that did not change */
+    struct sxs_heap_versions *versions;       /* by number; owned */
+    size_t                    n_versions;
 };
 
 /**
  * sxs_heap_changes - compare two snapshots.
- * @before, @now: must outlive the result. Runtimes are compared with those of the same version and
- * number; if there is none, of the same version; else of the same number.
+ * @before, @now: must outlive the result. cmd/output/runtime_pairs.h says which
+ * runtimes are compared.
  * @runtime: only of this runtime of @now; 0: of all.
  * Returns what the caller frees by sxs_heap_changes_free().
  */
 struct sxs_heap_changes sxs_heap_changes(const struct sxs_heap_counts *before,
                                          const struct sxs_heap_counts *now, uint32_t runtime);
 void                    sxs_heap_changes_free(struct sxs_heap_changes *c);
+
+/** sxs_heap_versions_text - write which versions are compared: "runtime 1: 9.0.18 -> 10.0.11". Returns @buf,
+ *  or NULL when both snapshots have the same version, so that nothing needs to be said. */
+const char *sxs_heap_versions_text(const struct sxs_heap_versions *p, char *buf, size_t size);
 
 /** What two compared snapshots are called: "session/4242/heap-1", and what their sessions lack. */
 struct sxs_heap_sides {
@@ -89,10 +103,9 @@ struct sxs_heap_newest {
     size_t   n_problems;
 };
 
-/** Like sxs_guests_report_load() and its release function, for heap snapshots. @runtime: number of
+/** Like sxs_guests_report_reader() and its release function, for heap snapshots. @runtime: number of
  *  a runtime; 0: all runtimes. */
-int  sxs_heap_newest_load(const char *dir, const struct sxs_session *session, const char *process,
-                          uint32_t runtime, struct sxs_heap_newest *out);
+struct sxs_opened_reader sxs_heap_newest_reader(uint32_t runtime, struct sxs_heap_newest *out);
 void sxs_heap_newest_free(struct sxs_heap_newest *h);
 
 /** sxs_heap_newest_json - add the list "heap" to @top. Returns 0 or -1. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Format html: one self-contained page (cmd/page/heap.html and the files that it includes,
- * embedded at build time) with the snapshot as JSON. Of the two trees, only nodes that can be seen
+ * Format html: one self-contained page (cmd/page/heap.html with its script and style, embedded
+ * at build time) with the snapshot as JSON. Of the two trees, only nodes that can be seen
  * or found are written: the page stays small, whatever the number of objects.
  */
 #include "cmd/heap/counts.h"
@@ -250,6 +250,14 @@ void sxs_heap_write_changes_html(FILE *to, const struct sxs_heap_sides *sides,
     fputs(",\n\"missing\":[", to);
     for (int side = 0; side < 2; side++)
         sxs_html_missing(&sides->missing[side], side ? "now" : "before", &n_missing, to);
+    fputs("],\n\"versions\":[", to);
+    for (size_t i = 0, n = 0; i < c->n_versions; i++) {
+        char pair[1200];
+        if (!sxs_heap_versions_text(&c->versions[i], pair, sizeof(pair)))
+            continue;
+        fputs(n++ ? "," : "", to);
+        sxs_json_string(to, pair);
+    }
     fprintf(to, "],\n\"unchanged\":%zu,\"all\":", c->n_unchanged);
     write_change(to, &c->sum);
     fputs(",\n\"changes\":[", to);

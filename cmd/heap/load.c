@@ -464,7 +464,7 @@ int sxs_heap_load(int folder_fd, uint32_t number, uint32_t runtime, struct sxs_h
     struct all             a = {.s = out, .runtime = runtime};
     const char            *line;
     memset(out, 0, sizeof(*out));
-    int err = sxs_heap_reader_open(&r, folder_fd, number, why, why_size);
+    int err = sxs_heap_reader_open(&r, SXS_FILES_OF(folder_fd), number, why, why_size);
     if (err)
         return err;
     out->head = r.head;

@@ -57,7 +57,7 @@ static void take_place(void *arg, uint32_t number)
     struct sxs_heap_place    place = {o->process, number, 0};
     struct sxs_heap_reader   r;
     char                     why[256];
-    if (sxs_heap_reader_open(&r, o->folder_fd, number, why, sizeof(why)) == 0) {
+    if (sxs_heap_reader_open(&r, SXS_FILES_OF(o->folder_fd), number, why, sizeof(why)) == 0) {
         place.started_ns = r.head.started_realtime_ns;
         sxs_heap_reader_close(&r);
     }
@@ -80,11 +80,10 @@ static int newest_first(const void *a, const void *b)
     return (x->number < y->number) - (x->number > y->number);
 }
 
-struct sxs_heap_place *sxs_heap_places(const char *dir, const struct sxs_session *session,
-                                       const char *process, size_t *n)
+struct sxs_heap_place *sxs_heap_places(const struct sxs_opened *v, const char *process, size_t *n)
 {
     struct list list = {0};
-    sxs_processes_take(dir, session, process, take_process, &list);
+    sxs_opened_take(v, process, sxs_session_file_bit(SXS_HEAP_FILE "1"), take_process, &list);
     if (list.n)
         qsort(list.all, list.n, sizeof(*list.all), newest_first);
     *n = list.n;

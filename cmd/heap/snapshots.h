@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "session/read/session_read.h"
+#include "cmd/output/opened.h"
 
 /** A snapshot. */
 struct sxs_heap_place {
@@ -17,11 +17,10 @@ struct sxs_heap_place {
 
 /**
  * sxs_heap_places - list the snapshots of a session, the newest first.
- * @dir: the session's folder. @process: as for sxs_process_wanted(). @n: receives their number.
+ * @process: as for sxs_process_wanted(). @n: receives their number.
  * Snapshots whose header cannot be read come last. Returns an owned list.
  */
-struct sxs_heap_place *sxs_heap_places(const char *dir, const struct sxs_session *session,
-                                       const char *process, size_t *n);
+struct sxs_heap_place *sxs_heap_places(const struct sxs_opened *v, const char *process, size_t *n);
 
 /** sxs_heap_newest_number - return the number of the last snapshot in a process's folder
  *  @folder_fd (borrowed); 0: none. */

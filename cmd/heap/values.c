@@ -79,7 +79,7 @@ int sxs_heap_values_load(int folder_fd, uint32_t number, uint32_t runtime,
                          struct sxs_heap_values *out, char *why, size_t why_size)
 {
     struct sxs_heap_reader r;
-    int                    err = sxs_heap_reader_open(&r, folder_fd, number, why, why_size);
+    int err = sxs_heap_reader_open(&r, SXS_FILES_OF(folder_fd), number, why, why_size);
     memset(out, 0, sizeof(*out));
     if (err)
         return err;
@@ -88,7 +88,7 @@ int sxs_heap_values_load(int folder_fd, uint32_t number, uint32_t runtime,
         if (!runtime || r.runtime == runtime)
             note_block(out, &r, wanted, n);
     sxs_heap_reader_close(&r);
-    return sxs_thread_names_read(folder_fd, &out->threads);
+    return sxs_thread_names_read(SXS_FILES_OF(folder_fd), &out->threads);
 }
 
 void sxs_heap_values_free(struct sxs_heap_values *v)

@@ -11,8 +11,8 @@
 
 #include <jansson.h>
 
+#include "cmd/output/opened.h"
 #include "session/read/instrument_read.h"
-#include "session/read/session_read.h"
 
 struct sxs_json_stream;
 
@@ -30,8 +30,10 @@ struct sxs_instrument_report {
 };
 
 /** Like sxs_events_report_load() and its release function, for the file "instrument". */
-int  sxs_instrument_report_load(const char *dir, const struct sxs_session *session,
-                                const char *process, struct sxs_instrument_report *out);
+int sxs_instrument_report_load(const struct sxs_opened *v, const char *process,
+                               struct sxs_instrument_report *out);
+/** sxs_instrument_report_reader - return a reader for sxs_opened_read() that does the same. */
+struct sxs_opened_reader sxs_instrument_report_reader(struct sxs_instrument_report *out);
 void sxs_instrument_report_free(struct sxs_instrument_report *r);
 
 /**

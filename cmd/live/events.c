@@ -18,7 +18,8 @@ void sxs_live_events_open(struct sxs_live *l)
     struct sxs_live_events *e = &l->events;
     if (e->open)
         return;
-    int err = sxs_chunk_follow_open(&e->file, l->fd, &sxs_events_kind, &e->head, why, sizeof(why));
+    int err = sxs_chunk_follow_open(&e->file, SXS_FILES_OF(l->fd), &sxs_events_kind, &e->head, why,
+                                    sizeof(why));
     e->open = err == 0;
     if (sxs_live_is_damage(l, err) && l->n_problems < 2)
         sxs_lines_add(&l->problems, &l->n_problems, "%s/" SXS_EVENTS_FILE ": %s", l->folder, why);

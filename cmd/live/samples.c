@@ -25,7 +25,8 @@ static bool open_file(struct sxs_live *l)
 {
     char                     why[256];
     struct sxs_live_samples *s = &l->samples;
-    int err = sxs_chunk_follow_open(&s->file, l->fd, &sxs_samples_kind, &s->head, why, sizeof(why));
+    int err = sxs_chunk_follow_open(&s->file, SXS_FILES_OF(l->fd), &sxs_samples_kind, &s->head, why,
+                                    sizeof(why));
     if (sxs_live_is_damage(l, err) && !l->n_problems)
         sxs_lines_add(&l->problems, &l->n_problems, "%s/" SXS_SAMPLES_FILE ": %s", l->folder, why);
     return err == 0;
@@ -199,8 +200,9 @@ static void look_at_names(struct sxs_live *l)
     struct sxs_thread_names_header head;
     char                           why[256];
     if (!s->has_thread_names)
-        s->has_thread_names = sxs_chunk_follow_open(&s->thread_names, l->fd, &sxs_thread_names_kind,
-                                                    &head, why, sizeof(why)) == 0;
+        s->has_thread_names =
+            sxs_chunk_follow_open(&s->thread_names, SXS_FILES_OF(l->fd), &sxs_thread_names_kind,
+                                  &head, why, sizeof(why)) == 0;
     if (!s->has_thread_names)
         return;
     long n = sxs_thread_names_follow(&s->thread_names, l->max_bytes,

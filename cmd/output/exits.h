@@ -3,7 +3,7 @@
 #ifndef SXS_CMD_OUTPUT_EXITS_H
 #define SXS_CMD_OUTPUT_EXITS_H
 
-/* Exit statuses. "run" and its shortcuts return the exit status of their command; when they did not
+/* Exit statuses. Verbs that record a command return the exit status of their command; when they did not
  * start it, they return SXS_EXIT_USAGE or one of the last three, which env(1) has, too. */
 enum sxs_exit {
     SXS_EXIT_OK = 0,

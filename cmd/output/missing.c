@@ -104,26 +104,8 @@ __attribute__((format(printf, 5, 6))) static void add_item(struct sxs_missing *m
 
 /* ---- counters of files ------------------------------------------------------------------------ */
 
-/* The counters of one process, over all its folders. */
-struct counted {
-    struct sxs_missing               *m;
-    const struct sxs_session_process *process; /* NULL: before the first */
-    uint64_t                          n[N_COUNTERS];
-};
-
-static void finish_process(struct counted *c)
-{
-    for (size_t i = 0; c->process && i < N_COUNTERS; i++) {
-        const struct sxs_missing_counter *row = &counters[i];
-        if (c->n[i])
-            add_item(c->m, row->key, c->process->folder, c->n[i], "process %s: %s %s",
-                     c->process->folder, SXS_COUNT(c->n[i], row->one), row->what);
-    }
-    memset(c->n, 0, sizeof(c->n));
-}
-
 /* Opens a file of a process's folder if its counters mean what the table says. Returns a descriptor, or -1. */
-static int open_counted(int folder_fd, const char *name, struct stat *st)
+static int open_counted(const struct sxs_files *folder, const char *name, struct stat *st)
 {
     static const struct {
         const char *name, *magic;
@@ -141,7 +123,7 @@ static int open_counted(int folder_fd, const char *name, struct stat *st)
         char     magic[8];
         uint32_t version;
     } begin = {{0}, 0};
-    int fd = sxs_file_open_regular(folder_fd, name, st);
+    int fd = sxs_file_open_regular(folder, name, st);
     if (fd < 0)
         return -1;
     if (sxs_file_read_at(fd, &begin, sizeof(begin), 0) == sizeof(begin))
@@ -183,31 +165,34 @@ static void count_threads(int fd, uint64_t size, uint64_t *n)
     }
 }
 
-static int count_part(void *arg, const struct sxs_process_part *part)
+void sxs_missing_count(const struct sxs_files *folder, uint64_t *n)
 {
-    struct counted *c = arg;
-    const char     *name = "";
-    int             fd = -1;
-    if (c->process != part->process) {
-        finish_process(c);
-        c->process = part->process;
-    }
+    const char *name = "";
+    int         fd = -1;
     for (size_t i = 0; i < N_COUNTERS; i++) {
         if (strcmp(name, counters[i].file) != 0) { /* the rows of a file follow each other */
             struct stat st;
             if (fd >= 0)
                 close(fd);
             name = counters[i].file;
-            fd = open_counted(part->fd, name, &st);
+            fd = open_counted(folder, name, &st);
             if (fd >= 0 && strcmp(name, SXS_CALLS_FILE) == 0)
-                count_threads(fd, (uint64_t)st.st_size, c->n);
+                count_threads(fd, (uint64_t)st.st_size, n);
         }
         if (fd >= 0 && !counters[i].by_thread)
-            sxs_sum_add(&c->n[i], number_at(fd, counters[i].offset));
+            sxs_sum_add(&n[i], number_at(fd, counters[i].offset));
     }
     if (fd >= 0)
         close(fd);
-    return 0;
+}
+
+static void add_counters(const struct sxs_session_process *p, const uint64_t *n,
+                         struct sxs_missing *m)
+{
+    for (size_t i = 0; i < N_COUNTERS; i++)
+        if (n[i])
+            add_item(m, counters[i].key, p->folder, n[i], "process %s: %s %s", p->folder,
+                     SXS_COUNT(n[i], counters[i].one), counters[i].what);
 }
 
 /* ---- what else a session lacks ---------------------------------------------------------------- */
@@ -259,11 +244,10 @@ static bool is_wanted(const struct sxs_session *s, const char *note, const char 
     return true;
 }
 
-void sxs_missing_read(const char *dir, const struct sxs_session *session, const char *process,
+void sxs_missing_read(const struct sxs_session *session, const uint64_t *n, const char *process,
                       struct sxs_missing *out)
 {
-    struct counted c = {.m = out};
-    char           line[200];
+    char line[200];
     *out = (struct sxs_missing){0};
     if (sxs_session_left_out(session, line, sizeof(line)))
         add_item(out, "processes_left_out", NULL, session->n_left_out, "%s", line);
@@ -274,8 +258,9 @@ void sxs_missing_read(const char *dir, const struct sxs_session *session, const 
     for (size_t i = 0; i < session->n_processes; i++)
         if (sxs_process_wanted(&session->processes[i], process))
             add_runtimes(&session->processes[i], out);
-    (void)sxs_processes_take(dir, session, process, count_part, &c);
-    finish_process(&c);
+    for (size_t i = 0; i < session->n_processes && n; i++)
+        if (sxs_process_wanted(&session->processes[i], process))
+            add_counters(&session->processes[i], n + i * N_COUNTERS, out);
 }
 
 void sxs_missing_text(FILE *to, const struct sxs_missing *m)

@@ -10,6 +10,7 @@
 #ifndef SXS_CMD_OUTPUT_MISSING_H
 #define SXS_CMD_OUTPUT_MISSING_H
 
+#include "session/read/file_read.h"
 #include "session/read/session_read.h"
 
 #include <jansson.h>
@@ -39,12 +40,17 @@ struct sxs_missing_counter {
 /** sxs_missing_counters - return the table of counters, @n rows. Static. */
 const struct sxs_missing_counter *sxs_missing_counters(size_t *n);
 
+/** sxs_missing_count - add the counters of the files in a process's folder to @n, which has a place for each row of
+ *  the table. A file that cannot be read adds nothing. */
+void sxs_missing_count(const struct sxs_files *folder, uint64_t *n);
+
 /**
- * sxs_missing_read - list what @session lacks.
- * @dir: its folder. @process: as for sxs_process_wanted(). @out: is overwritten; needs sxs_missing_free(), before
+ * sxs_missing_read - list what a session lacks.
+ * @n: for each process, the counters of sxs_missing_count(); NULL: none.
+ * @process: as for sxs_process_wanted(). @out: is overwritten; needs sxs_missing_free(), before
  * @session is freed. The log is that of these processes, too. A file that cannot be read lacks nothing here, because its reader says so.
  */
-void sxs_missing_read(const char *dir, const struct sxs_session *session, const char *process,
+void sxs_missing_read(const struct sxs_session *session, const uint64_t *n, const char *process,
                       struct sxs_missing *out);
 
 /** sxs_missing_text - write the list as the first lines of a report; nothing when nothing is missing. */

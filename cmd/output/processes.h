@@ -3,6 +3,7 @@
 #ifndef SXS_CMD_OUTPUT_PROCESSES_H
 #define SXS_CMD_OUTPUT_PROCESSES_H
 
+#include "session/read/file_read.h"
 #include "session/read/session_read.h"
 
 /**
@@ -23,7 +24,9 @@ struct sxs_process_part {
     const char                       *folder; /* below the folder of the session, for messages */
     size_t                            number; /* 0: the first folder of this process */
     int                               fd;
+    const struct sxs_files           *files;  /* that folder, for readers of its files */
     const struct sxs_period          *period; /* what shall be shown */
+    int                               err;    /* why `fd` is -1; errno value */
 };
 
 /** sxs_process_n_parts, sxs_process_part_folder - return how many folders @p has, at least 1, and
@@ -33,17 +36,5 @@ const char *sxs_process_part_folder(const struct sxs_session_process *p, size_t 
 
 /** Called for one folder of a process. Returns 0, or an errno value that ends the iteration. */
 typedef int sxs_process_take(void *arg, const struct sxs_process_part *part);
-
-/**
- * sxs_processes_take - call @take for every folder of every requested process of @session, those of
- * one process one after the other.
- * @dir: the session's folder. @process: as for sxs_process_wanted(). @arg: passed to @take.
- * A folder that cannot be opened is skipped, because sxs_session_read() has already reported it, or
- * a ring has deleted it.
- * Returns 0, the first other value that @take returned, or an errno value when @dir cannot be
- * opened.
- */
-int sxs_processes_take(const char *dir, const struct sxs_session *session, const char *process,
-                       sxs_process_take *take, void *arg);
 
 #endif

@@ -66,7 +66,9 @@ static void read_facts(int dir_fd, struct sxs_segment *s)
     char        why[256];
     uint64_t    size;
     int         folder = openat(dir_fd, s->folder, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-    int         fd = folder < 0 ? -1 : sxs_file_open(folder, SEGMENT_FILE, &size, why, sizeof(why));
+    int         fd = folder < 0
+                         ? -1
+                         : sxs_file_open(SXS_FILES_OF(folder), SEGMENT_FILE, &size, why, sizeof(why));
     ssize_t     n = fd < 0 ? -1 : pread(fd, text, sizeof(text), 0);
     json_t     *top = n > 0 ? json_loadb(text, (size_t)n, 0, NULL) : NULL;
     if (number_of(top, "sxsprof_segment") == 1) {

@@ -142,7 +142,7 @@ static int put_file_of(struct writer *w, int folder_fd, const char *folder, cons
 {
     char        name[512], why[256];
     struct stat st;
-    int         fd = sxs_file_open_regular(folder_fd, file, &st);
+    int         fd = sxs_file_open_regular(SXS_FILES_OF(folder_fd), file, &st);
     snprintf(name, sizeof(name), "%s/%s", folder, file);
     if (fd < 0)
         return fd == -ENOENT ? 0 : fail(w, name, sxs_file_why(-fd, why, sizeof(why)));

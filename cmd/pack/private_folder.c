@@ -40,7 +40,7 @@ static bool is_left(int fd, int *lock)
     *lock = -1;
     if (fstat(fd, &st) != 0 || st.st_uid != geteuid())
         return false;
-    *lock = sxs_file_open_regular(fd, LOCK, &st);
+    *lock = sxs_file_open_regular(SXS_FILES_OF(fd), LOCK, &st);
     return *lock >= 0 && st.st_uid == geteuid() && flock(*lock, LOCK_EX | LOCK_NB) == 0;
 }
 

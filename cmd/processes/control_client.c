@@ -84,10 +84,9 @@ static void explain_none(const struct sxs_process *p, char why[SXS_CONTROL_WHY])
         snprintf(why, SXS_CONTROL_WHY,
                  "whether libsxsprof.so is in this process is not known: " SXS_PROCESS_PARTLY);
     else if (lacks_library)
-        snprintf(
-            why, SXS_CONTROL_WHY,
-            "libsxsprof.so is not in this process: expected one that sxsprof run has started, or "
-            "sxsprof attach");
+        snprintf(why, SXS_CONTROL_WHY,
+                 "libsxsprof.so is not in this process: expected one that sxsprof has started, or "
+                 "in which it has recorded (sxsprof sample -p PID)");
     else if (sxs_process_variable(p, "SXSPROF_CONTROL", value, sizeof(value)) == 0 &&
              strcmp(value, "off") == 0)
         snprintf(why, SXS_CONTROL_WHY,

@@ -131,7 +131,7 @@ static const char *find_fault(const struct copying *c, const struct stat *st, ui
 static int copy_entry(int from, int to, const char *name, uint64_t max_bytes, struct copying *c)
 {
     struct stat st = {0};
-    int         in = sxs_file_open_regular(from, name, &st), out = -1, err = 0;
+    int         in = sxs_file_open_regular(SXS_FILES_OF(from), name, &st), out = -1, err = 0;
     const char *fault = in < 0 ? NULL : find_fault(c, &st, max_bytes);
     if (in == -ELOOP || in == -EINVAL)
         fault = "not a regular file";

@@ -3,12 +3,9 @@
 
 #include "cmd/symbols/elf_exports.h"
 #include "cmd/symbols/file_search.h"
+#include "runtime_facts/version.h"
 
-#include <ctype.h>
-#include <stdbool.h>
 #include <stdint.h>
-#include <stdio.h>
-#include <string.h>
 
 #define MAX_SEARCHED (UINT64_C(128) << 20) /* bytes of a file that are searched for a version */
 
@@ -31,26 +28,6 @@ enum sxs_file_kind sxs_examine_kind(int fd)
 enum sxs_file_kind sxs_examine_memory(int fd, uint64_t base)
 {
     return kind_of(sxs_elf_exports_in_memory(fd, base, symbols));
-}
-
-void sxs_version_of_build(const char *text, size_t len, char *out, size_t size)
-{
-    unsigned part[3] = {0};
-    size_t   at = 0;
-    out[0] = '\0';
-    for (int i = 0; i < 3; i++) {
-        size_t digits = 0;
-        while (at < len && isdigit((unsigned char)text[at]) && digits < 6) {
-            part[i] = part[i] * 10 + (unsigned)(text[at++] - '0');
-            digits++;
-        }
-        if (!digits || at >= len || text[at++] != '.')
-            return;
-    }
-    if (part[0] == 4) /* of .NET Core up to 3.1, whose files do not have the version of the product */
-        return;
-    /* The third number is 100 times the patch, and the year. */
-    snprintf(out, size, "%u.%u.%u", part[0], part[1], part[2] / 100);
 }
 
 void sxs_examine_version(int fd, char *out, size_t size)

@@ -31,8 +31,4 @@ enum sxs_file_kind sxs_examine_memory(int fd, uint64_t base);
  *  Writes "" when there is none in the first 128 MB of data. */
 void sxs_examine_version(int fd, char *out, size_t size);
 
-/** sxs_version_of_build - convert the beginning of @text, as in "10.0.1126.37416", the version of
- *  the file, to the version of the product: "10.0.11". Writes "" when it is not like that. */
-void sxs_version_of_build(const char *text, size_t len, char *out, size_t size);
-
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-#include "base/text/path_version.h"
 #include "cmd/processes/inspect.h"
 #include "cmd/processes/maps.h"
 #include "cmd/processes/process_internal.h"
+#include "runtime_facts/version.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -14,6 +14,7 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <pwd.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -283,6 +284,30 @@ static bool is_gone(int err)
     return err == ENOENT || err == ESRCH;
 }
 
+/* Returns true when thread "task/TID" has been killed, or is exiting, or has gone: it never returns to its program,
+ * but may have to wait in the kernel before it gives up its memory. False when that cannot be seen. */
+static bool is_dying(const struct sxs_process *p, const char *task)
+{
+    static const unsigned exiting = 0x4, signaled = 0x400; /* PF_EXITING, PF_SIGNALED */
+    char                  path[sizeof("task//status") + NAME_MAX];
+    snprintf(path, sizeof(path), "task/%s/status", task);
+    char *text = sxs_proc_text(p->dir, path, MAX_TEXT, NULL);
+    if (!text)
+        return is_gone(errno);
+    const char *pending = sxs_status_value(text, "SigPnd");
+    bool        dying = pending && strtoull(pending, NULL, 16) & 1u << (SIGKILL - 1);
+    free(text);
+    if (dying)
+        return true;
+    snprintf(path, sizeof(path), "task/%s/stat", task);
+    text = sxs_proc_text(p->dir, path, MAX_TEXT, NULL);
+    if (!text)
+        return is_gone(errno);
+    dying = sxs_stat_number(text, SXS_STAT_FLAGS) & (exiting | signaled);
+    free(text);
+    return dying;
+}
+
 bool sxs_process_has_program(const struct sxs_process *p)
 {
     char           path[sizeof("task//exe") + NAME_MAX], to[2];
@@ -290,9 +315,11 @@ bool sxs_process_has_program(const struct sxs_process *p)
     bool           has = !tasks && !is_gone(errno);
     struct dirent *e;
     while (tasks && !has && (e = readdir(tasks))) {
+        if (*e->d_name == '.')
+            continue;
         snprintf(path, sizeof(path), "task/%s/exe", e->d_name);
-        has =
-            *e->d_name != '.' && (readlinkat(p->dir, path, to, sizeof(to)) >= 0 || !is_gone(errno));
+        has = (readlinkat(p->dir, path, to, sizeof(to)) >= 0 || !is_gone(errno)) &&
+              !is_dying(p, e->d_name);
     }
     if (tasks)
         closedir(tasks);

@@ -96,8 +96,10 @@ bool sxs_process_lives(struct sxs_process *p);
 bool sxs_process_is_same(const struct sxs_process *p);
 
 /**
- * sxs_process_has_program - return false when the process is ending: each of its threads has given up its memory.
- * It may be listed for long after that: while somebody traces one of its threads, or nobody waits for it.
+ * sxs_process_has_program - return false when the process is ending: each of its threads has given up its memory, or
+ * will do so the next time that it is in the kernel. It may be listed for long after that: while somebody traces
+ * one of its threads, a thread waits for a disk, or nobody waits for the process. A thread may still end a system
+ * call, or compute for a moment on another processor.
  * True when that cannot be seen. p->dir must be open.
  */
 bool sxs_process_has_program(const struct sxs_process *p);

@@ -40,7 +40,7 @@ static bool read_head(const char *dir, const struct sxs_session_process *process
     char                path[4400], why[256];
     snprintf(path, sizeof(path), "%s/%s", dir, process->folder);
     int  fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-    bool found = fd >= 0 && sxs_samples_open(fd, &reader, why, sizeof(why)) == 0;
+    bool found = fd >= 0 && sxs_samples_open(SXS_FILES_OF(fd), &reader, why, sizeof(why)) == 0;
     if (found)
         memcpy(out, sxs_samples_head(reader), sizeof(*out));
     sxs_samples_close(reader);
@@ -103,32 +103,46 @@ static void tell_problems(const struct loaded *l, size_t number, bool quiet, boo
             sxs_print_to(stderr, "sxsprof: %s\n", m->problems[i]);
 }
 
-/* Loads one kind of data. What is alive is a state, of the present: it has no slices. Returns 0 or a
- * negative errno. */
-static int load(const struct sxs_push_cut *cut, const struct sxs_session_process *process,
-                const struct sxs_push_span *span, enum sxs_data data, struct loaded *l,
-                bool *damaged)
+/* Loads all @n kinds of data in one go. What is alive is a state, of the present: it has no slices. */
+static void load(const struct sxs_push_cut *cut, const struct sxs_session_process *process,
+                 const struct sxs_push_span *span, const enum sxs_data *data, size_t n,
+                 struct loaded *l, bool *damaged)
 {
-    struct sxs_slices        *s = &l->slices[l->n];
-    struct sxs_model         *m = &l->models[l->n];
-    struct sxs_report_options o = {
-        .process = process->folder, .symbols = cut->symbols, .slices = s};
-    if (sxs_data_kind(data)->live)
-        o.slices = NULL;
-    *s = (struct sxs_slices){
-        .width_ns = cut->width_ns, .from_ns = span->from_ns, .to_ns = span->to_ns};
-    int err = sxs_model_load(cut->dir, &o, data, SXS_DETAIL_LINES, m);
-    tell_problems(l, l->n, cut->quiet, damaged);
-    l->n++;
-    if (m->costs && o.slices)
-        m->costs->live_known = false; /* what a later minute frees is not known in this one */
-    if (data == SXS_DATA_WAIT && !m->has_reasons) { /* nobody asked what threads wait for */
-        sxs_slices_free(s);
-        sxs_model_free(m);
-        l->n--;
+    struct sxs_report_options o[MAX_MODELS];
+    struct sxs_model_loading *loadings[MAX_MODELS];
+    struct sxs_opened_reader  readers[MAX_MODELS];
+    for (size_t i = 0; i < n; i++) {
+        l->slices[i] = (struct sxs_slices){
+            .width_ns = cut->width_ns, .from_ns = span->from_ns, .to_ns = span->to_ns};
+        o[i] = (struct sxs_report_options){.process = process->folder,
+                                           .symbols = cut->symbols,
+                                           .slices =
+                                               sxs_data_kind(data[i])->live ? NULL : &l->slices[i]};
+        loadings[i] =
+            sxs_model_loading_new(cut->session, &o[i], data[i], SXS_DETAIL_LINES, &l->models[i]);
+        readers[i] = sxs_model_loading_reader(loadings[i]);
     }
-    sxs_slices_begin(s);
-    return -err;
+    (void)sxs_opened_read(cut->session, process->folder, readers, n);
+    for (size_t i = 0; i < n; i++)
+        sxs_model_loading_end(loadings[i]);
+    for (size_t i = 0; i < n; i++) {
+        struct sxs_model *m = &l->models[i];
+        tell_problems(l, i, cut->quiet, damaged);
+        if (m->costs && o[i].slices)
+            m->costs->live_known = false; /* what a later minute frees is not known in this one */
+        sxs_slices_begin(&l->slices[i]);
+    }
+    l->n = n;
+    for (size_t i = 0; i < l->n; i++) {
+        if (data[i] != SXS_DATA_WAIT || l->models[i].has_reasons)
+            continue; /* else nobody asked what threads wait for */
+        sxs_slices_free(&l->slices[i]);
+        sxs_model_free(&l->models[i]);
+        l->n--;
+        memmove(&l->slices[i], &l->slices[i + 1], (l->n - i) * sizeof(l->slices[0]));
+        memmove(&l->models[i], &l->models[i + 1], (l->n - i) * sizeof(l->models[0]));
+        break;
+    }
 }
 
 static uint64_t first_slice(const struct loaded *l)
@@ -220,14 +234,17 @@ int sxs_push_cut(const struct sxs_push_cut *cut, const struct sxs_push_settings 
     struct sxs_push_batch     b = {.session = cut->name, .process = process};
     struct sxs_push_span      s = *span;
     uint32_t                  wanted = cut->data ? cut->data : cut->more | SXS_PUSH_COMMON_DATA;
+    enum sxs_data             data[MAX_MODELS];
+    size_t                    n = 0;
     int                       err = 0;
     b.service = settings->service ? settings->service
                                   : sxs_push_service_of(process->command, service, sizeof(service));
-    if (read_head(cut->dir, process, &head)) {
+    if (read_head(cut->session->dir, process, &head)) {
         s.from_ns = s.from_ns > head.started_realtime_ns ? s.from_ns : head.started_realtime_ns;
-        for (size_t i = 0; sxs_push_data[i] != SXS_DATA_ANY && !err; i++)
+        for (size_t i = 0; sxs_push_data[i] != SXS_DATA_ANY; i++)
             if (has_data(&head, sxs_push_data[i]) && (wanted >> sxs_push_data[i] & 1))
-                err = load(cut, process, &s, sxs_push_data[i], l, damaged);
+                data[n++] = sxs_push_data[i];
+        load(cut, process, &s, data, n, l, damaged);
         if (!err && has_only_live(l, &s))
             err = take_slice(cut, settings, l, &b, take, arg, &s);
         while (!err && first_slice(l) != UINT64_MAX)

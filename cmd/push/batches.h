@@ -9,7 +9,7 @@
 
 /** What to cut. */
 struct sxs_push_cut {
-    const char             *dir;      /* the session's folder */
+    const struct sxs_opened *session;
     const char             *name;     /* its name for labels and ids: without a path */
     struct sxs_symbol_path *symbols;  /* folders to search for names; NULL: none */
     uint64_t                width_ns; /* of a batch, on the wall clock */
@@ -30,7 +30,7 @@ typedef int sxs_push_take(void *arg, const struct sxs_push_batch *b, uint64_t ne
 
 /**
  * sxs_push_cut - call @take for each batch of a process.
- * @process: of the session. @settings: whose service it is. Prints problems of the session; @damaged
+ * @process: of cut->session. @settings: whose service it is. Prints problems of the session; @damaged
  * is set to true when there are some.
  * Returns 0, a negative errno, or what @take returned. */
 int sxs_push_cut(const struct sxs_push_cut *cut, const struct sxs_push_settings *settings,

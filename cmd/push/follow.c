@@ -97,7 +97,7 @@ static void look_at_process(struct follower *f, const struct sxs_session_process
 {
     struct sxs_push_job  *job = f->job;
     char                  source[SXS_PUSH_SOURCE_MAX];
-    struct sxs_push_clock clock = sxs_push_clock_of(job->cut.dir, p);
+    struct sxs_push_clock clock = sxs_push_clock_of(job->cut.session->dir, p);
     uint64_t              width = job->cut.width_ns;
     if (!clock.began_ns)
         return;
@@ -117,26 +117,28 @@ static void look_at_process(struct follower *f, const struct sxs_session_process
     job->cut.quiet = s->reported;
     int err = sxs_push_cut(&job->cut, &job->settings, p, &span, take_batch, f, &job->damaged);
     s->reported = true;
-    if (!err && is_there(job->cut.dir, p)) /* otherwise, as on a full disk, it is tried again */
+    if (!err &&
+        is_there(job->cut.session->dir, p)) /* otherwise, as on a full disk, it is tried again */
         s->looked_ns = until;
 }
 
 /* Returns false when the folder @dir has no session. */
 static bool look_at_session(struct follower *f, const char *dir)
 {
-    struct sxs_session s;
-    char               path[PATH_MAX];
-    const char        *slash;
-    bool               found = false;
-    if (sxs_session_read(dir, &s) == 0 && realpath(dir, path)) {
+    struct sxs_opened         v;
+    const struct sxs_session *s = &v.session;
+    char                      path[PATH_MAX];
+    const char               *slash;
+    bool                      found = false;
+    if (sxs_opened_open_one(dir, &v) == 0 && realpath(dir, path)) {
         slash = strrchr(path, '/');
-        f->job->cut.dir = dir;
+        f->job->cut.session = &v;
         f->job->cut.name = slash && slash[1] ? slash + 1 : "session";
-        found = s.n_processes + s.n_unread > 0;
-        for (size_t i = 0; i < s.n_processes; i++)
-            look_at_process(f, &s.processes[i]);
+        found = s->n_processes + s->n_unread > 0;
+        for (size_t i = 0; i < s->n_processes; i++)
+            look_at_process(f, &s->processes[i]);
     }
-    sxs_session_free(&s);
+    sxs_opened_close(&v);
     return found;
 }
 

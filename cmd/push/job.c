@@ -130,7 +130,7 @@ static uint64_t real_ns(void)
 static int push_process(struct sxs_push_job *job, const struct sxs_session_process *p)
 {
     struct once           o = {.job = job};
-    struct sxs_push_clock clock = sxs_push_clock_of(job->cut.dir, p);
+    struct sxs_push_clock clock = sxs_push_clock_of(job->cut.session->dir, p);
     if (!clock.began_ns)
         return 0;
     sxs_push_source(job->cut.name, p, clock.began_ns, o.source, sizeof(o.source));
@@ -140,11 +140,11 @@ static int push_process(struct sxs_push_job *job, const struct sxs_session_proce
     return sxs_push_cut(&job->cut, &job->settings, p, &span, take_once, &o, &job->damaged);
 }
 
-int sxs_push_once(struct sxs_push_job *job, const char *dir, const char *name,
-                  const struct sxs_session *session)
+int sxs_push_once(struct sxs_push_job *job, const char *name, const struct sxs_opened *v)
 {
-    int err = 0;
-    job->cut.dir = dir;
+    const struct sxs_session *session = &v->session;
+    int                       err = 0;
+    job->cut.session = v;
     job->cut.name = name;
     for (size_t i = 0; i < session->n_processes + session->n_unread && !err; i++)
         err = push_process(job, i < session->n_processes
@@ -153,7 +153,7 @@ int sxs_push_once(struct sxs_push_job *job, const char *dir, const char *name,
     if (!job->gave_up)
         job->gave_up = !sxs_push_drain(job);
     if (err && err != -EHOSTUNREACH && err != -EINTR)
-        sxs_print_to(stderr, "sxsprof: push: %s: %s\n", sxs_shown(dir), strerror(-err));
+        sxs_print_to(stderr, "sxsprof: push: %s: %s\n", sxs_shown(v->dir), strerror(-err));
     return err ? EXIT_PROBLEM : 0;
 }
 
@@ -162,22 +162,23 @@ int sxs_push_segments(struct sxs_push_job *job, const char *dir,
 {
     int status = 0;
     for (size_t i = 0; i < segments->n && !sxs_push_signalled(); i++) {
-        struct sxs_session s;
-        char               path[PATH_MAX];
-        const char        *folder = segments->all[i].folder, *slash = strrchr(folder, '/');
+        struct sxs_opened         v;
+        const struct sxs_session *s = &v.session;
+        char                      path[PATH_MAX];
+        const char               *folder = segments->all[i].folder, *slash = strrchr(folder, '/');
         snprintf(path, sizeof(path), "%s/%s", dir, folder);
-        int err = sxs_session_read(path, &s);
+        int err = sxs_opened_open_one(path, &v);
         if (err == ENOENT)
             sxs_print_to(stderr, "sxsprof: push: %s: deleted while it was read: left out\n",
                          sxs_shown(path));
         else if (err)
             sxs_print_to(stderr, "sxsprof: push: %s: %s\n", sxs_shown(path), strerror(err));
-        for (size_t k = 0; k < s.n_problems; k++)
-            sxs_print_to(stderr, "sxsprof: %s/%s\n", sxs_shown(path), s.problems[k]);
-        job->damaged |= s.n_problems > 0 || (err && err != ENOENT);
+        for (size_t k = 0; k < s->n_problems; k++)
+            sxs_print_to(stderr, "sxsprof: %s/%s\n", sxs_shown(path), s->problems[k]);
+        job->damaged |= s->n_problems > 0 || (err && err != ENOENT);
         if (!err)
-            status |= sxs_push_once(job, path, slash ? slash + 1 : folder, &s);
-        sxs_session_free(&s);
+            status |= sxs_push_once(job, slash ? slash + 1 : folder, &v);
+        sxs_opened_close(&v);
     }
     return status;
 }

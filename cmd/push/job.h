@@ -26,8 +26,7 @@ struct sxs_push_job {
  * sxs_push_once - push a session: all of it, or with a queue that is kept what it does not have yet.
  * @name: of the session, without a path.
  * Returns an exit status; messages have been printed. */
-int sxs_push_once(struct sxs_push_job *job, const char *dir, const char *name,
-                  const struct sxs_session *session);
+int sxs_push_once(struct sxs_push_job *job, const char *name, const struct sxs_opened *v);
 
 /**
  * sxs_push_follow - push what comes: of the session @dir, or of the sessions in the folder @dir,

@@ -68,7 +68,7 @@ static void explain(const struct sxs_push_sender *s, const struct sxs_http_answe
         snprintf(out, size, "%s: %s", s->base, a->why);
     else if (a->status / 100 == 3)
         snprintf(out, size,
-                 "%s: it sends requests to %s; expected that address with --to if it is "
+                 "%s: it sends requests to %s; expected that address with --server if it is "
                  "right",
                  s->base, a->redirect[0] ? a->redirect : "another address");
     else

@@ -9,7 +9,7 @@ struct sxs_data_kind {
     const char        *name;  /* the value of --data */
     const char        *title; /* "allocated", as the beginning of a title; "" for samples, calls */
     const char        *one, *many; /* what is counted: "object", "objects" */
-    const char        *record;     /* what to run in order to record it: "--tool alloc" */
+    const char        *record;     /* what to run in order to record it: "sxsprof alloc" */
     enum sxs_cost_kind cost;       /* 0: no cost */
     bool               live;       /* costs that are not gone */
     enum sxs_unit      unit;       /* of weights, but for --by-count and calls without time */

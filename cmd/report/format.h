@@ -15,9 +15,8 @@ struct sxs_profile_format {
     int (*write)(const struct sxs_model *m, const struct sxs_report_options *o, FILE *to);
 };
 
-extern const struct sxs_profile_format sxs_format_text, sxs_format_collapsed,
-    sxs_format_speedscope, sxs_format_pprof, sxs_format_chrome, sxs_format_firefox,
-    sxs_format_html;
+extern const struct sxs_profile_format sxs_format_text, sxs_format_collapsed, sxs_format_speedscope,
+    sxs_format_pprof, sxs_format_chrome, sxs_format_firefox, sxs_format_html, sxs_format_svg;
 
 /**
  * sxs_format_html_diff - write the page of sxs_profile_diff(): @now, coloured by its difference to

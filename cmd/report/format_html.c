@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Format html: one self-contained page (cmd/page/page.html, page*.css and page*.js, embedded at
- * build time) with the model as JSON.
+ * Format html: one self-contained page (cmd/page/page.html with its script and style, embedded
+ * at build time) with the model as JSON.
  * The tree and the time line are strings of numbers. Each number is written in base-32 digits,
  * lowest digit first, as characters of A-Za-z0-9+/; a character with a value of 32 or more, from
  * 'g' on, means that more digits follow.

@@ -4,8 +4,6 @@
 #include "base/base.h"
 #include "cmd/costs/costs.h"
 #include "cmd/output/must.h"
-#include "cmd/output/processes.h"
-#include "cmd/output/segments.h"
 #include "cmd/output/shown.h"
 #include "cmd/report/costs.h"
 #include "cmd/report/data_kind.h"
@@ -227,8 +225,10 @@ static void take_process(struct sxs_loader *l, struct sxs_samples *reader,
     take_head(p, l->head);
     l->process = (uint32_t)(p - m->processes);
     sxs_model_read_names(m, l->process, part);
+    size_t first_pause =
+        m->n_pauses; /* of this file; those of earlier ones were over before it began */
     l->names = sxs_addresses_read(m, l->process, reader, census, natives, sources);
-    l->collections = sxs_collections_new(m, l->process);
+    l->collections = sxs_collections_new(m, l->process, first_pause);
     l->census = census;
     l->code = l->traces || is_by_trace(l) ? sxs_trace_code_read(reader) : NULL;
     sxs_loader_begin(l);
@@ -271,49 +271,49 @@ static bool has_data(const struct sxs_loader *l, const struct sxs_samples_header
                     : head->mode || atomic_load_explicit(&head->n_samples, memory_order_relaxed);
 }
 
-/* Reads the folder of this number of a process. */
-static void open_part(struct sxs_loader *l, int dir_fd, const struct sxs_session_process *census,
-                      size_t number, struct sxs_natives *natives, struct sxs_sources *sources)
+struct sxs_model_loading {
+    struct sxs_loader        l;
+    const struct sxs_opened *v;
+    struct sxs_names        *table; /* owned; NULL: none */
+    struct sxs_lookup        lookup;
+    struct sxs_natives      *natives; /* owned */
+    struct sxs_sources      *sources; /* owned */
+    struct sxs_traces        traces;  /* of a choice */
+    int                      err;
+};
+
+/* Reads one folder of a process. */
+static int take_part(void *arg, const struct sxs_process_part *part)
 {
-    char                    why[256];
-    struct sxs_samples     *reader = NULL;
-    struct sxs_process_part part = {census, sxs_process_part_folder(census, number), number, -1,
-                                    &l->o->period};
-    int fd = openat(dir_fd, part.folder, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-    part.fd = fd;
-    if (fd < 0 && errno == ENOENT) { /* that is what rings of segments do */
+    struct sxs_model_loading *loading = arg;
+    struct sxs_loader        *l = &loading->l;
+    char                      why[256];
+    struct sxs_samples       *reader = NULL;
+    if (part->err == ENOENT) { /* that is what rings of segments do */
         sxs_model_note(l->m, "%s/%s: deleted while it was read: left out", sxs_shown(l->dir),
-                       part.folder);
-        return;
+                       part->folder);
+        return 0;
     }
-    if (fd < 0) {
-        sxs_model_problem(l->m, "%s/%s: %s", sxs_shown(l->dir), part.folder, strerror(errno));
-        return;
+    if (part->err) {
+        sxs_model_problem(l->m, "%s/%s: %s", sxs_shown(l->dir), part->folder, strerror(part->err));
+        return 0;
     }
-    int err = sxs_samples_open(fd, &reader, why, sizeof(why));
+    int err = sxs_samples_open(part->files, &reader, why, sizeof(why));
     if (err && err != ENOENT) /* ENOENT is no problem: the process was not sampled */
-        sxs_model_problem(l->m, "%s/%s/" SXS_SAMPLES_FILE ": %s", sxs_shown(l->dir), part.folder,
+        sxs_model_problem(l->m, "%s/%s/" SXS_SAMPLES_FILE ": %s", sxs_shown(l->dir), part->folder,
                           why);
     if (!err && has_data(l, sxs_samples_head(reader))) {
         struct sxs_file_owner owner;
-        l->starts_sessions = starts_sessions(fd, sxs_samples_head(reader));
-        sxs_session_owner(dir_fd, fd, &owner);
-        sxs_natives_owner(natives, &owner);
-        sxs_sources_owner(sources, &owner);
-        take_process(l, reader, &part, natives, sources);
+        l->starts_sessions = starts_sessions(part->fd, sxs_samples_head(reader));
+        sxs_session_owner(loading->v->fd, part->fd, &owner);
+        sxs_natives_owner(loading->natives, &owner);
+        sxs_sources_owner(loading->sources, &owner);
+        take_process(l, reader, part, loading->natives, loading->sources);
     }
     sxs_samples_close(reader);
     if (l->detail & SXS_DETAIL_EVENTS)
-        sxs_model_events(l->m, l->dir, &part);
-    close(fd);
-}
-
-static void open_process(struct sxs_loader *l, int dir_fd, const struct sxs_session_process *census,
-                         struct sxs_natives *natives, struct sxs_sources *sources)
-{
-    if (sxs_process_wanted(census, l->o->process))
-        for (size_t i = 0; i < sxs_process_n_parts(census); i++)
-            open_part(l, dir_fd, census, i, natives, sources);
+        sxs_model_events(l->m, l->dir, part);
+    return 0;
 }
 
 static int by_time(const void *a, const void *b)
@@ -373,48 +373,65 @@ static void begin_model(struct sxs_model *m, const struct sxs_report_options *o,
         m->unit = SXS_UNIT_COUNT;
 }
 
-int sxs_model_load(const char *dir, const struct sxs_report_options *options, enum sxs_data data,
-                   unsigned detail, struct sxs_model *out)
+struct sxs_model_loading *sxs_model_loading_new(const struct sxs_opened         *v,
+                                                const struct sxs_report_options *options,
+                                                enum sxs_data data, unsigned detail,
+                                                struct sxs_model *out)
 {
+    struct sxs_model_loading *loading = sxs_must_zeroed(1, sizeof(*loading));
     begin_model(out, options, data);
-    struct sxs_session session;
-    int                err = sxs_session_read_joined(dir, &options->period, &session, NULL);
-    int dir_fd = err ? -1 : open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    if (!err && dir_fd < 0)
-        err = errno;
-    if (err) {
-        sxs_session_free(&session);
-        return err;
-    }
-    struct sxs_loader l = {.m = out, .o = options, .dir = dir, .detail = detail};
-    struct sxs_names   *table = read_table(out, dir, dir_fd);
-    struct sxs_lookup   lookup = {options->symbols, table, options->record};
-    struct sxs_natives *natives = sxs_natives_new(&lookup);
-    struct sxs_sources *sources = sxs_sources_new(&lookup);
-    struct sxs_traces traces = {0};
+    loading->v = v;
+    loading->l = (struct sxs_loader){.m = out, .o = options, .dir = v->dir, .detail = detail};
+    loading->table = read_table(out, v->dir, v->fd);
+    loading->lookup = (struct sxs_lookup){options->symbols, loading->table, options->record};
+    loading->natives = sxs_natives_new(&loading->lookup);
+    loading->sources = sxs_sources_new(&loading->lookup);
     if (!sxs_trace_choice_is_all(&options->trace)) {
-        err = sxs_traces_load(dir, &session, options->process, &options->trace, &traces);
-        l.traces = &traces;
+        loading->l.traces = options->traces ? options->traces : &loading->traces;
+        if (!options->traces)
+            loading->err = sxs_traces_load(v, options->process, &options->trace, &loading->traces);
     }
-    for (size_t i = 0; i < session.n_problems; i++)
-        sxs_model_problem(out, "%s/%s", sxs_shown(dir), session.problems[i]);
-    for (size_t i = 0; i < session.n_processes; i++)
-        open_process(&l, dir_fd, &session.processes[i], natives, sources);
-    for (size_t i = 0; i < session.n_unread; i++)
-        open_process(&l, dir_fd, &session.unread[i], natives, sources);
-    note_natives(out, natives);
-    note_sources(out, sources);
-    if (out->n_samples)
-        qsort(out->samples, out->n_samples, sizeof(*out->samples), by_time);
-    if (out->costs)
-        sxs_load_costs_end(out);
-    sxs_model_sum(out);
-    sxs_natives_free(natives);
-    sxs_sources_free(sources);
-    sxs_names_free(table);
-    sxs_traces_free(&traces);
-    sxs_session_free(&session);
-    free(l.thread_state);
-    close(dir_fd);
+    for (size_t i = 0; i < v->session.n_problems; i++)
+        sxs_model_problem(out, "%s/%s", sxs_shown(v->dir), v->session.problems[i]);
+    return loading;
+}
+
+struct sxs_opened_reader sxs_model_loading_reader(struct sxs_model_loading *loading)
+{
+    uint32_t events =
+        loading->l.detail & SXS_DETAIL_EVENTS ? sxs_session_file_bit(SXS_EVENTS_FILE) : 0;
+    return (struct sxs_opened_reader){.take = take_part,
+                                      .arg = loading,
+                                      .files = sxs_session_file_bit(SXS_SAMPLES_FILE) | events,
+                                      .all = true};
+}
+
+void sxs_model_loading_end(struct sxs_model_loading *loading)
+{
+    struct sxs_model *m = loading->l.m;
+    sxs_model_events_end(m);
+    note_natives(m, loading->natives);
+    note_sources(m, loading->sources);
+    if (m->n_samples)
+        qsort(m->samples, m->n_samples, sizeof(*m->samples), by_time);
+    if (m->costs)
+        sxs_load_costs_end(m);
+    sxs_model_sum(m);
+    sxs_natives_free(loading->natives);
+    sxs_sources_free(loading->sources);
+    sxs_names_free(loading->table);
+    sxs_traces_free(&loading->traces);
+    free(loading->l.thread_state);
+    free(loading);
+}
+
+int sxs_model_load(const struct sxs_opened *v, const struct sxs_report_options *options,
+                   enum sxs_data data, unsigned detail, struct sxs_model *out)
+{
+    struct sxs_model_loading *loading = sxs_model_loading_new(v, options, data, detail, out);
+    struct sxs_opened_reader  reader = sxs_model_loading_reader(loading);
+    int                       err = loading->err;
+    (void)sxs_opened_read(v, options->process, &reader, 1);
+    sxs_model_loading_end(loading);
     return err;
 }

@@ -325,44 +325,37 @@ static void take_process(struct loader *l)
     free(l->found);
 }
 
-int sxs_model_load_calls(const char *dir, const struct sxs_report_options *options, unsigned detail,
-                         struct sxs_model *out)
+void sxs_model_load_calls(const struct sxs_opened *v, const struct sxs_calls_report *calls,
+                          const struct sxs_report_options *options, unsigned detail,
+                          struct sxs_model *out)
 {
-    struct sxs_session      session;
-    struct sxs_calls_report calls = {0};
-    struct loader           l = {.m = out, .o = options, .detail = detail};
+    struct loader l = {.m = out, .o = options, .detail = detail};
     memset(out, 0, sizeof(*out));
     out->data = SXS_DATA_CALLS;
     out->unit = SXS_UNIT_NS;
     sxs_strings_add(&out->strings, "", 0);
     sxs_strings_add(&out->values, "", 0);
-    int err = sxs_session_read_joined(dir, &options->period, &session, NULL);
-    if (!err)
-        err = sxs_calls_report_load(dir, &session, options->process, &calls);
-    for (size_t i = 0; !err && i < session.n_problems; i++)
-        sxs_model_problem(out, "%s/%s", sxs_shown(dir), session.problems[i]);
-    for (size_t i = 0; i < calls.n_problems; i++)
-        sxs_model_problem(out, "%s/%s", sxs_shown(dir), calls.problems[i]);
-    for (size_t i = 0; i < calls.n; i++) { /* all heads first, because one process without times
-                                            * makes the whole model untimed */
-        l.p = &calls.processes[i];
+    for (size_t i = 0; i < v->session.n_problems; i++)
+        sxs_model_problem(out, "%s/%s", sxs_shown(v->dir), v->session.problems[i]);
+    for (size_t i = 0; i < calls->n_problems; i++)
+        sxs_model_problem(out, "%s/%s", sxs_shown(v->dir), calls->problems[i]);
+    for (size_t i = 0; i < calls->n; i++) { /* all heads first, because one process without times
+                                             * makes the whole model untimed */
+        l.p = &calls->processes[i];
         l.c = l.p->calls;
         take_head(&l);
     }
-    for (size_t i = 0; i < calls.n; i++) {
-        l.p = &calls.processes[i];
+    for (size_t i = 0; i < calls->n; i++) {
+        l.p = &calls->processes[i];
         l.c = l.p->calls;
         l.process = (uint32_t)i;
         set_span(&l);
         take_process(&l);
     }
     sort_latencies(out);
-    if (!err && (detail & SXS_DETAIL_EVENTS))
-        sxs_model_all_events(out, dir, &session, options);
+    if (detail & SXS_DETAIL_EVENTS)
+        sxs_model_all_events(out, v, options);
     if (out->n_samples)
         qsort(out->samples, out->n_samples, sizeof(*out->samples), by_time);
     sxs_model_sum(out);
-    sxs_calls_report_free(&calls);
-    sxs_session_free(&session);
-    return err;
 }

@@ -252,21 +252,14 @@ static void load_all(struct loader *l, const struct sxs_instrument_report *r, bo
     free(l->calls);
 }
 
-void sxs_model_add_traced(const char *dir, const struct sxs_report_options *o, bool calls,
-                          struct sxs_model *m)
+void sxs_model_add_traced(const struct sxs_instrument_report *instrument,
+                          const struct sxs_report_options *o, bool calls, struct sxs_model *m)
 {
-    struct sxs_session           session;
-    struct sxs_instrument_report r = {0};
-    struct loader                l = {.m = m, .o = o};
+    struct loader l = {.m = m, .o = o};
     if (!m->strings.n)
         sxs_strings_add(&m->strings, "", 0);
     if (!m->values.n)
         sxs_strings_add(&m->values, "", 0);
-    if (o->only != SXS_ONLY_NATIVE && 
-        sxs_session_read_joined(dir, &o->period, &session, NULL) == 0) {
-        if (sxs_instrument_report_load(dir, &session, o->process, &r) == 0)
-            load_all(&l, &r, calls);
-        sxs_instrument_report_free(&r);
-        sxs_session_free(&session);
-    }
+    if (o->only != SXS_ONLY_NATIVE)
+        load_all(&l, instrument, calls);
 }

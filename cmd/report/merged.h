@@ -12,9 +12,13 @@ struct sxs_merged {
 };
 
 /**
- * sxs_merged_make - merge the trees of @before and @now. Frames are matched by their names, the names of
- * their files, and the versions and numbers of their runtimes, because the models number them differently.
- * Threads are not distinguished. @out: needs sxs_merged_free(). @now: must outlive it.
+ * sxs_merged_make - merge the trees of @before and @now. Frames are matched by their names and the
+ * names of their files without the folders. The version of the runtime is not part of what is
+ * matched: cmd/output/runtime_pairs.h says which runtime's frame is matched with which. The version
+ * of a runtime of the result is that of the pair, such as "9.0.18 -> 10.0.11", also for a frame that
+ * only one model has. Managed frames of
+ * different runtimes of one model stay different. Threads are not distinguished.
+ * @out: needs sxs_merged_free(). @now: must outlive it.
  */
 void sxs_merged_make(struct sxs_merged *out, const struct sxs_model *before,
                      const struct sxs_model *now);

@@ -30,11 +30,11 @@
 #ifndef SXS_CMD_REPORT_MODEL_H
 #define SXS_CMD_REPORT_MODEL_H
 
+#include "cmd/output/opened.h"
 #include "cmd/output/strings.h"
 #include "cmd/traces/traces.h"
 #include "session/format/samples.h"
 #include "session/read/events_read.h"
-#include "session/read/session_read.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -79,6 +79,8 @@ struct sxs_report_options {
     const char   *thread;  /* a thread's id, name or pattern (fnmatch); NULL: all */
     const char   *process; /* a process's folder or pid; NULL: all */
     struct sxs_trace_choice trace; /* only samples of these traces */
+    const struct sxs_traces
+                 *traces;  /* those of the session, with this choice; NULL: they are loaded */
     enum sxs_only only;    /* leave the other kind of frames out of the stacks */
     struct sxs_symbol_path *symbols; /* folders to search for debug files and PDBs; NULL: none */
     struct sxs_names       *record;  /* receives every name and line that is looked up; NULL: not
@@ -94,6 +96,14 @@ struct sxs_report_options {
     bool          brief;   /* the text contains only the most important sections */
     const struct sxs_missing
                  *missing; /* what the session lacks, for the first lines; NULL: nothing */
+    struct sxs_opened_reader
+          *readers; /* others that read files of the same processes, in one go with the report;
+                                        * NULL: none */
+    size_t n_readers;
+    void (*loaded)(
+        void *
+            arg); /* called when all have been read, before anything is written; NULL: not called */
+    void         *loaded_arg;
     const char   *parts;   /* of html: write the data without the page, and this list of the data that
                             * the session has (page_data.h); NULL: the page with all its data */
 };
@@ -167,8 +177,7 @@ struct sxs_model_thread {
     uint32_t root;    /* node */
     uint64_t runtimes;/* bit N: the thread belongs to runtime number N */
     uint64_t samples, weight_ns, waiting, waiting_ns;
-    uint64_t unsampled,
-        unsampled_ns; /* wall: threads with time that no sample stands for; the time */
+    uint64_t unsampled, unsampled_ns; /* threads with time that no sample stands for; the time */
     uint64_t started_ns, ended_ns;
 };
 
@@ -319,27 +328,47 @@ enum sxs_model_detail {
 };
 
 /**
- * sxs_model_load - load samples or costs of the session folder @dir.
- * @data: anything but SXS_DATA_ANY and SXS_DATA_CALLS. @options: borrowed; its `data` is ignored. @detail: bits of enum sxs_model_detail: what to keep besides the tree.
+ * sxs_model_load - load samples or costs of a session.
+ * @data: anything but SXS_DATA_ANY and SXS_DATA_CALLS. @options: borrowed; its `data` is ignored. Its period is that of @v.
+ * @detail: bits of enum sxs_model_detail: what to keep besides the tree.
  * @out: overwritten; call sxs_model_free() even after an error.
- * Returns 0, or an errno value when @dir cannot be read. Problems with damaged files are in
- * @out->problems.
+ * Returns 0 or an errno value. Problems with damaged files are in @out->problems.
  */
-int sxs_model_load(const char *dir, const struct sxs_report_options *options, enum sxs_data data,
-                   unsigned detail, struct sxs_model *out);
+int sxs_model_load(const struct sxs_opened *v, const struct sxs_report_options *options,
+                   enum sxs_data data, unsigned detail, struct sxs_model *out);
+
+/** A model that is being loaded. */
+struct sxs_model_loading;
 /**
- * sxs_model_load_calls - load the counted calls of the session folder @dir, like sxs_model_load().
+ * sxs_model_loading_new - begin to do the same; sxs_model_loading_reader() returns the reader for
+ * sxs_opened_read(). Afterwards call sxs_model_loading_end(), which finishes the model. All arguments are
+ * borrowed until then. Returns an owned object.
+ */
+struct sxs_model_loading *sxs_model_loading_new(const struct sxs_opened         *v,
+                                                const struct sxs_report_options *options,
+                                                enum sxs_data data, unsigned detail,
+                                                struct sxs_model *out);
+struct sxs_opened_reader  sxs_model_loading_reader(struct sxs_model_loading *loading);
+void                      sxs_model_loading_end(struct sxs_model_loading *loading);
+
+struct sxs_calls_report;
+struct sxs_instrument_report;
+/**
+ * sxs_model_load_calls - load the counted calls of a session, like sxs_model_load().
+ * @calls: loaded from the processes that @options select.
  * With SXS_DETAIL_TIMELINE, traced calls become samples in order of time, cut at the finest steps
  * of a time line.
  */
-int sxs_model_load_calls(const char *dir, const struct sxs_report_options *options, unsigned detail,
-                         struct sxs_model *out);
+void sxs_model_load_calls(const struct sxs_opened *v, const struct sxs_calls_report *calls,
+                          const struct sxs_report_options *options, unsigned detail,
+                          struct sxs_model *out);
 /**
  * sxs_model_add_traced - add the traced calls of instrumented methods to the traced calls of @m.
- * @m: loaded, or zeroed. @calls: false: add only the processes of these calls.
- * Files that cannot be read are reported in @m->problems.
+ * @instrument: loaded from the processes that @options select. @m: loaded, or zeroed. @calls: false: add only
+ * the processes of these calls. Files that cannot be read are reported in @m->problems.
  */
-void sxs_model_add_traced(const char *dir, const struct sxs_report_options *options, bool calls,
+void sxs_model_add_traced(const struct sxs_instrument_report *instrument,
+                          const struct sxs_report_options *options, bool calls,
                           struct sxs_model *m);
 void sxs_model_free(struct sxs_model *m);
 
@@ -397,11 +426,10 @@ struct sxs_process_part;
  * one. @dir: name of the session in problems.
  */
 void sxs_model_events(struct sxs_model *m, const char *dir, const struct sxs_process_part *part);
-/**
- * sxs_model_all_events - do the same for every process of @session, in folder @dir, that @o
- * selects.
- */
-void sxs_model_all_events(struct sxs_model *m, const char *dir, const struct sxs_session *session,
+/** sxs_model_events_end - finish the events, when those of all folders have been read. */
+void sxs_model_events_end(struct sxs_model *m);
+/** sxs_model_all_events - do the same for every process of @v that @o selects. */
+void sxs_model_all_events(struct sxs_model *m, const struct sxs_opened *v,
                           const struct sxs_report_options *o);
 /**
  * sxs_model_runtime - return the index of a runtime; added when new. @version, @path: strings of

@@ -60,7 +60,7 @@ void sxs_model_read_names(struct sxs_model *m, uint32_t process,
     if (part->number < p->n_named_parts)
         return;
     p->n_named_parts = part->number + 1;
-    if (sxs_thread_names_read(part->fd, &p->thread_names) != 0)
+    if (sxs_thread_names_read(part->files, &p->thread_names) != 0)
         sxs_must(NULL);
     if (p->thread_names.lost)
         sxs_model_problem(m, "%s/" SXS_THREAD_NAMES_FILE ": %llu names of threads found no room",
@@ -103,7 +103,7 @@ void sxs_model_events(struct sxs_model *m, const char *dir, const struct sxs_pro
 {
     struct sxs_events_data *events = NULL;
     char                    why[256];
-    int                     err = sxs_events_read(part->fd, &events, why, sizeof(why));
+    int                     err = sxs_events_read(part->files, &events, why, sizeof(why));
     if (err && err != ENOENT) /* ENOENT is no problem: the tools were off */
         sxs_model_problem(m, "%s/%s/" SXS_EVENTS_FILE ": %s", sxs_shown(dir), part->folder, why);
     if (err)
@@ -126,6 +126,13 @@ void sxs_model_events(struct sxs_model *m, const char *dir, const struct sxs_pro
                           part->folder);
 }
 
+void sxs_model_events_end(struct sxs_model *m)
+{
+    for (size_t i = 0; i < m->n_processes; i++)
+        if (m->processes[i].events)
+            sxs_events_joined(m->processes[i].events);
+}
+
 struct taking {
     struct sxs_model *m;
     const char       *dir;
@@ -138,9 +145,10 @@ static int take_process(void *arg, const struct sxs_process_part *part)
     return 0;
 }
 
-void sxs_model_all_events(struct sxs_model *m, const char *dir, const struct sxs_session *session,
+void sxs_model_all_events(struct sxs_model *m, const struct sxs_opened *v,
                           const struct sxs_report_options *o)
 {
-    struct taking t = {m, dir};
-    sxs_processes_take(dir, session, o->process, take_process, &t);
+    struct taking t = {m, v->dir};
+    sxs_opened_take(v, o->process, sxs_session_file_bit(SXS_EVENTS_FILE), take_process, &t);
+    sxs_model_events_end(m);
 }

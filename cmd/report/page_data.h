@@ -20,17 +20,17 @@ void sxs_page_shell(FILE *to);
 const char *sxs_page_policy(void);
 
 /**
- * sxs_page_parts - write which data the page can show of session @dir, as items of a JSON list:
+ * sxs_page_parts - write which data the page can show of session @v, as items of a JSON list:
  * "samples","alloc" with their quotes.
  * @out: holds @size bytes, at least 128.
  */
-void sxs_page_parts(const char *dir, char *out, size_t size);
+void sxs_page_parts(const struct sxs_opened *v, char *out, size_t size);
 
 /**
  * sxs_page_data - write the data of the page, JSON, to standard output.
  * @data: which; SXS_DATA_ANY: the first that the session has. @parts: from sxs_page_parts().
  * Returns false when there was nothing to write. Messages have been printed on standard error.
  */
-bool sxs_page_data(const char *dir, enum sxs_data data, const char *parts);
+bool sxs_page_data(const struct sxs_opened *v, enum sxs_data data, const char *parts);
 
 #endif

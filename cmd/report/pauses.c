@@ -46,10 +46,11 @@ static uint64_t end_of(const struct sxs_model_pause *p)
     return p->duration_ns > UINT64_MAX - p->time_ns ? UINT64_MAX : p->time_ns + p->duration_ns;
 }
 
-static void take_suspensions(struct sxs_collections *c, const struct sxs_model *m, uint32_t process)
+static void take_suspensions(struct sxs_collections *c, const struct sxs_model *m, uint32_t process,
+                             size_t first)
 {
-    c->suspensions = sxs_must_zeroed(m->n_pauses + 1, sizeof(*c->suspensions));
-    for (size_t i = 0; i < m->n_pauses; i++)
+    c->suspensions = sxs_must_zeroed(m->n_pauses - first + 1, sizeof(*c->suspensions));
+    for (size_t i = first; i < m->n_pauses; i++)
         if (m->pauses[i].process == process)
             c->suspensions[c->n_suspensions++] = (struct collection){
                 .from_ns = m->pauses[i].time_ns, .to_ns = end_of(&m->pauses[i])};
@@ -72,18 +73,19 @@ bool sxs_suspended_at(const struct sxs_collections *c, uint64_t time_ns)
     return a && c->suspensions[a - 1].to_ns > time_ns;
 }
 
-struct sxs_collections *sxs_collections_new(const struct sxs_model *m, uint32_t process)
+struct sxs_collections *sxs_collections_new(const struct sxs_model *m, uint32_t process,
+                                            size_t first)
 {
     struct sxs_collections *c = sxs_must_zeroed(1, sizeof(*c));
-    c->all = sxs_must_zeroed(m->n_pauses + 1, sizeof(*c->all));
-    for (size_t i = 0; i < m->n_pauses; i++) {
+    c->all = sxs_must_zeroed(m->n_pauses - first + 1, sizeof(*c->all));
+    for (size_t i = first; i < m->n_pauses; i++) {
         const struct sxs_model_pause *p = &m->pauses[i];
         if (p->process != process || !p->tid || !p->runtime || !is_gc(p->reason))
             continue;
         c->all[c->n++] = (struct collection){p->time_ns, end_of(p), p->tid, p->runtime};
     }
     qsort(c->all, c->n, sizeof(*c->all), by_thread_and_time);
-    take_suspensions(c, m, process);
+    take_suspensions(c, m, process, first);
     return c;
 }
 

@@ -12,10 +12,11 @@
 struct sxs_collections;
 
 /**
- * sxs_collections_new - collect them from @m's pauses of @process. Returns an owned object; release
+ * sxs_collections_new - collect them from @m's pauses of @process, from number @first on. Returns an owned object; release
  * it with sxs_collections_free().
  */
-struct sxs_collections *sxs_collections_new(const struct sxs_model *m, uint32_t process);
+struct sxs_collections *sxs_collections_new(const struct sxs_model *m, uint32_t process,
+                                            size_t first);
 
 /**
  * sxs_collections_at - return index + 1 of the runtime that thread @tid had stopped for a

@@ -2,13 +2,13 @@
 /* The table of formats, and the steps from a session folder to the output file. */
 #include "cmd/report/profile.h"
 
-#include "cmd/costs/costs.h"
+#include "cmd/calls/calls.h"
+#include "cmd/instrument/instrument.h"
 #include "cmd/output/missing.h"
 #include "cmd/output/must.h"
+#include "cmd/output/opened.h"
 #include "cmd/output/output_file.h"
 #include "cmd/output/print.h"
-#include "cmd/output/processes.h"
-#include "cmd/output/segments.h"
 #include "cmd/output/shown.h"
 #include "cmd/report/costs.h"
 #include "cmd/report/coverage_gaps.h"
@@ -17,20 +17,18 @@
 #include "cmd/report/timeline.h"
 #include "cmd/symbols/debuginfod.h"
 #include "session/format/calls.h"
+#include "session/format/events.h"
 #include "session/format/traced.h"
-#include "session/read/samples_read.h"
-#include "session/read/session_read.h"
 
 #include <argp.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
+
+enum { MAX_READERS = 12 }; /* of a report, besides its models */
 
 static const struct sxs_profile_format *const formats[] = {
-    &sxs_format_text,   &sxs_format_html,  &sxs_format_collapsed, &sxs_format_speedscope,
-    &sxs_format_pprof,  &sxs_format_chrome, &sxs_format_firefox,
+    &sxs_format_text,  &sxs_format_html,   &sxs_format_collapsed, &sxs_format_speedscope,
+    &sxs_format_pprof, &sxs_format_chrome, &sxs_format_firefox,   &sxs_format_svg,
 };
 
 static const struct sxs_profile_format *find_format(const char *name)
@@ -43,7 +41,7 @@ static const struct sxs_profile_format *find_format(const char *name)
 
 const char *sxs_profile_formats(void)
 {
-    return "text, html, collapsed, speedscope, pprof, chrome, firefox";
+    return "text, html, svg, collapsed, speedscope, pprof, chrome, firefox";
 }
 
 bool sxs_profile_has_format(const char *name)
@@ -51,98 +49,43 @@ bool sxs_profile_has_format(const char *name)
     return find_format(name) != NULL;
 }
 
-/* Returns true when @is is true of the folder of a process of session @dir. @path: the folder. */
-static bool any_process(const char *dir, bool (*is)(const char *path, const void *arg),
-                        const void *arg)
+bool sxs_profile_has(const struct sxs_opened *v, enum sxs_data data)
 {
-    static const struct sxs_period always = {.from_ns = 1}; /* the kept segments, too */
-    struct sxs_session             s;
-    char                           path[4096];
-    bool                           found = false;
-    if (sxs_session_read_joined(dir, &always, &s, NULL) == 0)
-        for (size_t i = 0; !found && i < s.n_processes + s.n_unread; i++) {
-            const struct sxs_session_process *p =
-                i < s.n_processes ? &s.processes[i] : &s.unread[i - s.n_processes];
-            for (size_t k = 0; !found && k < sxs_process_n_parts(p); k++) {
-                snprintf(path, sizeof(path), "%s/%s", dir, sxs_process_part_folder(p, k));
-                found = is(path, arg);
-            }
-        }
-    sxs_session_free(&s);
-    return found;
-}
-
-static bool folder_has_file(const char *folder, const void *name)
-{
-    char        path[4400];
-    struct stat st;
-    snprintf(path, sizeof(path), "%s/%s", folder, (const char *)name);
-    return lstat(path, &st) == 0 && S_ISREG(st.st_mode);
-}
-
-static bool has_file(const char *dir, const char *name)
-{
-    return any_process(dir, folder_has_file, name);
-}
-
-/* Returns true when the file "samples" in a folder has data of this kind. A file that cannot be read
- * counts as samples, so that a report says why. */
-static bool folder_has_data(const char *folder, const void *arg)
-{
-    enum sxs_data       data = *(const enum sxs_data *)arg;
-    struct sxs_samples *reader = NULL;
-    char                why[256];
-    bool                found = false;
-    int fd = open(folder, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-    if (fd < 0)
-        return false;
-    if (sxs_samples_open(fd, &reader, why, sizeof(why)) == 0) {
-        const struct sxs_samples_header *h = sxs_samples_head(reader);
-        const struct sxs_data_kind      *k = sxs_data_kind(data);
-        bool sampled = h->mode || atomic_load_explicit(&h->n_samples, memory_order_relaxed);
-        found = k->cost ? sxs_costs_on(h, k->cost) && (!k->live || h->cost_live[k->cost])
-                        : sampled && (data != SXS_DATA_WAIT || h->mode == SXS_MODE_WALL);
-    } else {
-        found = data == SXS_DATA_SAMPLES && folder_has_file(folder, SXS_SAMPLES_FILE);
-    }
-    sxs_samples_close(reader);
-    close(fd);
-    return found;
-}
-
-bool sxs_profile_has(const char *dir, enum sxs_data data)
-{
+    const struct sxs_recorded  *r = &v->recorded;
+    const struct sxs_data_kind *kind = sxs_data_kind(data);
     if (data == SXS_DATA_CALLS)
-        return has_file(dir, SXS_CALLS_FILE);
-    return any_process(dir, folder_has_data, &data);
+        return sxs_profile_has_calls(v);
+    if (!kind->cost)
+        return data == SXS_DATA_WAIT ? r->sampled_waiting : r->sampled;
+    return ((kind->live ? r->live : r->costs) >> kind->cost & 1) != 0;
 }
 
-bool sxs_profile_has_samples(const char *dir)
+bool sxs_profile_has_samples(const struct sxs_opened *v)
 {
-    return sxs_profile_has(dir, SXS_DATA_SAMPLES);
+    return sxs_profile_has(v, SXS_DATA_SAMPLES);
 }
 
-bool sxs_profile_has_stacks(const char *dir)
+bool sxs_profile_has_stacks(const struct sxs_opened *v)
 {
-    bool found = sxs_profile_has_samples(dir);
+    bool found = sxs_profile_has_samples(v);
     for (enum sxs_data data = SXS_DATA_ALLOC; data <= SXS_DATA_LOCKS && !found; data++)
-        found = sxs_profile_has(dir, data);
+        found = sxs_profile_has(v, data);
     return found;
 }
 
-bool sxs_profile_has_calls(const char *dir)
+bool sxs_profile_has_calls(const struct sxs_opened *v)
 {
-    return has_file(dir, SXS_CALLS_FILE);
+    return sxs_opened_has_file(v, SXS_CALLS_FILE);
 }
 
-bool sxs_profile_has_events(const char *dir)
+bool sxs_profile_has_events(const struct sxs_opened *v)
 {
-    return has_file(dir, SXS_EVENTS_FILE);
+    return sxs_opened_has_file(v, SXS_EVENTS_FILE);
 }
 
-bool sxs_profile_has_traced(const char *dir)
+bool sxs_profile_has_traced(const struct sxs_opened *v)
 {
-    return has_file(dir, SXS_TRACED_FILE);
+    return sxs_opened_has_file(v, SXS_TRACED_FILE);
 }
 
 enum sxs_data sxs_data_option(const struct argp_state *state, const char *text)
@@ -172,8 +115,8 @@ static int output_close(struct sxs_output *out, int failed)
 
 /* Chooses what to report of @a, and of @b unless it is NULL: the first data that both sessions
  * have. @calls: calls can be chosen; the text has them elsewhere. */
-static enum sxs_data choose_data(const struct sxs_report_options *o, const char *a, const char *b,
-                                 bool calls)
+static enum sxs_data choose_data(const struct sxs_report_options *o, const struct sxs_opened *a,
+                                 const struct sxs_opened *b, bool calls)
 {
     static const enum sxs_data order[] = {SXS_DATA_SAMPLES, SXS_DATA_CALLS, SXS_DATA_ALLOC,
                                           SXS_DATA_NATIVE, SXS_DATA_LOCKS};
@@ -217,24 +160,89 @@ static const char *of_data(const struct sxs_data_kind *kind, char *buf, size_t s
     return buf;
 }
 
-/* Loads a session into @m and prints its problems. Returns OK, DAMAGED, NOTHING or FAILED. */
-static enum sxs_profile_result load_model(const char *dir, const struct sxs_report_options *o,
+/* ---- loading ---- */
+
+/* What a report loads of a session, in one go through its files. */
+struct load {
+    const struct sxs_opened         *v;
+    const struct sxs_report_options *o;
+    struct sxs_opened_reader         readers[SXS_N_DATA + MAX_READERS];
+    size_t                           n;
+    struct sxs_model_loading        *loadings[SXS_N_DATA];
+    size_t                           n_loadings;
+    bool                             calls_wanted, instrument_wanted;
+    struct sxs_calls_report          calls;
+    struct sxs_instrument_report     instrument;
+};
+
+static void want_calls(struct load *l)
+{
+    if (!l->calls_wanted)
+        l->readers[l->n++] = sxs_calls_report_reader(&l->calls);
+    l->calls_wanted = true;
+}
+
+/* Traced calls are among the calls, of which they have the details. */
+static void want_traced(struct load *l, unsigned detail)
+{
+    if (!(detail & (SXS_DETAIL_CALLS | SXS_DETAIL_BOTH)) || l->o->only == SXS_ONLY_NATIVE ||
+        !sxs_profile_has_traced(l->v) || l->instrument_wanted)
+        return;
+    l->readers[l->n++] = sxs_instrument_report_reader(&l->instrument);
+    l->instrument_wanted = true;
+}
+
+/* @options: outlives the load. @m: receives the samples or costs; the calls are built by take_model(). */
+static void want_model(struct load *l, const struct sxs_report_options *options, enum sxs_data data,
+                       unsigned detail, struct sxs_model *m)
+{
+    if (data == SXS_DATA_CALLS) {
+        want_calls(l);
+        return;
+    }
+    struct sxs_model_loading *loading = sxs_model_loading_new(l->v, options, data, detail, m);
+    l->loadings[l->n_loadings++] = loading;
+    l->readers[l->n++] = sxs_model_loading_reader(loading);
+}
+
+/* Reads all that is wanted. */
+static void load_all(struct load *l)
+{
+    size_t own = l->n,
+           others = l->o->n_readers < MAX_READERS - 2 ? l->o->n_readers : MAX_READERS - 2;
+    for (size_t i = 0; i < others; i++)
+        l->readers[l->n++] = l->o->readers[i];
+    (void)sxs_opened_read(l->v, l->o->process, l->readers, l->n);
+    for (size_t i = 0; i < others; i++)
+        l->o->readers[i].err = l->readers[own + i].err;
+    for (size_t i = 0; i < l->n_loadings; i++)
+        sxs_model_loading_end(l->loadings[i]);
+    l->n = l->n_loadings = 0;
+    if (l->o->loaded)
+        l->o->loaded(l->o->loaded_arg);
+}
+
+static void load_free(struct load *l)
+{
+    sxs_calls_report_free(&l->calls);
+    sxs_instrument_report_free(&l->instrument);
+}
+
+/* Takes the first model that was loaded, and prints its problems. Returns OK, DAMAGED or NOTHING, or FAILED when
+ * nothing could be read. */
+static enum sxs_profile_result take_model(const struct load *l, const struct sxs_report_options *o,
                                           enum sxs_data data, unsigned detail, struct sxs_model *m)
 {
     bool                        calls = data == SXS_DATA_CALLS;
     const struct sxs_data_kind *kind = sxs_data_kind(data);
+    const char                 *dir = l->v->dir;
     char                        with[48];
-    int err = calls ? sxs_model_load_calls(dir, o, detail, m)
-                    : sxs_model_load(dir, o, data, detail, m);
-    if (err) {
-        sxs_print_to(stderr, "sxsprof: %s: %s; expected a folder made by sxsprof run -o DIR\n",
-                     sxs_shown(dir), strerror(err));
-        return SXS_PROFILE_FAILED;
-    }
-    if ((detail & SXS_DETAIL_CALLS) && sxs_profile_has_traced(dir)) /* the page of a sampled
-                                                                     * session gets them in
-                                                                     * add_timeline() */
-        sxs_model_add_traced(dir, o, calls || !(detail & SXS_DETAIL_BOTH), m);
+    if (calls)
+        sxs_model_load_calls(l->v, &l->calls, o, detail, m);
+    if ((detail & SXS_DETAIL_CALLS) &&
+        l->instrument_wanted) /* the page of a sampled session gets them in
+                                                              * add_timeline() */
+        sxs_model_add_traced(&l->instrument, o, calls || !(detail & SXS_DETAIL_BOTH), m);
     print_problems(m, NULL);
     bool events = false;
     for (size_t i = 0; i < m->n_processes; i++)
@@ -243,8 +251,8 @@ static enum sxs_profile_result load_model(const char *dir, const struct sxs_repo
     if (n_processes == 0 && m->n_damage) { /* printed above; nothing to show */
         return SXS_PROFILE_FAILED;
     } else if (n_processes == 0) {
-        sxs_print_to(stderr, "sxsprof: %s: no %s%s; record them with sxsprof run %s\n",
-                     sxs_shown(dir), kind->many, of_data(kind, with, sizeof(with)), kind->record);
+        sxs_print_to(stderr, "sxsprof: %s: no %s%s; record them with %s\n", sxs_shown(dir),
+                     kind->many, of_data(kind, with, sizeof(with)), kind->record);
     } else if (m->costs && m->costs->live && m->costs->parted) {
         sxs_print_to(stderr,
                      "sxsprof: %s: which %s are gone is known within one segment; expected one of "
@@ -252,8 +260,7 @@ static enum sxs_profile_result load_model(const char *dir, const struct sxs_repo
                      sxs_shown(dir), kind->many);
         return SXS_PROFILE_NOTHING;
     } else if (m->costs && m->costs->live && !m->costs->live_known) {
-        sxs_print_to(stderr,
-                     "sxsprof: %s: which %s are gone was not recorded; it is with sxsprof run %s\n",
+        sxs_print_to(stderr, "sxsprof: %s: which %s are gone was not recorded; it is with %s\n",
                      sxs_shown(dir), kind->many, kind->record);
         return SXS_PROFILE_NOTHING;
     } else if (m->total == 0 && m->filtered_out && !events) {
@@ -265,7 +272,7 @@ static enum sxs_profile_result load_model(const char *dir, const struct sxs_repo
     if (calls && (detail & SXS_DETAIL_CALLS) && !(detail & SXS_DETAIL_BOTH) && !m->n_events) {
         sxs_print_to(stderr,
                      "sxsprof: %s: no single calls, which this format shows; record them with "
-                     "sxsprof run --tool calls:trace, or the action trace of rules\n",
+                     "sxsprof trace, or the action trace of rules\n",
                      sxs_shown(dir));
         return SXS_PROFILE_NOTHING;
     }
@@ -273,18 +280,19 @@ static enum sxs_profile_result load_model(const char *dir, const struct sxs_repo
 }
 
 /* Builds the data of the page's timeline. The traced calls of a session that was also sampled are
- * loaded into @calls. */
-static void add_timeline(struct sxs_model *m, const char *dir, const struct sxs_report_options *o,
-                         struct sxs_model *calls, struct sxs_timeline *t)
+ * put into @calls. */
+static void add_timeline(struct sxs_model *m, const struct load *l,
+                         const struct sxs_report_options *o, struct sxs_model *calls,
+                         struct sxs_timeline *t)
 {
     const struct sxs_model *from = m->data == SXS_DATA_CALLS ? m : NULL;
-    if (!from && sxs_profile_has_calls(dir) &&
-        sxs_model_load_calls(dir, o, SXS_DETAIL_CALLS, calls) == 0) {
+    if (!from && l->calls_wanted) {
+        sxs_model_load_calls(l->v, &l->calls, o, SXS_DETAIL_CALLS, calls);
         from = calls;
         sxs_model_move_gaps(calls, m);
     }
-    if (m->data != SXS_DATA_CALLS && sxs_profile_has_traced(dir)) {
-        sxs_model_add_traced(dir, o, true, calls);
+    if (m->data != SXS_DATA_CALLS && l->instrument_wanted) {
+        sxs_model_add_traced(&l->instrument, o, true, calls);
         from = calls;
     }
     sxs_timeline_build(m, from, o, t);
@@ -299,7 +307,7 @@ static bool refuse_format(enum sxs_data data, const struct sxs_profile_format *f
     sxs_print_to(
         stderr,
         "sxsprof: --format chrome shows what threads did over time, and no sums of %s; expected "
-        "text, json, html, collapsed, speedscope, pprof or firefox\n",
+        "text, json, html, svg, collapsed, speedscope, pprof or firefox\n",
         sxs_data_kind(data)->many);
     return true;
 }
@@ -312,28 +320,34 @@ struct further {
     size_t            n;
 };
 
-/* Loads all costs of the session up to @last_data, and waits if there are reasons, but not what
- * @first has, and links them to it. Returns the worst
+/* Wants all costs of the session up to @last_data, but not @first. */
+static void want_further(struct load *l, const struct sxs_report_options *o, unsigned detail,
+                         enum sxs_data last_data, enum sxs_data first, struct further *f)
+{
+    f->all = sxs_must_zeroed(SXS_N_DATA, sizeof(*f->all));
+    for (enum sxs_data data = SXS_DATA_ALLOC; data <= last_data; data++)
+        if (data != first && data != SXS_DATA_WAIT && sxs_profile_has(l->v, data))
+            want_model(l, o, data, detail, &f->all[f->n++]);
+}
+
+/* Links the further models that have something to @first, and waits if there are reasons. Returns the worst
  * result; data of which nothing was asked for is left out. */
-static enum sxs_profile_result load_further(const char *dir, const struct sxs_report_options *o,
-                                            unsigned detail, enum sxs_data last_data,
+static enum sxs_profile_result link_further(const struct load               *l,
+                                            const struct sxs_report_options *o, unsigned detail,
                                             struct sxs_model *first, struct further *f)
 {
     enum sxs_profile_result worst = SXS_PROFILE_OK;
-    f->all = sxs_must_zeroed(SXS_N_DATA, sizeof(*f->all));
-    for (enum sxs_data data = SXS_DATA_ALLOC; data < SXS_N_DATA; data++) {
-        if (data == first->data || (data > last_data && data != SXS_DATA_WAIT) ||
-            (data == SXS_DATA_WAIT ? !first->has_reasons : !sxs_profile_has(dir, data)))
+    struct sxs_model       *last = first;
+    if (first->data != SXS_DATA_WAIT && first->has_reasons)
+        sxs_model_load(l->v, o, SXS_DATA_WAIT, detail, &f->all[f->n++]);
+    for (size_t i = 0; f->all && i < f->n; i++) {
+        struct sxs_model *m = &f->all[i];
+        if (!m->total)
             continue;
-        struct sxs_model *m = &f->all[f->n], *last = f->n ? &f->all[f->n - 1] : first;
-        if (sxs_model_load(dir, o, data, detail, m) == 0 && m->total) {
-            if (print_problems(m, first) && m->n_damage)
-                worst = SXS_PROFILE_DAMAGED;
-            last->next = m;
-            f->n++;
-        } else {
-            sxs_model_free(m);
-        }
+        if (print_problems(m, first) && m->n_damage)
+            worst = SXS_PROFILE_DAMAGED;
+        last->next = m;
+        last = m;
     }
     return worst;
 }
@@ -358,15 +372,6 @@ static int write_models(const struct sxs_profile_format *f, const struct sxs_mod
     return 0;
 }
 
-/* Lists what the session in @dir lacks. Frees nothing of the session but through @session. */
-static void read_missing(const char *dir, const struct sxs_report_options *o,
-                         struct sxs_session *session, struct sxs_missing *out)
-{
-    *out = (struct sxs_missing){0};
-    if (sxs_session_read_joined(dir, &o->period, session, NULL) == 0)
-        sxs_missing_read(dir, session, o->process, out);
-}
-
 /* Returns true when a report in this format shows all costs of a session beside the first data. */
 static bool shows_all(const struct sxs_profile_format *f, const struct sxs_report_options *o)
 {
@@ -374,41 +379,46 @@ static bool shows_all(const struct sxs_profile_format *f, const struct sxs_repor
            (f == &sxs_format_text || f == &sxs_format_html);
 }
 
-enum sxs_profile_result sxs_profile_report(const char *dir, const char *format,
+enum sxs_profile_result sxs_profile_report(const struct sxs_opened *v, const char *format,
                                            const struct sxs_report_options *options)
 {
-    struct sxs_report_options load = *options;
+    struct sxs_report_options        load = *options, write = *options;
     struct further            further = {0};
     const struct sxs_profile_format *f = find_format(format);
-    struct sxs_model                 m, calls = {0};
+    struct sxs_model                 m = {0}, calls = {0};
     struct sxs_timeline              timeline = {0};
-    struct sxs_output                    out;
+    struct sxs_output                out;
+    struct sxs_missing               missing = {0};
+    struct load                      l = {.v = v, .o = options};
     if (!f) {
         sxs_print_to(stderr, "sxsprof: --format: '%s': expected one of %s\n", format,
                      sxs_profile_formats());
         return SXS_PROFILE_NO_FORMAT;
     }
-    struct sxs_session session = {0};
-    struct sxs_missing missing = {0};
-    enum sxs_data      data = choose_data(options, dir, NULL, f != &sxs_format_text);
-    if (refuse_format(data, f)) {
+    enum sxs_data data = choose_data(options, v, NULL, f != &sxs_format_text);
+    if (refuse_format(data, f))
         return SXS_PROFILE_NO_FORMAT;
-    }
     load.by_count &= f != &sxs_format_html; /* a page has both, and a switch */
-    struct sxs_report_options write = *options;
     if (!write.missing) {
-        read_missing(dir, options, &session, &missing);
+        sxs_opened_missing(v, options->process, &missing);
         write.missing = &missing;
     }
-    enum sxs_profile_result result = load_model(dir, &load, data, f->detail, &m);
+    unsigned further_detail = f->detail & ~SXS_DETAIL_EVENTS;
+    want_model(&l, &load, data, f->detail, &m);
+    want_traced(&l, f->detail);
+    if (f->detail & SXS_DETAIL_BOTH && sxs_profile_has_calls(v))
+        want_calls(&l);
+    if (shows_all(f, options)) /* the text of locks names their owners */
+        want_further(&l, &load, further_detail,
+                     f == &sxs_format_text ? SXS_DATA_LOCKS : SXS_DATA_LOCK_OWNERS, data, &further);
+    load_all(&l);
+    enum sxs_profile_result result = take_model(&l, &load, data, f->detail, &m);
     if (result <= SXS_PROFILE_DAMAGED) {
         if (shows_all(f, options) &&
-            load_further(dir, &load, f->detail & ~SXS_DETAIL_EVENTS,
-                         f == &sxs_format_text ? SXS_DATA_LOCKS : SXS_DATA_LOCK_OWNERS, &m,
-                         &further) != SXS_PROFILE_OK) /* the text of locks names their owners */
+            link_further(&l, &load, further_detail, &m, &further) != SXS_PROFILE_OK)
             result = SXS_PROFILE_DAMAGED;
         if (f->detail & SXS_DETAIL_BOTH) {
-            add_timeline(&m, dir, options, &calls, &timeline);
+            add_timeline(&m, &l, options, &calls, &timeline);
             if (print_problems(&calls, &m))
                 result = SXS_PROFILE_DAMAGED;
         }
@@ -422,29 +432,47 @@ enum sxs_profile_result sxs_profile_report(const char *dir, const char *format,
         }
     }
     sxs_missing_free(&missing);
-    sxs_session_free(&session);
     sxs_timeline_free(&timeline);
     sxs_model_free(&calls);
     free_further(&further);
     sxs_model_free(&m);
+    load_free(&l);
     return result;
 }
 
-enum sxs_profile_result sxs_profile_summary(const char *dir, size_t top, FILE *to)
+enum sxs_profile_result sxs_profile_summary(const struct sxs_opened *v, size_t top, FILE *to)
 {
     const struct sxs_report_options options = {.top = top, .brief = true};
     struct sxs_model                m = {0};
     sxs_debuginfod_disable(); /* the end of a run must not wait for downloads */
-    struct further                  further = {0};
-    enum sxs_data                   data = choose_data(&options, dir, NULL, false);
-    enum sxs_profile_result         result = load_model(dir, &options, data, 0, &m);
+    struct further further = {0};
+    struct load    l = {.v = v, .o = &options};
+    enum sxs_data  data = choose_data(&options, v, NULL, false);
+    want_model(&l, &options, data, 0, &m);
+    want_further(&l, &options, 0, SXS_DATA_LOCKS, data, &further);
+    load_all(&l);
+    enum sxs_profile_result result = take_model(&l, &options, data, 0, &m);
     if (result <= SXS_PROFILE_DAMAGED) {
-        load_further(dir, &options, 0, SXS_DATA_LOCKS, &m, &further);
+        link_further(&l, &options, 0, &m, &further);
         if (write_models(&sxs_format_text, &m, &options, to) != 0)
             result = SXS_PROFILE_FAILED;
     }
     free_further(&further);
     sxs_model_free(&m);
+    load_free(&l);
+    return result;
+}
+
+/* Loads one side of a difference. */
+static enum sxs_profile_result load_side(const struct sxs_opened         *v,
+                                         const struct sxs_report_options *o, enum sxs_data data,
+                                         struct sxs_model *m)
+{
+    struct load l = {.v = v, .o = o};
+    want_model(&l, o, data, 0, m);
+    load_all(&l);
+    enum sxs_profile_result result = take_model(&l, o, data, 0, m);
+    load_free(&l);
     return result;
 }
 
@@ -455,20 +483,20 @@ static const char *side_name(const char *dir, const char *other)
     return !*name || strcmp(name, sxs_base_name(sxs_shown(other))) == 0 ? shown : name;
 }
 
-enum sxs_profile_result sxs_profile_diff(const char *a, const char *b, const char *format,
+enum sxs_profile_result sxs_profile_diff(const struct sxs_opened *a, const struct sxs_opened *b,
+                                         const char                      *format,
                                          const struct sxs_report_options *options)
 {
     struct sxs_model before = {0}, now = {0};
-    const char *const       names[] = {side_name(a, b), side_name(b, a)};
-    struct sxs_session      sessions[2] = {0};
+    const char *const       names[] = {side_name(a->dir, b->dir), side_name(b->dir, a->dir)};
     struct sxs_missing      missing[2];
     struct sxs_output       out;
     enum sxs_data           data = choose_data(options, a, b, true);
-    enum sxs_profile_result first = load_model(a, options, data, 0, &before), result = first;
+    enum sxs_profile_result first = load_side(a, options, data, &before), result = first;
     if (first <= SXS_PROFILE_DAMAGED)
-        result = load_model(b, options, data, 0, &now);
-    read_missing(a, options, &sessions[0], &missing[0]);
-    read_missing(b, options, &sessions[1], &missing[1]);
+        result = load_side(b, options, data, &now);
+    sxs_opened_missing(a, options->process, &missing[0]);
+    sxs_opened_missing(b, options->process, &missing[1]);
     if (result <= SXS_PROFILE_DAMAGED) {
         if (output_open(&out, options->output) != 0 ||
             output_close(&out, strcmp(format, "html") == 0
@@ -479,10 +507,8 @@ enum sxs_profile_result sxs_profile_diff(const char *a, const char *b, const cha
         else if (first == SXS_PROFILE_DAMAGED)
             result = first;
     }
-    for (int i = 0; i < 2; i++) {
+    for (int i = 0; i < 2; i++)
         sxs_missing_free(&missing[i]);
-        sxs_session_free(&sessions[i]);
-    }
     sxs_model_free(&before);
     sxs_model_free(&now);
     return result;

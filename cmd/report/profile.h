@@ -19,19 +19,19 @@ enum sxs_profile_result {
 };
 
 /**
- * sxs_profile_report - write the samples or calls of session @dir in @format to options->output.
+ * sxs_profile_report - write the samples or calls of session @v in @format to options->output.
  * The formats html and chrome include exceptions and events.
  * An HTML page is not meant for a terminal: set an output file. An existing file is replaced only
  * when the new file is complete.
  */
-enum sxs_profile_result sxs_profile_report(const char *dir, const char *format,
+enum sxs_profile_result sxs_profile_report(const struct sxs_opened *v, const char *format,
                                            const struct sxs_report_options *options);
 
 /**
- * sxs_profile_summary - write the first sections of the text report of @dir to @to, with @top functions.
+ * sxs_profile_summary - write the first sections of the text report of @v to @to, with @top functions.
  * Returns the same results. From then on, no debuginfod server is asked.
  */
-enum sxs_profile_result sxs_profile_summary(const char *dir, size_t top, FILE *to);
+enum sxs_profile_result sxs_profile_summary(const struct sxs_opened *v, size_t top, FILE *to);
 
 /**
  * sxs_profile_diff - write what changed from session @a to session @b, as shares of each session's
@@ -39,7 +39,8 @@ enum sxs_profile_result sxs_profile_summary(const char *dir, size_t top, FILE *t
  * @b, coloured by what grew and shrank.
  * @options: as above, for both sessions.
  */
-enum sxs_profile_result sxs_profile_diff(const char *a, const char *b, const char *format,
+enum sxs_profile_result sxs_profile_diff(const struct sxs_opened *a, const struct sxs_opened *b,
+                                         const char                      *format,
                                          const struct sxs_report_options *options);
 
 /**
@@ -56,29 +57,29 @@ enum sxs_profile_result sxs_profile_write_diff(const struct sxs_model *a, const 
                                                const char *const                names[2],
                                                const struct sxs_report_options *options);
 
-/** sxs_profile_has - return true when a process of session @dir recorded @data, not SXS_DATA_ANY. */
-bool sxs_profile_has(const char *dir, enum sxs_data data);
+/** sxs_profile_has - return true when a process of session @v recorded @data, not SXS_DATA_ANY. */
+bool sxs_profile_has(const struct sxs_opened *v, enum sxs_data data);
 
-/** sxs_profile_has_samples - return true when a process of session @dir was sampled. */
-bool sxs_profile_has_samples(const char *dir);
+/** sxs_profile_has_samples - return true when a process of session @v was sampled. */
+bool sxs_profile_has_samples(const struct sxs_opened *v);
 
-/** sxs_profile_has_stacks - return true when a process of session @dir has samples or costs. */
-bool sxs_profile_has_stacks(const char *dir);
+/** sxs_profile_has_stacks - return true when a process of session @v has samples or costs. */
+bool sxs_profile_has_stacks(const struct sxs_opened *v);
 
-/** sxs_profile_has_calls - return true when calls of a process of session @dir were counted. */
-bool sxs_profile_has_calls(const char *dir);
+/** sxs_profile_has_calls - return true when calls of a process of session @v were counted. */
+bool sxs_profile_has_calls(const struct sxs_opened *v);
 
 /**
- * sxs_profile_has_events - return true when exceptions or events of a process of session @dir were
+ * sxs_profile_has_events - return true when exceptions or events of a process of session @v were
  * recorded.
  */
-bool sxs_profile_has_events(const char *dir);
+bool sxs_profile_has_events(const struct sxs_opened *v);
 
 /**
  * sxs_profile_has_traced - return true when calls of instrumented methods in a process of session
- * @dir were traced.
+ * @v were traced.
  */
-bool sxs_profile_has_traced(const char *dir);
+bool sxs_profile_has_traced(const struct sxs_opened *v);
 
 struct argp_state;
 /**

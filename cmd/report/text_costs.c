@@ -9,6 +9,7 @@
 #include "cmd/output/text.h"
 #include "cmd/report/costs.h"
 #include "cmd/report/data_kind.h"
+#include "runtime_facts/facts.h"
 
 #include <string.h>
 
@@ -129,22 +130,27 @@ static uint64_t sum_at_least(const struct report *r, struct sxs_cost_sum *sample
     return n;
 }
 
+static bool leaves_out_boxed(const struct sxs_runtime_facts *f)
+{
+    return f->leaves_out_boxed;
+}
+
 /* Says what the counts lack, and what the samples, which have everything, say of it. */
 static void write_at_least(const struct report *r)
 {
     struct sxs_cost_sum      sampled;
     struct sxs_cost_interval i;
     uint64_t                 n = sum_at_least(r, &sampled);
-    char                     a[48], b[48];
+    char                     a[48], b[48], versions[SXS_FACTS_VERSIONS];
     if (!n)
         return;
     i = sxs_cost_interval_n(&sampled);
     sxs_print_to(
         r->to,
-        "  counted too low: boxed values and delegates in .NET 10 (\"at least\"), because the "
+        "  counted too low: boxed values and delegates in .NET %s (\"at least\"), because the "
         "runtime does not "
         "report all\n  of those that code makes that is not optimized. %s of them were counted",
-        count_text((double)n, a, sizeof(a)));
+        sxs_facts_versions(leaves_out_boxed, true, versions), count_text((double)n, a, sizeof(a)));
     if (sampled.records)
         sxs_print_to(r->to, "; by the samples, which lack none, there are %s to %s",
                      count_text((double)sxs_cost_floor(i.low), a, sizeof(a)),

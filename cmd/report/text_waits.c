@@ -5,13 +5,12 @@
 #include "cmd/output/print.h"
 #include "cmd/report/cost_stacks.h"
 #include "cmd/report/wait_class.h"
+#include "runtime_facts/facts.h"
+#include "runtime_facts/version.h"
 
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
-
-#define NAMES_CONSTRUCTORS \
-    10u /* major version of the first runtime that waits for them in managed code */
 
 /* The waits for one reason in one function; call_site UINT32_MAX: in no code of the program. */
 struct wait {
@@ -105,8 +104,9 @@ static void write_hidden(const struct sxs_model *m, const struct wait *all, size
         is_monitor |= strcmp(sxs_model_text(m, m->frames[all[i].reason].name),
                              reasons[SXS_WAIT_MONITOR]) == 0;
     for (size_t i = 0; i < m->n_runtimes; i++) {
-        unsigned long major = strtoul(sxs_model_text(m, m->runtimes[i].version), NULL, 10);
-        is_old |= major && major < NAMES_CONSTRUCTORS;
+        const char        *version = sxs_model_text(m, m->runtimes[i].version);
+        struct sxs_release r;
+        is_old |= sxs_release_parse(version, &r) && !sxs_facts_of(version)->names_constructor_waits;
     }
     if (is_old && is_monitor)
         fputs("  before .NET 10, a wait for a class constructor of another thread counts as "

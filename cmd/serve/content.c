@@ -141,18 +141,22 @@ static void put_messages(FILE *to)
 static int make_data(const char *dir, const struct sxs_serve_options *o,
                      const struct sxs_serve_wanted *wanted, bool running)
 {
-    char               parts[256];
-    size_t             heaps = 0;
-    struct sxs_session s;
-    json_t            *name = sxs_json_text(wanted->name);
+    char              parts[256];
+    size_t            heaps = 0;
+    struct sxs_opened v;
+    json_t           *name = sxs_json_text(wanted->name);
     fputs("{\"data\":", stdout);
     fflush(stdout);
-    sxs_page_parts(dir, parts, sizeof(parts));
-    if (!sxs_page_data(dir, sxs_data_named(wanted->data), parts))
+    int err = sxs_opened_open(dir, NULL, &v);
+    sxs_page_parts(&v, parts, sizeof(parts));
+    if (err)
+        sxs_print_to(stderr, "sxsprof: %s: %s; expected a folder made by sxsprof run -o DIR\n",
+                     sxs_shown(dir), strerror(err));
+    if (err || !sxs_page_data(&v, sxs_data_named(wanted->data), parts))
         fputs("null", stdout);
-    if (sxs_session_read(dir, &s) == 0)
-        free(sxs_heap_places(dir, &s, NULL, &heaps));
-    sxs_session_free(&s);
+    if (!err)
+        free(sxs_heap_places(&v, NULL, &heaps));
+    sxs_opened_close(&v);
     printf(",\n\"parts\":[%s],\"running\":%s,\"list\":%s,\"heaps\":%zu,\"name\":", parts,
            running ? "true" : "false", o->only ? "false" : "true", heaps);
     sxs_json_dump(name, stdout, JSON_ENCODE_ANY);

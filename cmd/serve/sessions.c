@@ -94,14 +94,14 @@ static void measure(const char *dir, const struct sxs_session *s, struct volume 
 }
 
 /* Which data the session has, in the words of the page. */
-static json_t *data_json(const char *dir, const struct volume *v)
+static json_t *data_json(const struct sxs_opened *session, const struct volume *v)
 {
     json_t *all = json_array();
     int     err = 0;
     for (unsigned d = SXS_DATA_SAMPLES; d < SXS_N_DATA; d++)
-        if (d != SXS_DATA_LOCK_OWNERS && sxs_profile_has(dir, (enum sxs_data)d))
+        if (d != SXS_DATA_LOCK_OWNERS && sxs_profile_has(session, (enum sxs_data)d))
             err |= json_array_append_new(all, json_string(sxs_data_kind((enum sxs_data)d)->name));
-    if (sxs_profile_has_events(dir))
+    if (sxs_profile_has_events(session))
         err |= json_array_append_new(all, json_string("events"));
     if (v->instrumented)
         err |= json_array_append_new(all, json_string("instrument"));
@@ -147,18 +147,19 @@ static int set_names(json_t *o, const char *name)
 /* Returns a session as JSON; NULL: @dir is none. */
 static json_t *session_json(const char *dir, const char *name)
 {
-    struct sxs_session s;
-    json_t            *o = NULL;
-    if (sxs_session_read(dir, &s) == 0 && (s.n_processes || s.n_unread)) {
+    struct sxs_opened         opened;
+    const struct sxs_session *s = &opened.session;
+    json_t                   *o = NULL;
+    if (sxs_opened_open_one(dir, &opened) == 0 && (s->n_processes || s->n_unread)) {
         struct volume v = {0};
-        bool          running = sxs_serve_is_running(dir, &s);
+        bool          running = sxs_serve_is_running(dir, s);
         uint64_t      first = UINT64_MAX, last = 0;
         json_t       *all = json_array();
-        measure(dir, &s, &v);
+        measure(dir, s, &v);
         o = json_object();
         int err = set_names(o, name);
-        for (size_t i = 0; i < s.n_processes; i++) {
-            const struct sxs_session_process *p = &s.processes[i];
+        for (size_t i = 0; i < s->n_processes; i++) {
+            const struct sxs_session_process *p = &s->processes[i];
             first = p->started_ns && p->started_ns < first ? p->started_ns : first;
             for (size_t k = 0; k < p->n_runtimes; k++)
                 last = p->runtimes[k].ended_ns > last ? p->runtimes[k].ended_ns : last;
@@ -173,11 +174,11 @@ static json_t *session_json(const char *dir, const char *name)
                                            : v.changed_ms);
         err |= sxs_json_set_number(o, "bytes", v.bytes);
         err |= sxs_json_set_number(o, "heaps", v.heaps);
-        err |= sxs_json_set_number(o, "problems", s.n_problems);
-        err |= json_object_set_new(o, "data", data_json(dir, &v));
+        err |= sxs_json_set_number(o, "problems", s->n_problems);
+        err |= json_object_set_new(o, "data", data_json(&opened, &v));
         o = sxs_json_whole(o, err);
     }
-    sxs_session_free(&s);
+    sxs_opened_close(&opened);
     return o;
 }
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* system.c - CPU time, memory and threads of a process, from /proc. */
+#include "base/clock.h"
 #include "cmd/top/top.h"
 
 #include "base/stat_field.h"
@@ -9,13 +10,6 @@
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
-
-static uint64_t now_ns(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
 
 void sxs_top_system_read(struct sxs_top_system *s, pid_t pid)
 {
@@ -27,7 +21,7 @@ void sxs_top_system_read(struct sxs_top_system *s, pid_t pid)
         return;
     }
     uint64_t ticks = sxs_stat_number(text, SXS_STAT_UTIME) + sxs_stat_number(text, SXS_STAT_STIME);
-    uint64_t at = now_ns();
+    uint64_t at = sxs_now_ns(CLOCK_MONOTONIC);
     if (s->at_ns && at > s->at_ns && ticks >= s->ticks)
         s->cpu = (double)(ticks - s->ticks) / (double)sysconf(_SC_CLK_TCK) /
                  ((double)(at - s->at_ns) / 1e9);

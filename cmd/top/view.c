@@ -33,7 +33,7 @@ static const struct view views[SXS_TOP_N_VIEWS] = {
     [SXS_TOP_FUNCTIONS] = {"functions",
                            "Functions",
                            SXS_LIVE_HAS_SAMPLES,
-                           "--tool sample",
+                           "sxsprof sample",
                            SXS_LIVE_FUNCTIONS,
                            7,
                            0,
@@ -48,7 +48,7 @@ static const struct view views[SXS_TOP_N_VIEWS] = {
     [SXS_TOP_THREADS] = {"threads",
                          "Threads",
                          SXS_LIVE_HAS_SAMPLES,
-                         "--tool sample",
+                         "sxsprof sample",
                          SXS_LIVE_THREAD_LIST,
                          6,
                          0,
@@ -62,7 +62,7 @@ static const struct view views[SXS_TOP_N_VIEWS] = {
     [SXS_TOP_ALLOCATIONS] = {"allocations",
                              "Alloc",
                              SXS_LIVE_HAS_ALLOCATIONS,
-                             "--tool alloc",
+                             "sxsprof alloc",
                              SXS_LIVE_ALLOCATION_LIST,
                              6,
                              0,
@@ -76,7 +76,7 @@ static const struct view views[SXS_TOP_N_VIEWS] = {
     [SXS_TOP_NATIVE] = {"native",
                         "Native",
                         SXS_LIVE_HAS_NATIVE,
-                        "--tool native",
+                        "sxsprof native",
                         SXS_LIVE_NATIVE_LIST,
                         5,
                         0,
@@ -89,7 +89,7 @@ static const struct view views[SXS_TOP_N_VIEWS] = {
     [SXS_TOP_EXCEPTIONS] = {"exceptions",
                             "Exceptions",
                             SXS_LIVE_HAS_EXCEPTIONS,
-                            "--tool exceptions",
+                            "sxsprof exceptions",
                             SXS_LIVE_EXCEPTION_LIST,
                             6,
                             0,
@@ -103,7 +103,7 @@ static const struct view views[SXS_TOP_N_VIEWS] = {
     [SXS_TOP_LOCKS] = {"locks",
                        "Locks",
                        SXS_LIVE_HAS_LOCKS,
-                       "--tool locks",
+                       "sxsprof locks",
                        SXS_LIVE_LOCK_LIST,
                        6,
                        0,
@@ -117,7 +117,7 @@ static const struct view views[SXS_TOP_N_VIEWS] = {
     [SXS_TOP_COLLECTIONS] = {"collections",
                              "GCs",
                              SXS_LIVE_HAS_COLLECTIONS,
-                             "--tool gc",
+                             "sxsprof gc",
                              SXS_LIVE_N_LISTS,
                              9,
                              0,
@@ -134,7 +134,7 @@ static const struct view views[SXS_TOP_N_VIEWS] = {
     [SXS_TOP_JIT] = {"jit",
                      "JIT",
                      SXS_LIVE_HAS_COMPILATIONS,
-                     "--tool events",
+                     "sxsprof events",
                      SXS_LIVE_N_LISTS,
                      6,
                      0,
@@ -471,7 +471,7 @@ void sxs_top_table_fill(struct sxs_top_table *t, struct sxs_live *live,
     t->sorted = state->sorted < v->n_columns ? state->sorted : v->first;
     t->missing = NULL;
     if (v->needs && !(sxs_live_process(live)->recorded & v->needs)) {
-        snprintf(missing, sizeof(missing), "not recorded: start with %s", v->tools);
+        snprintf(missing, sizeof(missing), "not recorded; %s records it", v->tools);
         t->missing = missing;
         return;
     }

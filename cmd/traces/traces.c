@@ -285,7 +285,7 @@ static int load_part(void *to, const struct sxs_process_part *part)
     struct loading     *l = to;
     struct sxs_samples *reader;
     char                why[256];
-    int                 err = sxs_samples_open(part->fd, &reader, why, sizeof(why));
+    int                 err = sxs_samples_open(part->files, &reader, why, sizeof(why));
     if (err)
         return err == ENOMEM ? err : 0;
     memcpy(&l->head, sxs_samples_head(reader), sizeof(l->head));
@@ -372,18 +372,37 @@ static void order_traces(struct sxs_traces *t)
     }
 }
 
-int sxs_traces_load(const char *dir, const struct sxs_session *session, const char *process,
-                    const struct sxs_trace_choice *choice, struct sxs_traces *out)
+struct sxs_traces_loading {
+    struct loading l;
+};
+
+struct sxs_opened_reader sxs_traces_reader(struct sxs_traces *out)
 {
-    struct loading l = {.t = out};
-    int            err;
     memset(out, 0, sizeof(*out));
     sxs_strings_add(&out->strings, "", 0);
-    err = sxs_processes_take(dir, session, process, load_part, &l);
-    join_parts(out);
-    order_traces(out);
-    for (size_t i = 0; i < out->n; i++)
-        out->all[i].wanted = fits(out, &out->all[i], choice);
+    out->loading = sxs_must_zeroed(1, sizeof(*out->loading));
+    out->loading->l.t = out;
+    return (struct sxs_opened_reader){.take = load_part,
+                                      .arg = &out->loading->l,
+                                      .files = sxs_session_file_bit(SXS_SAMPLES_FILE)};
+}
+
+void sxs_traces_end(struct sxs_traces *t, const struct sxs_trace_choice *choice)
+{
+    free(t->loading);
+    t->loading = NULL;
+    join_parts(t);
+    order_traces(t);
+    for (size_t i = 0; i < t->n; i++)
+        t->all[i].wanted = fits(t, &t->all[i], choice);
+}
+
+int sxs_traces_load(const struct sxs_opened *v, const char *process,
+                    const struct sxs_trace_choice *choice, struct sxs_traces *out)
+{
+    struct sxs_opened_reader reader = sxs_traces_reader(out);
+    int err = v->recorded.has_contexts ? sxs_opened_read(v, process, &reader, 1) : 0;
+    sxs_traces_end(out, choice);
     return err;
 }
 
@@ -398,6 +417,7 @@ bool sxs_traces_any(const struct sxs_traces *t)
 void sxs_traces_free(struct sxs_traces *t)
 {
     free(t->all);
+    free(t->loading);
     sxs_index_free(&t->index);
     sxs_strings_free(&t->strings);
     memset(t, 0, sizeof(*t));

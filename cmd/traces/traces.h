@@ -9,9 +9,9 @@
 #ifndef SXS_CMD_TRACES_TRACES_H
 #define SXS_CMD_TRACES_TRACES_H
 
+#include "cmd/output/opened.h"
 #include "cmd/output/strings.h"
 #include "session/read/samples_read.h"
-#include "session/read/session_read.h"
 
 #include <jansson.h>
 #include <stdbool.h>
@@ -59,18 +59,24 @@ struct sxs_traces {
     struct sxs_strings strings;
     bool               on;       /* a process was asked to record contexts */
     uint64_t           n_missed; /* contexts that could not be read */
+    struct sxs_traces_loading *loading;  /* owned; until sxs_traces_end() */
 };
 
 /**
- * sxs_traces_load - load the traces of every requested process of @session.
- * @dir: the session's folder. @session: must outlive @out; its period says which samples count.
+ * sxs_traces_load - load the traces of every requested process of a session.
+ * @v: must outlive @out; its period says which samples count.
  * @process: NULL: all. @choice: sets `wanted`. @out: overwritten; release it with
  * sxs_traces_free(), also after an error.
  * Returns 0 or an errno value. Files that cannot be read have no traces; who loads the samples
  * reports them.
  */
-int  sxs_traces_load(const char *dir, const struct sxs_session *session, const char *process,
-                     const struct sxs_trace_choice *choice, struct sxs_traces *out);
+int sxs_traces_load(const struct sxs_opened *v, const char *process,
+                    const struct sxs_trace_choice *choice, struct sxs_traces *out);
+
+/** sxs_traces_reader - return a reader for sxs_opened_read() that does the same; afterwards call
+ *  sxs_traces_end(), also after an error. */
+struct sxs_opened_reader sxs_traces_reader(struct sxs_traces *out);
+void sxs_traces_end(struct sxs_traces *t, const struct sxs_trace_choice *choice);
 void sxs_traces_free(struct sxs_traces *t);
 
 /** sxs_traces_any - tell whether a trace is wanted. */

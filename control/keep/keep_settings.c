@@ -50,12 +50,12 @@ static int read_keep(const char *text, struct sxs_keep_settings *out, char *why,
     return -1;
 }
 
-static int read_every(const char *text, struct sxs_keep_settings *out, char *why, size_t size)
+static int read_segment(const char *text, struct sxs_keep_settings *out, char *why, size_t size)
 {
     if (sxs_duration_read(text, strlen(text), 0, &out->every_ns) == 0 &&
         out->every_ns >= LEAST_EVERY && out->every_ns <= MOST_EVERY)
         return 0;
-    snprintf(why, size, "every: '%.80s': expected " SXS_EVERY_EXPECTED, text);
+    snprintf(why, size, "segment: '%.80s': expected " SXS_SEGMENT_EXPECTED, text);
     return -1;
 }
 
@@ -169,7 +169,7 @@ static void fill_defaults(const struct sxs_keep_texts *texts, struct sxs_keep_se
         out->keep_ns = out->every_ns > BEHIND_ON / 2 ? 2 * out->every_ns : BEHIND_ON;
         out->keep_bytes = BYTES;
     }
-    if (is_given(texts->every))
+    if (is_given(texts->segment))
         return;
     out->every_ns = EVERY;
     if (out->keep_ns && out->keep_ns / 5 < EVERY)
@@ -185,13 +185,14 @@ static int check_all(const struct sxs_keep_texts *texts, const struct sxs_keep_s
                  "budget: expected keep, every or on with it: rates change from one "
                  "segment to the next");
     else if (s->is_on && s->keep_ns && s->keep_ns < s->every_ns)
-        snprintf(why, size,
-                 "keep: '%.40s': expected at least the time of one segment, which is %.40s (every)",
-                 texts->keep, texts->every);
+        snprintf(
+            why, size,
+            "keep: '%.40s': expected at least the time of one segment, which is %.40s (segment)",
+            texts->keep, texts->segment);
     else if (s->is_on && s->keep_ns / s->every_ns > SXS_KEEP_MAX_SEGMENTS)
-        snprintf(why, size,
-                 "keep: '%.40s': expected at most %u segments, and one lasts %.40s (every)",
-                 texts->keep, SXS_KEEP_MAX_SEGMENTS, is_given(texts->every) ? texts->every : "60s");
+        snprintf(
+            why, size, "keep: '%.40s': expected at most %u segments, and one lasts %.40s (segment)",
+            texts->keep, SXS_KEEP_MAX_SEGMENTS, is_given(texts->segment) ? texts->segment : "60s");
     else
         return 0;
     return -1;
@@ -202,11 +203,11 @@ int sxs_keep_parse(const struct sxs_keep_texts *texts, struct sxs_keep_settings 
 {
     int err = 0;
     memset(out, 0, sizeof(*out));
-    out->is_on = is_given(texts->keep) || is_given(texts->every) || is_given(texts->on);
+    out->is_on = is_given(texts->keep) || is_given(texts->segment) || is_given(texts->on);
     if (is_given(texts->keep))
         err = read_keep(texts->keep, out, why, size);
-    if (!err && is_given(texts->every))
-        err = read_every(texts->every, out, why, size);
+    if (!err && is_given(texts->segment))
+        err = read_segment(texts->segment, out, why, size);
     if (!err && is_given(texts->on))
         err = read_on(texts->on, out, why, size);
     if (!err && is_given(texts->budget))

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * keep_settings.h - the settings of continuous mode (docs/internals/keep.md): SXSPROF_KEEP,
- * SXSPROF_EVERY, SXSPROF_ON and SXSPROF_BUDGET, and what follows from them for the tools. Used by
+ * SXSPROF_SEGMENT, SXSPROF_ON and SXSPROF_BUDGET, and what follows from them for the tools. Used by
  * the library and the command. Pure functions.
  */
 #ifndef SXS_CONTROL_KEEP_KEEP_SETTINGS_H
@@ -21,7 +21,7 @@
 /* What each setting expects, for messages. */
 #define SXS_KEEP_EXPECTED \
     "a time from 1s to 366d, and optionally the bytes on disk, from 4M, as 10m or 10m,256M"
-#define SXS_EVERY_EXPECTED "a time from 1s to 1d, as 30s, 10m, 2h or 1d"
+#define SXS_SEGMENT_EXPECTED "a time from 1s to 1d, as 30s, 10m, 2h or 1d"
 #define SXS_ON_EXPECTED                                                                        \
     "gc>TIME, cpu>NUMBER% or exception=TYPE, as gc>200ms, cpu>80% (100% is one processor) or " \
     "exception=System.TimeoutException"
@@ -55,14 +55,14 @@ struct sxs_keep_settings {
 /** The settings as texts. NULL or "": not given. */
 struct sxs_keep_texts {
     const char *keep;   /* TIME[,BYTES] */
-    const char *every;  /* TIME */
+    const char *segment; /* TIME */
     const char *on;     /* CONDITION[;CONDITION]... */
     const char *budget; /* NUMBER% */
 };
 
 /**
  * sxs_keep_parse - read the settings, and fill in defaults: with `on`, keep=2m or two segments, if
- * these last longer; with keep, 1 GiB; every=60s, but at most a fifth of keep, and at least one
+ * these last longer; with keep, 1 GiB; segment=60s, but at most a fifth of keep, and at least one
  * second.
  * @why: receives a sentence that begins with the name of the wrong setting ("keep"), @size bytes.
  * Returns 0, or -1; then @out is off.

@@ -13,8 +13,7 @@
 #include "tools/options/sample_options.h"
 #include "tools/options/wait_options.h"
 
-#define WHY    8    /* the reasons of wrong options are logged when the tool starts */
-#define NEWEST 9999 /* a runtime that lets tools do all that any runtime does */
+#define WHY 8 /* the reasons of wrong options are logged when the tool starts */
 
 /* One of the tools, in the text. */
 struct item {
@@ -106,7 +105,8 @@ static void put_every(struct sxs_text *out, const char *options, uint64_t every,
     uint64_t wanted = every * scale;
     sxs_text_putf(out, "%s%s", *options ? ":" : "", options);
     if (every && scale > 1)
-        sxs_text_putf(out, "%severy=%" PRIu64, *options ? "," : ":", wanted < most ? wanted : most);
+        sxs_text_putf(out, "%sinterval=%" PRIu64, *options ? "," : ":",
+                      wanted < most ? wanted : most);
 }
 
 static void put_alloc(struct sxs_text *out, const char *options, unsigned scale)
@@ -193,7 +193,9 @@ int sxs_keep_tools_check(const char *tools, char *why, size_t size)
         char name[64], options[SXS_KEEP_TOOLS];
         snprintf(name, sizeof(name), "%.*s", (int)item.name_len, item.name);
         snprintf(options, sizeof(options), "%.*s", (int)item.options_len, item.options);
-        if (sxs_late_start(SXS_LATE_REQUEST, name, options, NEWEST, &reason) != SXS_LATE_NO)
+        /* The newest runtimes let tools do all that any runtime does. */
+        if (sxs_late_start(SXS_LATE_REQUEST, name, options, sxs_facts_newest(), &reason) !=
+            SXS_LATE_NO)
             continue;
         snprintf(why, size, "the tool %s cannot record segments: %s", name, reason);
         return -1;

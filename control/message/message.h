@@ -18,7 +18,7 @@
  *
  * Names in requests:  tools, out, pick, mask, id (manager/sessions.h); duration_ms: the library ends the
  *   session by itself after so long; detach=1: and detaches; hold=1: it also does when the connection
- *   of the request is closed; timeout_ms. keep, every, on, budget (as SXSPROF_KEEP and so on): the
+ *   of the request is closed; timeout_ms. keep, segment, on, budget (as SXSPROF_KEEP and so on): the
  *   session is the first of a ring of segments (docs/internals/keep.md).
  * Names in answers:   why (a sentence, also after "ok": what was left out), phase (none|on|ending),
  *   number, id, tools, out, mask (as SXSPROF_MASK: what counts), ring (the folder of the segments,

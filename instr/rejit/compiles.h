@@ -3,12 +3,13 @@
  * compiles.h - the compilations that are running in a runtime, and when that runtime may be asked
  * for new IL.
  *
- * A runtime before 9.0 must not be asked to re-JIT a method that a running compilation is about to
- * inline. When such a compilation reports what it inlined, the runtime finds that the inlined
- * method has new IL by now, and requests a new version of the caller itself. It does so with a
- * wrong pointer for the caller's module, and while it holds a lock that requests take in another
- * order. The program then crashes or hangs. So a request waits until every compilation has ended
- * that was allowed to inline something, and no further inlining is allowed in the meantime.
+ * Runtimes of some versions (column has_rejit_race of runtime_facts/facts.h) must not be asked to
+ * re-JIT a method that a running compilation is about to inline. When such a compilation reports
+ * what it inlined, the runtime finds that the inlined method has new IL by now, and requests a new
+ * version of the caller itself. It does so with a wrong pointer for the caller's module, and while
+ * it holds a lock that requests take in another order. The program then crashes or hangs. So a
+ * request waits until every compilation has ended that was allowed to inline something, and no
+ * further inlining is allowed in the meantime.
  *
  * Any thread. Takes a lock of its own, under which no runtime is called. Not signal-safe.
  */
@@ -46,7 +47,7 @@ struct sxs_compiles {
     unsigned           reserved_used; /* bit i: reserved[i] is in the list */
 };
 
-/** sxs_compiles_init - initialize @c. @needed: nonzero for a runtime before 9.0. */
+/** sxs_compiles_init - initialize @c. @needed: nonzero for a runtime with the defect. */
 void sxs_compiles_init(struct sxs_compiles *c, int needed);
 
 /**

@@ -103,12 +103,12 @@ static int is_compilers_own(const char *assembly, const char *name)
  * collectible assemblies, and in all modules of a runtime that has no ICorProfilerInfo4. */
 static int keeps_il(sxs_module module)
 {
-    return sxs_runtime_info_version(module.rt) < 4 || sxs_module_is_collectible(module) == 1;
+    return !sxs_runtime_has(module.rt, SXS_INFO_REJIT) || sxs_module_is_collectible(module) == 1;
 }
 
 static const char *why_it_stays(const struct sxs_runtime *rt)
 {
-    return sxs_runtime_info_version(rt) < 4
+    return !sxs_runtime_has(rt, SXS_INFO_REJIT)
                ? "this runtime compiles no method anew: it stays as it was first compiled"
                : "its assembly is collectible: it stays as it was first compiled";
 }

@@ -16,6 +16,7 @@
 #include "instr/metadata/signature.h"
 #include "instr/weave/assembly_copy.h"
 #include "instr/weave/image.h"
+#include "runtime_facts/version.h"
 #include "session/write/instrument_write.h"
 
 #define MAX_NODES 256
@@ -126,13 +127,15 @@ static int read_signature(struct sxs_method *m, const struct sxs_metadata *md, u
 static int is_for_newer(struct sxs_method *m, const struct sxs_metadata *md,
                         const struct sxs_helper *h)
 {
-    const char *runtime = sxs_runtime_version(m->tokens.module.rt);
+    const char        *runtime = sxs_runtime_version(m->tokens.module.rt);
+    struct sxs_release is;
+    sxs_release_parse(runtime, &is);
     for (uint32_t row = 1; row <= sxs_md_rows(md, SXS_TABLE_ASSEMBLY_REF); row++) {
         const char *name =
             sxs_md_string(md, sxs_md_cell(md, SXS_TABLE_ASSEMBLY_REF, row, SXS_ASSEMBLY_REF_NAME));
         uint32_t major = sxs_md_cell(md, SXS_TABLE_ASSEMBLY_REF, row, SXS_ASSEMBLY_REF_MAJOR);
         if ((!strcmp(name, "System.Runtime") || !strcmp(name, "System.Private.CoreLib")) &&
-            major > strtoul(runtime, NULL, 10))
+            major > is.major)
             return sxs_method_fail(m, "helper %s is built for .NET %u, the runtime is %s", h->path,
                                    major, runtime);
     }

@@ -61,7 +61,7 @@ HRESULT sxs_tokens_open(struct sxs_tokens *t, sxs_module module)
 HRESULT sxs_tokens_close(struct sxs_tokens *t)
 {
     HRESULT hr = S_OK;
-    if (t->emit && sxs_runtime_info_version(t->module.rt) >= 7) /* older: no ApplyMetaData */
+    if (t->emit && sxs_runtime_has(t->module.rt, SXS_INFO_APPLY_METADATA))
         hr = sxs_info_ApplyMetaData(t->module.rt, t->module);
     if (t->emit_assemblies)
         t->emit_assemblies->vtbl->Release(t->emit_assemblies);

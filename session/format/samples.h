@@ -115,7 +115,7 @@ struct sxs_samples_header {
      * collection of all objects is known. */
     _Atomic uint64_t live_checked_ns[64];
     /* Wall: threads with time that no sample stands for, and that time; CPU time: threads most of whose
-     * CPU time no sample stands for, and that time. 0 in earlier sessions. */
+     * CPU time no sample stands for, or to which signals were refused, and that time. 0 in earlier sessions. */
     _Atomic uint64_t n_unsampled, unsampled_ns;
     /* By enum sxs_cost_kind: what the costs stood for that n_costs_dropped counts, n and n times value,
      * each rounded down; 0 in earlier sessions. */
@@ -191,18 +191,22 @@ struct sxs_sample_context {
 
 /** A thread. The same tid can have several records: another one when the thread gets a name, and
  *  one with ended_ns when it ends. Whole names are in the file "threads". Records of earlier sessions
- *  end before name_ns. */
+ *  end before name_ns, or before born_ns. */
 struct sxs_record_thread {
     struct sxs_record head;
     uint32_t          tid;
     uint32_t          zero;
     uint64_t          runtimes;             /* bit N: the thread belongs to runtime number N */
-    uint64_t          started_ns, ended_ns; /* 0: not known */
+    uint64_t          started_ns, ended_ns; /* when it was found, and when it ended; 0: not known */
     char              name[16];             /* in the kernel, zero-terminated */
     uint64_t          cpu_ns;               /* the thread's CPU time at its end; 0: not known */
     uint64_t          name_ns;              /* when the name was read */
-    /* Wall: time of its life that no sample stands for; known at its end, or that of the session. */
+    /* Wall: time of its life that no sample stands for; CPU time: the same of its CPU time, if that is most of it,
+     * or signals to it were refused. Known at its end, or that of the session. */
     uint64_t unsampled_ns;
+    /* When the kernel started a thread that was found later: a clock tick too early at most, or by how long the
+     * machine has slept since. 0: not known. */
+    uint64_t born_ns;
 };
 
 /** An ELF file mapped into the process. */

@@ -234,9 +234,9 @@ static int read_all(struct sxs_calls_reader *r, int fd, uint64_t size)
 
 /* Ticks are too inexact to tell whether the kernel's name was read before managed code gave one. So
  * only a name that was read at the thread's end counts as a later one. Returns 0 or ENOMEM. */
-static int name_threads(struct sxs_calls *c, int folder_fd)
+static int name_threads(struct sxs_calls *c, const struct sxs_files *folder)
 {
-    int err = sxs_thread_names_read(folder_fd, &c->names);
+    int err = sxs_thread_names_read(folder, &c->names);
     for (size_t i = 0; i < c->n_threads; i++) {
         struct sxs_calls_read_thread *t = &c->threads[i];
         const struct sxs_thread_known known = {
@@ -251,12 +251,13 @@ static int name_threads(struct sxs_calls *c, int folder_fd)
     return err;
 }
 
-int sxs_calls_read(int folder_fd, struct sxs_calls **out, char *why, size_t why_size)
+int sxs_calls_read(const struct sxs_files *folder, struct sxs_calls **out, char *why,
+                   size_t why_size)
 {
     struct sxs_calls_reader r = {0};
     uint64_t                size;
     int                     err = ENOMEM;
-    int fd = sxs_file_open(folder_fd, SXS_CALLS_FILE, &size, why, why_size);
+    int                     fd = sxs_file_open(folder, SXS_CALLS_FILE, &size, why, why_size);
     *out = NULL;
     if (fd < 0)
         return -fd;
@@ -274,7 +275,7 @@ int sxs_calls_read(int folder_fd, struct sxs_calls **out, char *why, size_t why_
         return err;
     }
     r.c->head.command[sizeof(r.c->head.command) - 1] = '\0';
-    err = name_threads(r.c, folder_fd);
+    err = name_threads(r.c, folder);
     if (err) {
         snprintf(why, why_size, "out of memory");
         sxs_calls_free(r.c);

@@ -101,14 +101,15 @@ struct sxs_calls {
 
 /**
  * sxs_calls_read - read the file "calls" in a process's folder.
- * @folder_fd: the folder; borrowed.
+ * @folder: the folder; borrowed.
  * @out: receives the undamaged data, owned by the caller; free it by sxs_calls_free(). NULL after a
  *   failure.
  * @why: receives one line about a failure, at most @why_size bytes.
  * Returns 0, ENOENT when the process has no such file, EINVAL when the file has another format, or
  * another errno value. Damage is reported in (*out)->problems. Follows no symbolic link.
  */
-int sxs_calls_read(int folder_fd, struct sxs_calls **out, char *why, size_t why_size);
+int sxs_calls_read(const struct sxs_files *folder, struct sxs_calls **out, char *why,
+                   size_t why_size);
 
 /** sxs_calls_bucket_ns - return the middle of the durations of bucket @i, in ns. */
 uint64_t sxs_calls_bucket_ns(const struct sxs_calls *c, unsigned i);

@@ -19,12 +19,12 @@ static bool is_being_made(const struct sxs_chunks_head *head)
     return memcmp(head->magic, none, sizeof(none)) == 0;
 }
 
-int sxs_chunk_follow_open(struct sxs_chunk_follower *f, int folder_fd,
+int sxs_chunk_follow_open(struct sxs_chunk_follower *f, const struct sxs_files *folder,
                           const struct sxs_chunk_file *kind, void *head, char *why, size_t why_size)
 {
     memset(f, 0, sizeof(*f));
     memset(head, 0, kind->head_size);
-    int err = sxs_chunk_reader_open(&f->file, folder_fd, kind, head, why, why_size);
+    int err = sxs_chunk_reader_open(&f->file, folder, kind, head, why, why_size);
     if (err == EINVAL && is_being_made(head))
         return EAGAIN;
     if (err)

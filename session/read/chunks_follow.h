@@ -43,7 +43,7 @@ struct sxs_chunk_follower {
  * sxs_chunk_follow_close() must follow. @kind: borrowed until then.
  * Returns EAGAIN when the file has no header yet: its process is making it.
  */
-int sxs_chunk_follow_open(struct sxs_chunk_follower *f, int folder_fd,
+int sxs_chunk_follow_open(struct sxs_chunk_follower *f, const struct sxs_files *folder,
                           const struct sxs_chunk_file *kind, void *head, char *why,
                           size_t why_size);
 

@@ -77,13 +77,12 @@ static void count_agreeing(struct sxs_chunk_reader *r, const struct sxs_chunk_fi
     }
 }
 
-int sxs_chunk_reader_open(struct sxs_chunk_reader *r, int folder_fd,
-                          const struct sxs_chunk_file *kind, void *head, char *why,
-                          size_t why_size)
+int sxs_chunk_reader_open(struct sxs_chunk_reader *r, const struct sxs_files *folder,
+                          const struct sxs_chunk_file *kind, void *head, char *why, size_t why_size)
 {
     int err;
     memset(r, 0, sizeof(*r));
-    r->fd = sxs_file_open(folder_fd, kind->name, &r->size, why, why_size);
+    r->fd = sxs_file_open(folder, kind->name, &r->size, why, why_size);
     if (r->fd < 0)
         return -r->fd;
     err = check_head(r, kind, head, sxs_file_read_at(r->fd, head, kind->head_size, 0), why,

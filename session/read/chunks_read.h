@@ -15,6 +15,7 @@
 #include <stddef.h>
 
 #include "session/format/chunks.h"
+#include "session/read/file_read.h"
 
 /** An open file. One thread at a time; not signal-safe. */
 struct sxs_chunk_reader {
@@ -41,14 +42,14 @@ struct sxs_chunk_file {
 
 /**
  * sxs_chunk_reader_open - open a file of the kind @kind in a folder.
- * @folder_fd: the folder; borrowed for this call.
+ * @folder: the folder; borrowed for this call.
  * @head: receives the header, kind->head_size bytes.
  * @why: receives one line about a failure, else "".
  * Returns 0, and sxs_chunk_reader_close() must follow; ENOENT when there is no such file, EINVAL
  * when it has another format, or another errno value. Follows no symbolic link and does not wait
  * for a pipe.
  */
-int sxs_chunk_reader_open(struct sxs_chunk_reader *r, int folder_fd,
+int sxs_chunk_reader_open(struct sxs_chunk_reader *r, const struct sxs_files *folder,
                           const struct sxs_chunk_file *kind, void *head, char *why,
                           size_t why_size);
 

@@ -7,15 +7,21 @@
 #include "session/read/events_read.h"
 #include "base/sum.h"
 
+enum { LEAST_THROW_SITES = 4096 }; /* throw sites that are kept before equal ones are joined */
+
 /* Makes room for @more elements of @size bytes behind the @n in *@list. Returns 0 or ENOMEM. */
 static int reserve(void *list, size_t n, size_t *cap, size_t more, size_t size)
 {
     void **at = list;
-    void  *grown = reallocarray(*at, n + more + 1, size);
+    size_t wanted = n + more + 1;
+    if (wanted <= *cap)
+        return 0;
+    wanted += n / 2; /* of many files, the list must not grow for each */
+    void *grown = reallocarray(*at, wanted, size);
     if (!grown)
         return ENOMEM;
     *at = grown;
-    *cap = n + more + 1;
+    *cap = wanted;
     return 0;
 }
 
@@ -70,8 +76,17 @@ int sxs_events_join(struct sxs_events_data *into, struct sxs_events_data *from)
     from->n_texts = from->n_names = 0; /* they belong to the other now */
     join_heads(&into->head, &from->head);
     sxs_events_free(from);
-    sxs_events_order(into);
+    if (into->n_throw_sites > 2 * into->n_joined_throw_sites + LEAST_THROW_SITES) {
+        sxs_events_order(into); /* equal throw sites become one */
+        into->n_joined_throw_sites = into->n_throw_sites;
+    }
     return 0;
+}
+
+void sxs_events_joined(struct sxs_events_data *e)
+{
+    sxs_thread_names_joined(&e->thread_names);
+    sxs_events_order(e);
 }
 
 /* ---- periods --------------------------------------------------------------------------------- */

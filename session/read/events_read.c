@@ -334,7 +334,8 @@ static void take_problems(struct sxs_events_data *e, struct sxs_chunk_reader *ch
         sxs_lines_add(&e->problems, &e->n_problems, "%s", line);
 }
 
-int sxs_events_read(int folder_fd, struct sxs_events_data **out, char *why, size_t why_size)
+int sxs_events_read(const struct sxs_files *folder, struct sxs_events_data **out, char *why,
+                    size_t why_size)
 {
     struct sxs_chunk_reader chunks;
     struct reading          r = {.e = calloc(1, sizeof(*r.e))};
@@ -344,7 +345,7 @@ int sxs_events_read(int folder_fd, struct sxs_events_data **out, char *why, size
         snprintf(why, why_size, "out of memory");
         return ENOMEM;
     }
-    err = sxs_chunk_reader_open(&chunks, folder_fd, &sxs_events_kind, &r.e->head, why, why_size);
+    err = sxs_chunk_reader_open(&chunks, folder, &sxs_events_kind, &r.e->head, why, why_size);
     if (err) {
         free(r.e);
         return err;
@@ -356,7 +357,7 @@ int sxs_events_read(int folder_fd, struct sxs_events_data **out, char *why, size
     sxs_chunk_reader_close(&chunks);
     if (!r.no_memory)
         settle_names(&r);
-    r.no_memory |= sxs_thread_names_read_all(folder_fd, &r.e->thread_names) != 0;
+    r.no_memory |= sxs_thread_names_read_all(folder, &r.e->thread_names) != 0;
     free(r.of_throw_sites);
     free(r.of_exceptions);
     sxs_numbers_free(&r.names);

@@ -66,14 +66,17 @@ struct sxs_events_data {
     size_t                       n_texts, cap_texts, cap_throw_sites, cap_exceptions, cap_spans,
         cap_collections;
     struct sxs_thread_names thread_names;
+    size_t n_joined_throw_sites; /* n_throw_sites when equal ones were joined last */
 };
 
 /**
- * sxs_events_join - add the events of @from, a later file of the same process, to those of @into.
+ * sxs_events_join - add the events of @from, a later file of the same process, to those of @into. When all files
+ * are added, call sxs_events_joined(), which puts the lists into order.
  * Frees @from, or leaves it as the memory of texts to @into. Returns 0, or ENOMEM: then @from is
  * freed and @into as it was.
  */
-int sxs_events_join(struct sxs_events_data *into, struct sxs_events_data *from);
+int  sxs_events_join(struct sxs_events_data *into, struct sxs_events_data *from);
+void sxs_events_joined(struct sxs_events_data *e);
 
 /** sxs_events_thread_name - return what the thread @tid is called at a time: never NULL, borrowed. The names
  *  that only the kernel knows are not in the file. */
@@ -99,13 +102,14 @@ extern const struct sxs_chunk_file sxs_events_kind;
 
 /**
  * sxs_events_read - read the file "events" in a process's folder.
- * @folder_fd: the folder; borrowed.
+ * @folder: the folder; borrowed.
  * @out: receives the data, owned by the caller; free it by sxs_events_free(). NULL after a failure.
  * @why: receives one line about a failure, at most @why_size bytes.
  * Returns 0, ENOENT when the process has no such file (which is normal), EINVAL when the file has
  * another format, or another errno value.
  */
-int  sxs_events_read(int folder_fd, struct sxs_events_data **out, char *why, size_t why_size);
+int  sxs_events_read(const struct sxs_files *folder, struct sxs_events_data **out, char *why,
+                     size_t why_size);
 void sxs_events_free(struct sxs_events_data *e);
 
 /** Return the text of a fate: "caught", "unhandled"... If the process ended irregularly and no crash

@@ -39,7 +39,7 @@ static int open_again(int at, int folder_fd, const char *name)
     return fd < 0 ? -errno : fd;
 }
 
-int sxs_file_open_regular(int folder_fd, const char *name, struct stat *st)
+static int open_regular(int folder_fd, const char *name, struct stat *st)
 {
     int at = look_at(folder_fd, name, st);
     if (at < 0)
@@ -54,6 +54,44 @@ int sxs_file_open_regular(int folder_fd, const char *name, struct stat *st)
     return -err;
 }
 
+/* Returns a descriptor of a file that is kept open, owned by the caller, or -errno. */
+static int open_kept(int kept, struct stat *st)
+{
+    int fd = fcntl(kept, F_DUPFD_CLOEXEC, 0);
+    if (fd < 0)
+        return -errno;
+    if (fstat(fd, st) == 0)
+        return fd;
+    int err = errno;
+    close(fd);
+    return -err;
+}
+
+int sxs_file_open_regular(const struct sxs_files *folder, const char *name, struct stat *st)
+{
+    struct sxs_kept_files *kept = folder->kept;
+    for (size_t i = 0; kept && i < kept->n; i++)
+        if (strcmp(kept->all[i].name, name) == 0)
+            return kept->all[i].fd < 0 ? -kept->all[i].err : open_kept(kept->all[i].fd, st);
+    if (kept && kept->lacks && kept->lacks(kept, name))
+        return -ENOENT;
+    int fd = open_regular(folder->fd, name, st);
+    if (!kept || kept->n == SXS_FILES_KEPT || strlen(name) >= sizeof(kept->all[0].name))
+        return fd;
+    snprintf(kept->all[kept->n].name, sizeof(kept->all[0].name), "%s", name);
+    kept->all[kept->n].fd = fd;
+    kept->all[kept->n++].err = fd < 0 ? -fd : 0;
+    return fd < 0 ? fd : open_kept(fd, st);
+}
+
+void sxs_kept_files_close(struct sxs_kept_files *kept)
+{
+    for (size_t i = 0; i < kept->n; i++)
+        if (kept->all[i].fd >= 0)
+            close(kept->all[i].fd);
+    kept->n = 0;
+}
+
 const char *sxs_file_why(int err, char *buf, size_t size)
 {
     snprintf(buf, size, "%s",
@@ -63,10 +101,11 @@ const char *sxs_file_why(int err, char *buf, size_t size)
     return buf;
 }
 
-int sxs_file_open(int folder_fd, const char *name, uint64_t *size, char *why, size_t why_size)
+int sxs_file_open(const struct sxs_files *folder, const char *name, uint64_t *size, char *why,
+                  size_t why_size)
 {
     struct stat st = {0};
-    int         fd = sxs_file_open_regular(folder_fd, name, &st);
+    int         fd = sxs_file_open_regular(folder, name, &st);
     why[0] = '\0';
     if (fd >= 0)
         *size = (uint64_t)st.st_size;

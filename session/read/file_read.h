@@ -7,19 +7,49 @@
 #ifndef SXS_SESSION_READ_FILE_READ_H
 #define SXS_SESSION_READ_FILE_READ_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 struct stat;
 
+#define SXS_FILES_KEPT \
+    12 /* files of a folder that are kept open at once: all that several readers read */
+
+/** Files that stay open after their first reader, so that the next reader of the same folder does not open
+ *  them again. Zeroed it has none. */
+struct sxs_kept_files {
+    bool (*lacks)(const struct sxs_kept_files *kept, const char *name); /* returns true when the folder is known
+                                                                        * not to have the file; NULL: not known */
+    uint32_t present; /* for `lacks` */
+    size_t   n;
+    struct {
+        char name[24];
+        int  fd;  /* owned; -1: it could not be opened */
+        int  err; /* why not; errno value */
+    } all[SXS_FILES_KEPT];
+};
+
+/** A folder whose files are read. */
+struct sxs_files {
+    int                    fd;   /* the folder; borrowed */
+    struct sxs_kept_files *kept; /* borrowed; NULL: each reader opens a file for itself */
+};
+
+/** SXS_FILES_OF - the folder @folder_fd, whose files are opened by each reader. Valid in the block around it. */
+#define SXS_FILES_OF(folder_fd) (&(const struct sxs_files){.fd = (folder_fd)})
+
+/** sxs_kept_files_close - close all files. */
+void sxs_kept_files_close(struct sxs_kept_files *kept);
+
 /**
  * sxs_file_open_regular - open the regular file @name in a folder for reading.
- * @folder_fd: the folder; borrowed. @st: receives the facts about the opened file.
+ * @folder: the folder; borrowed. @st: receives the facts about the opened file.
  * Returns a descriptor, owned by the caller, or -errno: -ELOOP when it is a symbolic link, -EINVAL
  * when it is something else than a regular file. Such a thing is not opened: a device notices
  * nothing, and a pipe is not waited for.
  */
-int sxs_file_open_regular(int folder_fd, const char *name, struct stat *st);
+int sxs_file_open_regular(const struct sxs_files *folder, const char *name, struct stat *st);
 
 /** sxs_file_why - write why sxs_file_open_regular() failed into @buf, one line. @err: the errno value.
  *  Returns @buf. */
@@ -27,12 +57,13 @@ const char *sxs_file_why(int err, char *buf, size_t size);
 
 /**
  * sxs_file_open - open the regular file @name in a folder for reading.
- * @folder_fd: the folder; borrowed.
+ * @folder: the folder; borrowed.
  * @size: receives the present size of the file, in bytes.
  * @why: receives one line about a failure, else "".
  * As sxs_file_open_regular() otherwise.
  */
-int sxs_file_open(int folder_fd, const char *name, uint64_t *size, char *why, size_t why_size);
+int sxs_file_open(const struct sxs_files *folder, const char *name, uint64_t *size, char *why,
+                  size_t why_size);
 
 /** sxs_file_read_at - read up to @size bytes from the offset @at into @to.
  *  Returns the number of bytes read before the end of the file or an error. */

@@ -151,13 +151,14 @@ static int take_file(struct sxs_guests_data *d, const struct sxs_guests *f, size
 
 /* The file is copied, not mapped, because a mapped file that shrinks would end this process by
  * SIGBUS. */
-int sxs_guests_read(int folder_fd, struct sxs_guests_data **out, char *why, size_t why_size)
+int sxs_guests_read(const struct sxs_files *folder, struct sxs_guests_data **out, char *why,
+                    size_t why_size)
 {
     uint64_t                size;
     struct sxs_guests      *f = NULL;
     struct sxs_guests_data *d = NULL;
     ssize_t                 got;
-    int err, fd = sxs_file_open(folder_fd, SXS_GUESTS_FILE, &size, why, why_size);
+    int                     err, fd = sxs_file_open(folder, SXS_GUESTS_FILE, &size, why, why_size);
     *out = NULL;
     if (fd < 0)
         return -fd;

@@ -11,6 +11,7 @@
 #include <stdbool.h>
 
 #include "session/format/guests.h"
+#include "session/read/file_read.h"
 
 /** One guest on one runtime: a copy of struct sxs_guest_row without atomics. */
 struct sxs_guest_read {
@@ -34,14 +35,15 @@ struct sxs_guests_data {
 
 /**
  * sxs_guests_read - read the file "guests" in a process's folder.
- * @folder_fd: the folder; borrowed. @out: receives the data; free them with sxs_guests_free().
+ * @folder: the folder; borrowed. @out: receives the data; free them with sxs_guests_free().
  * @why: receives a line about a failure; holds @why_size bytes.
  * Rows of guests that were starting get the state FAILED: their process ended, or still starts them.
  * Rows of guests whose runtime has shut down get the state ACTIVE.
  * Returns 0; ENOENT when there is no such file; EINVAL when the file has another format; ENOMEM.
  * Any thread; not signal-safe.
  */
-int  sxs_guests_read(int folder_fd, struct sxs_guests_data **out, char *why, size_t why_size);
+int  sxs_guests_read(const struct sxs_files *folder, struct sxs_guests_data **out, char *why,
+                     size_t why_size);
 void sxs_guests_free(struct sxs_guests_data *data); /* NULL is allowed */
 
 #endif

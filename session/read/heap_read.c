@@ -58,15 +58,15 @@ static void take_header(struct sxs_heap_reader *r, const struct sxs_heap_header 
         r->end = size;
 }
 
-int sxs_heap_reader_open(struct sxs_heap_reader *r, int folder_fd, uint32_t number, char *why,
-                         size_t why_size)
+int sxs_heap_reader_open(struct sxs_heap_reader *r, const struct sxs_files *folder, uint32_t number,
+                         char *why, size_t why_size)
 {
     char                   name[32];
     uint64_t               size;
     struct sxs_heap_header head;
     memset(r, 0, sizeof(*r));
     snprintf(name, sizeof(name), SXS_HEAP_FILE "%u", number);
-    r->fd = sxs_file_open(folder_fd, name, &size, why, why_size);
+    r->fd = sxs_file_open(folder, name, &size, why, why_size);
     if (r->fd < 0)
         return -r->fd;
     int err = check_header(&head, sxs_file_read_at(r->fd, &head, sizeof(head), 0), why, why_size);

@@ -14,6 +14,7 @@
 #include <stddef.h>
 
 #include "session/format/heap.h"
+#include "session/read/file_read.h"
 
 /** Numbers of types and names that are higher than this are taken for damage. */
 #define SXS_HEAP_MAX_NUMBER (1u << 22)
@@ -61,14 +62,14 @@ uint32_t sxs_heap_number_of(const char *name);
 
 /**
  * sxs_heap_reader_open - open the snapshot with the number @number.
- * @folder_fd: the process's folder; borrowed for this call.
+ * @folder: the process's folder; borrowed for this call.
  * @why: receives one line about a failure, else "".
  * Returns 0, and sxs_heap_reader_close() must follow; ENOENT when there is no such file, EINVAL
  * when it has another format, or another errno value. Follows no symbolic link and does not wait
  * for a pipe.
  */
-int  sxs_heap_reader_open(struct sxs_heap_reader *r, int folder_fd, uint32_t number, char *why,
-                          size_t why_size);
+int sxs_heap_reader_open(struct sxs_heap_reader *r, const struct sxs_files *folder, uint32_t number,
+                         char *why, size_t why_size);
 void sxs_heap_reader_close(struct sxs_heap_reader *r);
 
 /**

@@ -306,10 +306,10 @@ static void tidy_methods(struct reading *r)
 
 /* Read the traced calls from the file "traced". If that file cannot be read, add a message and keep
  * the other data. Returns 0 or ENOMEM. */
-static int read_traced(struct sxs_instrument_data *d, int folder_fd)
+static int read_traced(struct sxs_instrument_data *d, const struct sxs_files *folder)
 {
     char why[256];
-    int  err = sxs_traced_read(folder_fd, &d->traced, why, sizeof(why));
+    int  err = sxs_traced_read(folder, &d->traced, why, sizeof(why));
     if (err == ENOMEM)
         return err;
     if (err && err != ENOENT)
@@ -335,7 +335,8 @@ static void note_problems(struct sxs_instrument_data *d, struct sxs_chunk_reader
                       (unsigned long long)d->head.lost);
 }
 
-int sxs_instrument_read(int folder_fd, struct sxs_instrument_data **out, char *why, size_t why_size)
+int sxs_instrument_read(const struct sxs_files *folder, struct sxs_instrument_data **out, char *why,
+                        size_t why_size)
 {
     struct sxs_instrument_data *d = calloc(1, sizeof(*d));
     struct reading              r = {.d = d};
@@ -346,7 +347,7 @@ int sxs_instrument_read(int folder_fd, struct sxs_instrument_data **out, char *w
         snprintf(why, why_size, "no memory");
         return ENOMEM;
     }
-    err = sxs_chunk_reader_open(&reader, folder_fd, &kind, &d->head, why, why_size);
+    err = sxs_chunk_reader_open(&reader, folder, &kind, &d->head, why, why_size);
     if (err) {
         free(d);
         return err;
@@ -359,8 +360,8 @@ int sxs_instrument_read(int folder_fd, struct sxs_instrument_data **out, char *w
     sxs_numbers_free(&r.methods);
     sxs_numbers_free(&r.rules);
     make_ns(d);
-    if (r.no_memory || read_traced(d, folder_fd) == ENOMEM ||
-        sxs_thread_names_read_all(folder_fd, &d->thread_names) == ENOMEM) {
+    if (r.no_memory || read_traced(d, folder) == ENOMEM ||
+        sxs_thread_names_read_all(folder, &d->thread_names) == ENOMEM) {
         sxs_instrument_free(d);
         snprintf(why, why_size, "no memory");
         return ENOMEM;

@@ -68,7 +68,7 @@ struct sxs_instrument_data {
 
 /**
  * sxs_instrument_read - read the files "instrument" and "traced" in a process's folder.
- * @folder_fd: the folder; borrowed.
+ * @folder: the folder; borrowed.
  * @out: receives the data, owned by the caller; free it by sxs_instrument_free(). NULL after a
  *   failure.
  * @why: receives one line about a failure, at most @why_size bytes.
@@ -76,8 +76,8 @@ struct sxs_instrument_data {
  * another format, or another errno value. A file "traced" that is missing or cannot be read is not
  * a failure.
  */
-int  sxs_instrument_read(int folder_fd, struct sxs_instrument_data **out, char *why,
-                         size_t why_size);
+int sxs_instrument_read(const struct sxs_files *folder, struct sxs_instrument_data **out, char *why,
+                        size_t why_size);
 void sxs_instrument_free(struct sxs_instrument_data *d);
 
 /** sxs_instrument_thread - return what the thread of a traced call is called. Borrowed from @d. */

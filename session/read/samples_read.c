@@ -22,7 +22,8 @@ const struct sxs_chunk_file sxs_samples_kind = {
     .max_chunks_at = offsetof(struct sxs_samples_header, max_chunks),
 };
 
-int sxs_samples_open(int folder_fd, struct sxs_samples **out, char *why, size_t why_size)
+int sxs_samples_open(const struct sxs_files *folder, struct sxs_samples **out, char *why,
+                     size_t why_size)
 {
     struct sxs_samples *s = calloc(1, sizeof(*s));
     int                 err;
@@ -31,7 +32,7 @@ int sxs_samples_open(int folder_fd, struct sxs_samples **out, char *why, size_t 
         snprintf(why, why_size, "out of memory");
         return ENOMEM;
     }
-    err = sxs_chunk_reader_open(&s->chunks, folder_fd, &sxs_samples_kind, &s->head, why, why_size);
+    err = sxs_chunk_reader_open(&s->chunks, folder, &sxs_samples_kind, &s->head, why, why_size);
     if (err) {
         free(s);
         return err;
@@ -44,6 +45,12 @@ int sxs_samples_open(int folder_fd, struct sxs_samples **out, char *why, size_t 
 const struct sxs_samples_header *sxs_samples_head(const struct sxs_samples *s)
 {
     return &s->head;
+}
+
+bool sxs_costs_on(const struct sxs_samples_header *head, enum sxs_cost_kind kind)
+{
+    return head->cost_every[kind] ||
+           atomic_load_explicit(&head->n_costs[kind], memory_order_relaxed);
 }
 
 static size_t align8(size_t n)

@@ -54,33 +54,47 @@ static inline const struct sxs_sample_context *sxs_sample_contexts(const struct 
     return (const struct sxs_sample_context *)(const void *)&v->ips[v->n];
 }
 
+/* Whether the record of a thread, undamaged, has a field that those of earlier sessions lack. */
+#define SXS_THREAD_HAS(v, field) \
+    ((v)->head.size >= offsetof(struct sxs_record_thread, field) + sizeof((v)->field))
+
 /** sxs_thread_name_read_ns - return when the name of an undamaged record was read; 0: not known. */
 static inline uint64_t sxs_thread_name_read_ns(const struct sxs_record_thread *v)
 {
-    return v->head.size >= sizeof(*v) ? v->name_ns : 0;
+    return SXS_THREAD_HAS(v, name_ns) ? v->name_ns : 0;
 }
 
 /** sxs_thread_unsampled_ns - return the time of its life that no sample stands for; 0: not known. */
 static inline uint64_t sxs_thread_unsampled_ns(const struct sxs_record_thread *v)
 {
-    return v->head.size >= sizeof(*v) ? v->unsampled_ns : 0;
+    return SXS_THREAD_HAS(v, unsampled_ns) ? v->unsampled_ns : 0;
+}
+
+/** sxs_thread_born_ns - return when the kernel started the thread (struct sxs_record_thread); 0: not known. */
+static inline uint64_t sxs_thread_born_ns(const struct sxs_record_thread *v)
+{
+    return SXS_THREAD_HAS(v, born_ns) ? v->born_ns : 0;
 }
 
 /**
  * sxs_samples_open - open the file "samples" in a process's folder.
- * @folder_fd: the folder; borrowed for this call.
+ * @folder: the folder; borrowed for this call.
  * @out: receives the reader, owned by the caller; close it by sxs_samples_close(). NULL after a
  *   failure.
  * @why: receives one line about a failure, or "" when there is none.
  * Returns 0, ENOENT when the process has no such file (which is normal), EINVAL when the file has
  * another format, or another errno value. Follows no symbolic link and does not wait for a pipe.
  */
-int sxs_samples_open(int folder_fd, struct sxs_samples **out, char *why, size_t why_size);
+int sxs_samples_open(const struct sxs_files *folder, struct sxs_samples **out, char *why,
+                     size_t why_size);
 
 /** sxs_samples_head - return a copy of the header, its command zero-terminated. Borrowed, valid
  *  until
  *  sxs_samples_close(). */
 const struct sxs_samples_header *sxs_samples_head(const struct sxs_samples *s);
+
+/** sxs_costs_on - return true when costs of @kind were recorded in the process of this header. */
+bool sxs_costs_on(const struct sxs_samples_header *head, enum sxs_cost_kind kind);
 
 /**
  * sxs_samples_next - read the next undamaged record, in the order of the file, which is not the

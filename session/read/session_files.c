@@ -39,3 +39,12 @@ const struct sxs_session_file *sxs_session_file_named(const char *name)
     }
     return NULL;
 }
+
+_Static_assert(sizeof(sxs_session_files) / sizeof(sxs_session_files[0]) <= 32,
+               "a bit for each kind");
+
+uint32_t sxs_session_file_bit(const char *name)
+{
+    const struct sxs_session_file *f = sxs_session_file_named(name);
+    return f ? UINT32_C(1) << (f - sxs_session_files) : 0;
+}

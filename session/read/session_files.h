@@ -27,4 +27,8 @@ extern const size_t                  sxs_session_n_files;
  *  file. Pure. */
 const struct sxs_session_file *sxs_session_file_named(const char *name);
 
+/** sxs_session_file_bit - return the bit that stands for the kind of the file @name in a set of kinds; 0: no
+ *  session has such a file. Pure. */
+uint32_t sxs_session_file_bit(const char *name);
+
 #endif

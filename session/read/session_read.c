@@ -185,7 +185,7 @@ static int read_census(struct sxs_session *s, int folder_fd, const char *folder)
     char               why[256];
     uint64_t           size;
     int                err = 0;
-    int                fd = sxs_file_open(folder_fd, SXS_CENSUS_FILE, &size, why, sizeof(why));
+    int fd = sxs_file_open(SXS_FILES_OF(folder_fd), SXS_CENSUS_FILE, &size, why, sizeof(why));
     if (fd < 0) {
         note(s, "%s/%s: %s", folder, SXS_CENSUS_FILE, why);
         return 0;
@@ -227,7 +227,8 @@ static bool read_log(struct sxs_session *s, int folder_fd, const char *folder)
 {
     char     why[256], *text = calloc(1, SXS_LOG_BYTES + 1), *save = NULL;
     uint64_t size;
-    int      fd = text ? sxs_file_open(folder_fd, SXS_LOG_FILE, &size, why, sizeof(why)) : -1;
+    int      fd =
+        text ? sxs_file_open(SXS_FILES_OF(folder_fd), SXS_LOG_FILE, &size, why, sizeof(why)) : -1;
     unsigned n = 0;
     if (fd >= 0) {
         sxs_file_read_data(fd, text, SXS_LOG_BYTES, 0);

@@ -13,7 +13,7 @@
 #define KERNEL_BYTES 15u /* of a name, that Linux keeps */
 #define MAX_TEXTS    (UINT64_C(1) << 30)
 /* A thread begins and ends in the file "samples" when the sampler notices it, and that is a little after its
- * first and before its last event. */
+ * first and before its last event. On a busy machine it may be long after the first: then born_ns tells. */
 #define LIFE_SLACK_NS UINT64_C(100000000)
 
 const struct sxs_chunk_file sxs_thread_names_kind = {
@@ -77,14 +77,14 @@ static int by_thread(const void *a, const void *b)
     return (x->time_ns > y->time_ns) - (x->time_ns < y->time_ns);
 }
 
-int sxs_thread_names_read(int folder_fd, struct sxs_thread_names *names)
+int sxs_thread_names_read(const struct sxs_files *folder, struct sxs_thread_names *names)
 {
     struct sxs_thread_names_header head;
     struct sxs_chunk_reader        reader;
     struct reading                 r = {names, false};
     char                           why[256];
-    if (sxs_chunk_reader_open(&reader, folder_fd, &sxs_thread_names_kind, &head, why,
-                              sizeof(why)) != 0)
+    if (sxs_chunk_reader_open(&reader, folder, &sxs_thread_names_kind, &head, why, sizeof(why)) !=
+        0)
         return 0;
     while (!r.no_memory && sxs_chunk_reader_next(&reader, SXS_THREAD_NAMES_LAST, take_record, &r))
         ;
@@ -141,6 +141,7 @@ static bool take_kernel_name(const struct sxs_record *record, uint16_t type, voi
                                           .started_ns = v.thread->started_ns,
                                           .ended_ns = v.thread->ended_ns,
                                           .name_ns = sxs_thread_name_read_ns(v.thread),
+                                          .born_ns = sxs_thread_born_ns(v.thread),
                                           .order = n->n_kernel++};
     memcpy(k->name, v.thread->name, sizeof(k->name) - 1);
     return true;
@@ -170,15 +171,15 @@ static void join_kernel(struct sxs_thread_names *n)
         n->kernel[i].order = i;
 }
 
-int sxs_thread_names_read_all(int folder_fd, struct sxs_thread_names *names)
+int sxs_thread_names_read_all(const struct sxs_files *folder, struct sxs_thread_names *names)
 {
     struct sxs_samples_header head;
     struct sxs_chunk_reader   reader;
     struct reading            r = {names, false};
     char                      why[256];
-    int                       err = sxs_thread_names_read(folder_fd, names);
+    int                       err = sxs_thread_names_read(folder, names);
     if (err ||
-        sxs_chunk_reader_open(&reader, folder_fd, &sxs_samples_kind, &head, why, sizeof(why)) != 0)
+        sxs_chunk_reader_open(&reader, folder, &sxs_samples_kind, &head, why, sizeof(why)) != 0)
         return err;
     while (!r.no_memory && sxs_chunk_reader_next(&reader, SXS_RECORD_POOL, take_kernel_name, &r))
         ;
@@ -202,8 +203,10 @@ static const struct sxs_thread_names_kernel *living_at(const struct sxs_thread_n
             hi = middle;
     }
     const struct sxs_thread_names_kernel *k = lo ? &names->kernel[lo - 1] : NULL;
-    return k && k->tid == tid && (!k->ended_ns || k->ended_ns + LIFE_SLACK_NS >= time_ns) ? k
-                                                                                          : NULL;
+    if (k && k->tid == tid && (!k->ended_ns || k->ended_ns + LIFE_SLACK_NS >= time_ns))
+        return k;
+    k = lo < names->n_kernel ? &names->kernel[lo] : NULL; /* found later */
+    return k && k->tid == tid && k->born_ns && k->born_ns <= time_ns ? k : NULL;
 }
 
 long sxs_thread_names_follow(struct sxs_chunk_follower *file, uint64_t max_bytes,
@@ -286,6 +289,10 @@ const char *sxs_thread_names_at(const struct sxs_thread_names *names, uint32_t p
     return given[0] ? given : sxs_thread_name_pick(NULL, pid, &known);
 }
 
+enum {
+    LEAST_THREADS = 4096
+}; /* records of threads that are kept before those of one thread are joined */
+
 int sxs_thread_names_join(struct sxs_thread_names *into, const struct sxs_thread_names *from)
 {
     for (size_t i = 0; i < from->n; i++) {
@@ -305,11 +312,19 @@ int sxs_thread_names_join(struct sxs_thread_names *into, const struct sxs_thread
         *k = from->kernel[i];
         k->order = into->n_kernel++;
     }
-    join_kernel(into);
     into->lost += from->lost;
-    if (into->n)
-        qsort(into->rows, into->n, sizeof(*into->rows), by_thread);
+    if (into->n_kernel > 2 * into->n_joined_kernel + LEAST_THREADS) {
+        join_kernel(into);
+        into->n_joined_kernel = into->n_kernel;
+    }
     return 0;
+}
+
+void sxs_thread_names_joined(struct sxs_thread_names *names)
+{
+    join_kernel(names);
+    if (names->n)
+        qsort(names->rows, names->n, sizeof(*names->rows), by_thread);
 }
 
 void sxs_thread_names_free(struct sxs_thread_names *names)

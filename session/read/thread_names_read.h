@@ -24,7 +24,7 @@ struct sxs_thread_names_row {
  *  fields without a comment. */
 struct sxs_thread_names_kernel {
     uint32_t tid;
-    uint64_t started_ns, ended_ns, name_ns;
+    uint64_t started_ns, ended_ns, name_ns, born_ns;
     size_t   order; /* of the record in the file */
     char     name[16];
 };
@@ -37,24 +37,25 @@ struct sxs_thread_names {
     size_t                       used, room;
     struct sxs_thread_names_kernel *kernel; /* owned; by tid, then by start; each thread once */
     size_t                          n_kernel, cap_kernel;
+    size_t                       n_joined_kernel; /* n_kernel when the threads were joined last */
     uint32_t                     pid;  /* of the process: its first thread has this tid */
     uint64_t                     lost; /* names that found no room in the file */
 };
 
 /**
  * sxs_thread_names_read - add the names in a process's folder to @names.
- * @folder_fd: the folder; borrowed. A file that is missing, damaged or of another format adds what
+ * @folder: the folder; borrowed. A file that is missing, damaged or of another format adds what
  * can be read of it, maybe nothing, and that is no failure: then threads have the names that the
  * kernel knew. Returns 0 or ENOMEM.
  */
-int sxs_thread_names_read(int folder_fd, struct sxs_thread_names *names);
+int sxs_thread_names_read(const struct sxs_files *folder, struct sxs_thread_names *names);
 
 /**
  * sxs_thread_names_read_all - as sxs_thread_names_read(), and add the names that threads have in the kernel
  * from the file "samples" of the folder, all of which is read. For a reader of another file, so that it
  * calls each thread as reports of samples do.
  */
-int sxs_thread_names_read_all(int folder_fd, struct sxs_thread_names *names);
+int sxs_thread_names_read_all(const struct sxs_files *folder, struct sxs_thread_names *names);
 
 /** The kind of file, for sxs_chunk_follow_open(). */
 extern const struct sxs_chunk_file sxs_thread_names_kind;
@@ -72,8 +73,10 @@ long sxs_thread_names_follow(struct sxs_chunk_follower *file, uint64_t max_bytes
 const char *sxs_thread_names_of(const struct sxs_thread_names *names, uint32_t tid,
                                 uint64_t from_ns, uint64_t to_ns, uint64_t *since_ns);
 
-/** sxs_thread_names_join - add the names of @from. Returns 0 or ENOMEM. */
-int sxs_thread_names_join(struct sxs_thread_names *into, const struct sxs_thread_names *from);
+/** sxs_thread_names_join - add the names of @from. When all are added, call sxs_thread_names_joined(); before,
+ *  no name can be looked up. Returns 0 or ENOMEM. */
+int  sxs_thread_names_join(struct sxs_thread_names *into, const struct sxs_thread_names *from);
+void sxs_thread_names_joined(struct sxs_thread_names *names);
 
 /** sxs_thread_names_at - return what the thread that has @tid at a time is called, as
  *  sxs_thread_name_pick(). If the start and end of the thread are not known: by the name it has at that time,

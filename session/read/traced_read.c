@@ -229,13 +229,14 @@ static void note_problems(struct sxs_traced_data *d, struct sxs_chunk_reader *re
         sxs_lines_add(&d->problems, &d->n_problems, "%s", line);
 }
 
-int sxs_traced_read(int folder_fd, struct sxs_traced_data *out, char *why, size_t why_size)
+int sxs_traced_read(const struct sxs_files *folder, struct sxs_traced_data *out, char *why,
+                    size_t why_size)
 {
     struct reading          r = {0};
     struct sxs_chunk_reader reader;
     int                     err;
     memset(out, 0, sizeof(*out));
-    err = sxs_chunk_reader_open(&reader, folder_fd, &kind, &out->head, why, why_size);
+    err = sxs_chunk_reader_open(&reader, folder, &kind, &out->head, why, why_size);
     if (err)
         return err;
     while (!r.no_memory && sxs_chunk_reader_next(&reader, SXS_TRACED_LAST, take_record, &r))

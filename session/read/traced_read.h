@@ -11,6 +11,7 @@
 #include <stdbool.h>
 
 #include "session/format/traced.h"
+#include "session/read/file_read.h"
 
 /** One call. Texts are copied from the file as they are, so they may contain control characters and
  *  bytes that are not UTF-8. struct sxs_traced_end describes fields without a comment. */
@@ -32,11 +33,12 @@ struct sxs_traced_data {
 };
 
 /** sxs_traced_read - read the file "traced" in a process's folder.
- *  @folder_fd: the folder; borrowed. @out: overwritten; free its contents by sxs_traced_free().
+ *  @folder: the folder; borrowed. @out: overwritten; free its contents by sxs_traced_free().
  *  @why: receives one line about a failure, at most @why_size bytes.
  *  Returns 0, ENOENT when nothing was traced, EINVAL when the file has another format, or another
  *  errno value. */
-int  sxs_traced_read(int folder_fd, struct sxs_traced_data *out, char *why, size_t why_size);
+int  sxs_traced_read(const struct sxs_files *folder, struct sxs_traced_data *out, char *why,
+                     size_t why_size);
 void sxs_traced_free(struct sxs_traced_data *d);
 
 #endif

@@ -280,8 +280,9 @@ int sxs_session_close(int discard)
 const struct sxs_folder *sxs_session_folder(const char *tool)
 {
     if (!has_folder && tool)
-        sxs_error(refused ? "tool %s needs a session folder, and SXSPROF_OUT was refused"
-                          : "tool %s needs a session folder: set SXSPROF_OUT, or use sxsprof run -o",
+        sxs_error(refused
+                      ? "tool %s needs a session folder, and SXSPROF_OUT was refused"
+                      : "tool %s needs a session folder: set SXSPROF_OUT, or use sxsprof record -o",
                   tool);
     return has_folder ? &folder : NULL;
 }

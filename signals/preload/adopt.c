@@ -3,7 +3,7 @@
  * adopt.c - changes the environment of a process that starts, so that profilers which it names run
  * as guests of this one.
  *
- * A script inside the command may set CORECLR_PROFILER after `sxsprof run` did. The constructor below
+ * A script inside the command may set CORECLR_PROFILER after sxsprof did. The constructor below
  * runs in each program that the script starts, before a runtime copies the environment. It changes
  * entries of `environ` in place and allocates nothing, because the allocator of the program may not
  * be ready. No entry is added: SXSPROF_GUESTS and CORECLR_PROFILER are there, and
@@ -34,8 +34,8 @@ _Atomic int adopt_watches;
 #define PREFIX "sxsprof: CORECLR_PROFILER names another profiler in this process, "
 
 /* Why another profiler's runtimes are not profiled. */
-static const char *left_out =
-    PREFIX "set after sxsprof run: its runtimes are not profiled; sxsprof run --adopt runs both";
+static const char *left_out = PREFIX
+    "set after sxsprof started: its runtimes are not profiled; sxsprof record --adopt runs both";
 
 /* The changed entries of `environ`, "NAME=VALUE". */
 static char guests_entry[4 * ITEM_MAX], path_entry[ITEM_MAX];

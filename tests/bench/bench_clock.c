@@ -10,8 +10,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "sampling/poke.h"
 #include "sampling/clocks.h"
+#include "sampling/poke.h"
 #include "tests/bench/bench.h"
 
 #define ROUNDS 151

@@ -12,9 +12,9 @@
 #include <unistd.h>
 
 #include "elt/calls_hooks.h"
+#include "tests/bench/bench.h"
 #include "tools/calls/functions.h"
 #include "tools/calls/thread_state.h"
-#include "tests/bench/bench.h"
 
 #define FIB       16
 #define FIB_CALLS 3193 /* number of calls that fib(16) makes */

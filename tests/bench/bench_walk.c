@@ -18,9 +18,9 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "sampling/poke.h"
 #include "sampling/clocks.h"
 #include "sampling/handler.h"
+#include "sampling/poke.h"
 #include "sampling/stacks.h"
 #include "stackwalk/fast/tables.h"
 #include "stackwalk/fast/walkers.h"

@@ -226,7 +226,7 @@ def queries():
         ("flame graph of one machine, one day", ["flame", "--where", "machine=machine-7", "--from", day, "-o", DIR + "/m.html"]),
         ("top functions of everything", ["top"]),
         ("release 1 against 2 of a service", ["diff", "--service", "service-0", "--a", "version=1", "--b", "version=2"]),
-        ("CPU by runtime, a row a day", ["series", "--by", "runtime", "--every", "1d"]),
+        ("CPU by runtime, a row a day", ["series", "--by", "runtime", "--step", "1d"]),
         ("who got slower: this week against the last", ["diff", "--by", "service", "--a",
                                                        "from=@%d,to=%s" % (end - 14 * 86400, week), "--b", "from=" + week]),
     ]

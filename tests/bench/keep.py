@@ -9,7 +9,7 @@ from web import Web
 KINDS = {
     "library alone": ({}, None),
     "continuous": ({"SXSPROF_KEEP": "10m"}, 0.99),
-    "continuous, a segment a second": ({"SXSPROF_KEEP": "10m", "SXSPROF_EVERY": "1s"}, None),
+    "continuous, a segment a second": ({"SXSPROF_KEEP": "10m", "SXSPROF_SEGMENT": "1s"}, None),
 }
 
 

@@ -20,7 +20,7 @@ echo 'int coreclr_initialize;' | $CC -shared -fPIC -x c - -o "$T/8.0.29/libcorec
 cp "$T/8.0.29/libcoreclr.so" "$T/ld-musl-x86_64.so.1"
 
 refused "no PID" "PID is missing;sxsprof ps" attach
-refused "two PIDs" "'13';expected one PID" attach 12 13
+refused "two PIDs" "'13';expected one process" attach 12 13
 refused "an empty name" "empty" attach ""
 refused "a PID that is none" "no process 999999999" attach 999999999
 refused "PID 0" "'0'" attach 0

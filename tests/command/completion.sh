@@ -27,14 +27,17 @@ completes() { # CLAIM EXPECTED WORD...
     shift 2
     is "$claim" "$want" "$(complete_words sxsprof "$@")"
 }
-verbs=$("$SXS" --help | sed -n 's/^  \([a-z]*\)  *[a-z].*/\1/p' | sort | paste -sd' ')
+verbs=$("$SXS" --help | sed -n 's/^  \([a-z][a-z]*\)  *[a-z].*/\1/p' | sort | paste -sd' ')
 completes "verbs" "--help --version $verbs" ""
 completes "a part of a verb is completed" "sample" sam
 completes "help: verbs are completed" "$verbs" help ""
 for verb in $verbs; do
     [ "$verb" = help ] && continue
     options=$("$SXS" "$verb" --help | grep -o '^ *\(-[a-zA-Z?], \)\?--[a-z-]*' | grep -o -e '--[a-z-]*' | sort | paste -sd' ')
-    is "$verb: every option of its help is completed" "$options" "$(complete_words sxsprof "$verb" -- | tr ' ' '\n' | grep '^--' | paste -sd' ')"
+    completed=$(complete_words sxsprof "$verb" -- | tr ' ' '\n' | grep '^--')
+    is "$verb: every option of its help is completed" "$options" "$(grep -xF -e "${options// /$'\n'}" <<<"$completed" | paste -sd' ')"
+    case $verb in sample | calls | trace | alloc | native | locks | wait | exceptions | events | gc | instrument) more=record ;; *) more=$verb ;; esac
+    is "$verb: and no other one, but those of record" "" "$(grep -vxF -e "$("$SXS" "$more" --help | grep -o -e '--[a-z-]*'; tr ' ' '\n' <<<"$options")" <<<"$completed")"
 done
 completes "values of an option of a tool" "count time trace tree" calls --mode ""
 completes "a part of a value is completed" "time trace tree" calls --mode t
@@ -42,7 +45,7 @@ completes "values, as the word after =" "fast snapshot unwind" sample --walker =
 completes "values, when = is the last word" "fast snapshot unwind" sample --walker =
 completes "a value that is only a prefix, such as one:" "one:" run --pick o
 completes "names of tools" "calls census" run --tool c
-completes "-o is completed to folders" "session" sample -o ""
+completes "-o is completed to files and folders" "rules.xml session" sample -o ""
 completes "an option that takes any text" "" sample --rate ""
 completes "options after an option with a value" "--rate" sample --wall --walker = fast --ra
 completes "instrument: files and folders" "rules.xml session" instrument ""

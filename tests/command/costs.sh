@@ -319,10 +319,10 @@ make_session locks w
 report alloc text
 S=locks report alloc text
 is "no allocations: status 2, no output" "2:" "$status:$out"
-has "no allocations: how to record them" "$err" "no objects (--data alloc)" "sxsprof run --tool alloc"
+has "no allocations: how to record them" "$err" "no objects (--data alloc)" "record them with sxsprof alloc"
 S=plain report live collapsed
 is "what is gone is not known: status 2" "2:" "$status:$out"
-has "what is gone is not known: how to record it" "$err" "--tool alloc:live=on"
+has "what is gone is not known: how to record it" "$err" "it is with sxsprof alloc --live on"
 try "$SXS" diff --data native -o "$T/none.html" "$T/s" "$T/locks"
 is "diff: one of the sessions has no such data: status 2" 2 $status
 report alloc text --thread nobody

@@ -23,7 +23,7 @@ well() { local c=$1 && shift && examine "$c" 0 "$@"; }
 bad() { local c=$1 && shift && examine "$c" 1 "$@"; }
 on=(CORECLR_ENABLE_PROFILING=1)
 
-well "no variable is set" "loads no profiler; under sxsprof run it loads $lib|All is well"
+well "no variable is set" "loads no profiler; started by sxsprof it loads $lib|All is well"
 well "the variables name this profiler" "every runtime loads $lib, by CORECLR_PROFILER_PATH" \
     "${on[@]}" CORECLR_PROFILER=$ours CORECLR_PROFILER_PATH="$lib"
 well "CORECLR_PROFILER_PATH_64 has precedence over CORECLR_PROFILER_PATH" "by CORECLR_PROFILER_PATH_64|CORECLR_PROFILER_PATH: not read" \
@@ -32,7 +32,7 @@ well "an empty CORECLR_PROFILER_PATH_64 is ignored" "by CORECLR_PROFILER_PATH" \
     "${on[@]}" CORECLR_PROFILER=$ours CORECLR_PROFILER_PATH_64= CORECLR_PROFILER_PATH="$lib"
 well "CORECLR_PROFILER_PATH_32 is not read" "CORECLR_PROFILER_PATH_32: not read" \
     "${on[@]}" CORECLR_PROFILER=$ours CORECLR_PROFILER_PATH_32=/x CORECLR_PROFILER_PATH="$lib"
-bad "another profiler is set" "another profiler is set: class $other, library /o/p.so|sxsprof run replaces it" \
+bad "another profiler is set" "another profiler is set: class $other, library /o/p.so|sxsprof replaces it" \
     "${on[@]}" CORECLR_PROFILER=$other CORECLR_PROFILER_PATH=/o/p.so
 bad "CORECLR_PROFILER_PATH_64 names another profiler and hides our path" "CORECLR_PROFILER_PATH_64=/o/p.so: No such file" \
     "${on[@]}" CORECLR_PROFILER=$ours CORECLR_PROFILER_PATH_64=/o/p.so CORECLR_PROFILER_PATH="$lib"

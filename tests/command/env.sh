@@ -5,7 +5,7 @@ cd "$(dirname "$0")/../.." || exit 1
 . tests/command/common.inc
 mkdir "$T/session" "$T/it's 100% \"odd\""
 cp "$T"/bin/* "$T/it's 100% \"odd\"/"
-options=(--tool sample:wall=99 --tool events --pick one:8 --unpicked cancel --signals off --calls 'a:b*' --calls-not 'a:c?')
+options=(--tool sample:wall=99 --tool events --pick one:8 --unpicked cancel --signals off --only 'a:b*' --not 'a:c?')
 
 # The variables that run sets, sorted by name.
 ours() { grep -E '^(CORECLR_|SXSPROF_|LD_PRELOAD)' | sort; }

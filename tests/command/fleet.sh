@@ -25,7 +25,7 @@ refused "a wrong address" "'ftp://h'|expected clickhouse://" top --server ftp://
 refused "an address with a database that is none" "expected clickhouse://" top --server "clickhouse://h/a;b"
 refused "a password in the address" "SXSPROF_FLEET_PASSWORD" top --server clickhouse://u:secret@h/db
 lacks "a password in the address: is not repeated" "$err" secret
-refused "a wrong address of init" "'h'|expected clickhouse://" init --to h
+refused "a wrong address of init" "'h'|expected clickhouse://" init --server h
 refused "a wrong --from" "--from: 'soon'|expected a time such as" top "${server[@]}" --from soon
 refused "a wrong --to" "--to: '2001-02-30'|expected a time such as" top "${server[@]}" --to 2001-02-30
 refused "--where without a pattern" "--where: 'version'|expected KEY=PATTERN" top "${server[@]}" --where version
@@ -33,8 +33,8 @@ refused "a wrong time in --a" "--a: from: 'x'|expected a time" diff "${server[@]
 refused "diff without --b" "--a and --b are expected" diff "${server[@]}" --a version=1
 refused "--a of top" "options of fleet diff" top "${server[@]}" --a version=1
 refused "a wrong --data" "--data: 'gpu'|expected cpu, wall, alloc, native, locks, live, native-live or wait" top "${server[@]}" --data gpu
-refused "a wrong --every" "--every: '0m'|expected a duration" series "${server[@]}" --every 0m
-refused "--every of top" "option of fleet series" top "${server[@]}" --every 1m
+refused "a wrong --step" "--step: '0m'|expected a duration" series "${server[@]}" --step 0m
+refused "--step of top" "option of fleet series" top "${server[@]}" --step 1m
 refused "--by function" "--by: 'function'|expected service, version" series "${server[@]}" --by function
 refused "text of flame" "--format: 'text'|expected html, collapsed, speedscope or pprof" flame "${server[@]}" --format text
 refused "html of top" "--format: 'html'|expected text or json" top "${server[@]}" --format html

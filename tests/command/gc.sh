@@ -83,7 +83,7 @@ has "diff: each version and generation" "$out" "  [8.0.29] generation 0
 mkdir -p "$T/none/4242" && cp "$T/s/4242/census" "$T/none/4242/"
 try "$SXS" diff --data gc "$T/s" "$T/none"
 is "diff: a session without collections is refused" 2 "$status"
-has "diff: the message says what was expected" "$err" "--tool gc"
+has "diff: the message says what was expected" "$err" "expected folders made by sxsprof gc"
 
 "$T/make_events" "$T/both"
 is "beside the tool events, a collection is one event" 5 \

@@ -82,7 +82,7 @@ is "all options, and capitals" "'$id=$T/lib/libone.so,pick=one:8.0,priority=-5,e
     "$(guests --guest "{5e5c0001-0000-4000-8000-00000ce45050}=lib/libone.so,env=A=b c,priority=-5,env=D=,pick=one:8.0")"
 is "marks in values" "'$id=$T/lib/odd\\,na\\;me\\\\.so,env=P=a\\,b'" \
     "$(guests --guest "$id=lib/odd\\,na\\;me\\\\.so,env=P=a\\,b")"
-is "guests of a shortcut's option come in order" "'$id=$T/lib/libone.so,pick=first;$id=$T/lib/libone.so'" \
+is "guests of a verb's option come in order" "'$id=$T/lib/libone.so,pick=first;$id=$T/lib/libone.so'" \
     "$(guests --guest "$id=lib/libone.so,pick=first" --guest "$id=$T/lib/libone.so")"
 
 # ---- XML ------------------------------------------------------------------------------------------
@@ -153,7 +153,7 @@ lacks "run --adopt replaces nothing" "$err" "is replaced"
 
 # ---- doctor ---------------------------------------------------------------------------------------
 try env "${other[@]}" "$SXS" doctor
-has "doctor says that --adopt runs another profiler" "$out" "another profiler is set" "sxsprof run --adopt"
+has "doctor says that --adopt runs another profiler" "$out" "another profiler is set" "sxsprof record --adopt"
 try env CORECLR_ENABLE_NOTIFICATION_PROFILERS=1 CORECLR_NOTIFICATION_PROFILERS="$T/lib/libone.so=$id;" "$SXS" doctor
 has "doctor says that --adopt runs notification profilers" "$out" "--adopt runs them as guests"
 try env SXSPROF_GUESTS="$id=$T/lib/libone.so" "$SXS" doctor

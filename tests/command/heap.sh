@@ -14,7 +14,7 @@ lines() { sed -n "/$1/,/$2/p" "$T/out"; }
 json() { python3 -c "import json,sys; d=json.load(open(sys.argv[1])); print($1)" "$T/out"; }
 
 # --- text
-try "$SXS" heap --number 1 "$S"
+try "$SXS" heap --snapshot 1 "$S"
 has "the text: status, snapshot, what asked for it" "$status:$err:$out" "0::heap snapshot 1 of process 4242: dotnet app.dll" \
     "asked for by a signal"
 has "each runtime: objects, bytes, collection, pause" "$out" \
@@ -47,16 +47,16 @@ has "what keeps what: a shared string belongs to its holder, an object of two ro
        100 B   6.6 %        System.String  x 1
         48 B   3.2 %        App.Part  x 2" "   24 B   1.6 %  several roots
         24 B   1.6 %    App.Part  x 1"
-try "$SXS" heap --number 1 --runtime 2 "$S"
+try "$SXS" heap --snapshot 1 --runtime 2 "$S"
 lacks "--runtime: the other runtime is left out" "$out" "runtime 1"
 has "--runtime: a name with quotes" "$out" 'App.Cache."mine"'
 try "$SXS" heap "$S"
-has "without --number: the newest" "$status:$out" "0:heap snapshot 2 of process 4242"
-try "$SXS" heap --top 2 --number 1 --runtime 1 "$S"
+has "without --snapshot: the newest" "$status:$out" "0:heap snapshot 2 of process 4242"
+try "$SXS" heap --top 2 --snapshot 1 --runtime 1 "$S"
 has "--top" "$out" "and 7 more types"
 
 # --- who keeps a type
-try "$SXS" heap --number 1 --runtime 1 --type App.Part "$S"
+try "$SXS" heap --snapshot 1 --runtime 1 --type App.Part "$S"
 is "--type: all paths, with dependent handles and lists" "App.Part: 6 objects, 144 B, retained 244 B
   gen 0: 6
   at 0x2040, 0x2060, 0x3000, 0x3020...
@@ -74,23 +74,23 @@ is "--type: all paths, with dependent handles and lists" "App.Part: 6 objects, 1
     App.Part
     <- App.Holder<System.Int32>.rest.second
     <- stack App.Program.Main(System.String[])" "$(lines '^App.Part' '^$')"
-try "$SXS" heap --number 1 --type 'App.N*' "$S"
+try "$SXS" heap --snapshot 1 --type 'App.N*' "$S"
 has "--type with a pattern: a static field is preferred only when it is as near" "$out" "App.Node: 3 objects" "App.Node[]: 1 object, 64 B, retained 160 B" \
     "    App.Node
     <- App.Node[]
     <- thread-static field App.Cache.\"mine\""
-try "$SXS" heap --number 1 --type Nothing "$S"
+try "$SXS" heap --snapshot 1 --type Nothing "$S"
 has "--type without a match" "$status:$out" "0:" "no objects of a type that matches Nothing"
 
 # --- JSON
-try "$SXS" heap --format json --number 1 "$S"
+try "$SXS" heap --format json --snapshot 1 "$S"
 is "JSON: objects and bytes by type" "16 1516 3 96" \
     "$(json '*(sum(t[k] for t in d["heap"] if t["runtime"] == r) for r in (1, 2) for k in ("objects", "bytes"))' | tr -d '(),')"
 is "JSON: all of one type" "{'runtime': 1, 'type': 'App.Holder<System.Int32>', 'objects': 1, 'bytes': 40, 'retained': 188, 'pinned': 0, 'not_reached': 0, 'finalizable': False, 'generations': [1, 0, 0, 0, 0, 0], 'module': '/app/app.dll'}" \
     "$(json '[t for t in d["heap"] if "Holder" in t["type"]][0]')"
 is "JSON: the tree of what keeps what sums up" "True" \
     "$(json 'all(n["kept_bytes"] == n["bytes"] + sum(c["kept_bytes"] for c in d["kept"] if c["runtime"] == n["runtime"] and c["parent"] == n["node"] != c["node"]) for n in d["kept"])')"
-try "$SXS" heap --format json --number 1 --type App.Node "$S"
+try "$SXS" heap --format json --snapshot 1 --type App.Node "$S"
 is "JSON with --type: paths" "['App.Node', 'App.Node[]', 'App.Program.Main(System.String[])', 'stack']" "$(json 'd["paths"][0]["path"]')"
 is "JSON with --type: the fields of paths; the index only if it is one" "[[None, '[*]', None, None], [None, None, None, None]]" \
     "$(json '[p["fields"] for p in d["paths"]]')"
@@ -122,14 +122,14 @@ for other in "$S:1" "$T/session:1"; do
     try "$SXS" heap --diff "$other" "$S"
     is "--diff SESSION:NUMBER" "0:$(cat "$T/expected")" "$status:$out"
 done
-try "$SXS" heap --number 1 --diff "$S" "$S"
+try "$SXS" heap --snapshot 1 --diff "$S" "$S"
 has "--diff SESSION: its newest snapshot" "$status:$out" "0:" " -5 "
 try "$SXS" heap --format json --diff 1 "$S"
 is "--diff as JSON" "{'runtime': 2, 'type': 'App.Node', 'objects_before': 2, 'objects': 7, 'bytes_before': 64, 'bytes': 224}" "$(json 'd["heap"][0]')"
 is "--diff as JSON: types that changed, and what all types have, as in the text" \
     "5 {'objects_before': 19, 'objects': 20, 'bytes_before': 1612, 'bytes': 1624, 'changed': 5, 'unchanged': 6}" \
     "$(json '"%d %s" % (len(d["heap"]), d["all_types"])')"
-try "$SXS" heap --number 1 --diff 1 "$S"
+try "$SXS" heap --snapshot 1 --diff 1 "$S"
 is "--diff of equal snapshots: no rows" "0:0 types changed, 11 did not" "$status:$(sed 1,2d "$T/out")"
 "$T/make_heap" "$T/leak" 1 known
 "$T/make_heap" "$T/leak" 2 leaked
@@ -176,7 +176,7 @@ has "html: one page" "$("$SXS" heap --format html "$S")" "<!DOCTYPE html>" '"App
 # --- packed sessions
 try "$SXS" pack -o "$T/packed.sxsprof" "$S"
 has "pack: with the snapshots" "$status:$out" "0:" "files: 3"
-for arguments in "--number 1" "--diff 1" "--format json"; do
+for arguments in "--snapshot 1" "--diff 1" "--format json"; do
     # shellcheck disable=SC2086
     {
         try "$SXS" heap $arguments "$S"
@@ -190,7 +190,7 @@ done
 # --- pages beside the session, and the report of the session
 mkdir "$T/none"
 for tool in sh cat mv; do ln -s "$(command -v $tool)" "$T/none/"; done
-try env PATH="$T/none" "$SXS" heap --open --number 1 "$S"
+try env PATH="$T/none" "$SXS" heap --open --snapshot 1 "$S"
 is "--open without an opener: prints the path of the page" "0:$S-heap-1.html:" "$status:$out:$err"
 has "--open: the page is written" "$(head -c 300 "$S-heap-1.html")" "<!DOCTYPE html>"
 try "$SXS" heap --open --format json "$S"
@@ -240,8 +240,9 @@ refused() { # CLAIM PART ARGUMENT...
     try "$SXS" heap "$@"
     has "refused: $claim" "$status:$out:$err" "2::" "$part"
 }
-refused "a session without snapshots" "no heap snapshots; expected a folder made by sxsprof run --tool heap" "$T/open"
-refused "a number that is not there" "--number: 9: $S has no such heap snapshot; the newest is 2" --number 9 "$S"
+refused "a session without snapshots" "no heap snapshots; expected a folder made by sxsprof record heap" "$T/open"
+refused "a file of a format that heap does not have" "--format: 'svg': expected text, json, html or heapsnapshot" -o "$T/x.svg" "$S"
+refused "a number that is not there" "--snapshot: 9: $S has no such heap snapshot; the newest is 2" --snapshot 9 "$S"
 refused "a runtime that is not there" "no such runtime" --runtime 9 "$S"
 refused "a process that is not there" "no such process" --process 9 "$S"
 refused "a folder that is not there" "No such file or directory" "$T/nothing"
@@ -250,7 +251,7 @@ refused "a difference for DevTools" "--diff: expected --format text, json or htm
 refused "--diff with --type" "exclude each other" --diff 1 --type X "$S"
 refused "a snapshot to compare with that is not there" "has no such heap snapshot" --diff 7 "$S"
 refused "two sessions" "is one more" "$S" "$S"
-refused "no number" "expected a number" --number x "$S"
+refused "no number" "expected a number" --snapshot x "$S"
 refused "an output in no folder" "--output: $T/nowhere/x: No such file or directory" -o "$T/nowhere/x" "$S"
 refused "a process that does not exist" "no such process" 999999999
 sleep 100 &

@@ -6,9 +6,9 @@ cd "$(dirname "$0")/../.." || exit 1
 . tests/command/common.inc
 
 try "$SXS" --help
-verbs=$(sed -n 's/^  \([a-z]*\)  *[a-z].*/\1/p' "$T/out")
+verbs=$(sed -n 's/^  \([a-z][a-z]*\)  *[a-z].*/\1/p' "$T/out")
 is "--help names every verb" \
-    "run sample calls trace alloc native locks wait exceptions events gc instrument start stop status snapshot report diff top heap serve push fleet env attach detach ps runtimes doctor check il help" \
+    "sample calls trace alloc native heap locks wait exceptions events gc instrument record stop status snapshot detach report diff top serve push fleet ps doctor env runtimes check il help" \
     "$(grep -v '^pack$' <<<"$verbs" | paste -sd' ')"
 general=$out
 for option in -h help '-?'; do
@@ -31,7 +31,7 @@ fi
 try "$SXS" -V
 is "-V is --version" "0:$version" "$status:$out"
 
-for verb in $verbs; do
+for verb in $verbs run attach start; do
     [ "$verb" = help ] && continue
     try "$SXS" "$verb" --help
     has "$verb --help" "$status:$out" "0:Usage: sxsprof $verb"
@@ -46,7 +46,7 @@ for verb in $verbs; do
 done
 
 try "$SXS" help walk
-has "help of an unknown verb is refused" "$status:$err" "2:" "unknown verb 'walk'" "expected run, sample"
+has "help of an unknown verb is refused" "$status:$err" "2:" "unknown verb 'walk'" "expected one of those that sxsprof --help lists"
 try "$SXS" help run report
 has "help of two verbs is refused" "$status:$err" "2:" "'report'" "expected one verb"
 try "$SXS" run --quiet -- echo -h --version
@@ -78,7 +78,7 @@ else
 fi
 
 try "$SXS" help --help
-has "help --help" "$status:$out" "0:Usage: sxsprof VERB"
+has "help --help" "$status:$out" "0:Usage: sxsprof WHAT"
 try "$SXS" help --version
 has "help --version" "$status:$out" "0:sxsprof "
 finish

@@ -4,13 +4,14 @@
 # run: without sanitizers
 cd "$(dirname "$0")/../.." || exit 1
 . tests/command/common.inc
-verbs="run sample calls trace alloc native locks wait exceptions events gc instrument start stop status snapshot report diff top heap serve pack push fleet env attach detach ps runtimes doctor check il"
+verbs="sample calls trace alloc native heap locks wait exceptions events gc instrument record stop status snapshot detach report diff top serve pack push fleet ps doctor env runtimes check il"
 
 # Prints the pages that describe the options of a verb, without the escapes of mdoc. $1: verb
 pages() {
     case $1 in
-    trace) set -- calls run ;;
-    sample | calls | alloc | native | locks | wait | exceptions | events | gc | instrument | env) set -- "$1" run ;;
+    trace) set -- calls record ;;
+    record) set -- record sample calls alloc native locks wait events instrument ;;
+    sample | calls | alloc | native | locks | wait | exceptions | events | gc | instrument | env) set -- "$1" record ;;
     esac
     for name; do sed 's/Fl Fl /--/g' "docs/man/sxsprof-$name.1"; done
 }

@@ -113,7 +113,7 @@ mv "$T/program" "$T/hidden"
 # --- sessions that cannot be packed, and messages
 try "$SXS" pack "$T/here"
 is "a folder without a session: status 2" 2 "$status"
-has "a folder without a session: the message is one line" "$err" "$T/here: no session" "expected a folder made by sxsprof run"
+has "a folder without a session: the message is one line" "$err" "$T/here: no session" "expected a folder made by sxsprof record -o DIR"
 try "$SXS" pack "$T/one.sxsprof"
 is "a packed session cannot be packed: status 2" 2 "$status"
 try "$SXS" pack

@@ -24,4 +24,7 @@ for goal in deb tarball; do
     [ $? -ne 0 ] && grep -q '^packages: missing: libunwind-dev debhelper; ' "$tmp/out" && ! grep -q 'CC ' "$tmp/out"
     check "make $goal says it before it compiles" $? "$tmp/out"
 done
+make -s ESBUILD="$tmp/none" O="$tmp/o" "$tmp/o/gen/page/list.js" >"$tmp/out" 2>&1
+[ $? -ne 0 ] && grep -q '^esbuild is missing (setup/packages.sh build installs it' "$tmp/out"
+check "a build without esbuild says what to install" $? "$tmp/out"
 finish

@@ -15,7 +15,7 @@ X
 # settings ARGUMENT...: prints the SXSPROF_ variables of the command, without the session folder.
 settings() { "$SXS" "$@" -- env 2>&1 | grep '^SXSPROF_' | grep -v '^SXSPROF_OUT=' | sort; }
 
-# same CLAIM "SHORTCUT..." "ARGUMENTS OF RUN...": both commands set the same variables.
+# same CLAIM "VERB OPTION..." "ARGUMENTS OF RUN...": both commands set the same variables.
 same() {
     local a b got want
     read -ra a <<<"$2"
@@ -32,12 +32,12 @@ same "walker and tiers" "sample --walker unwind --tiers off" "--tool sample:walk
 same "calls" "calls" "--tool calls"
 same "mode" "calls --mode time --inline on" "--tool calls:mode=time,inline=on"
 same "backoff" "calls --backoff 1000/50 --await logical" "--tool calls:backoff=1000/50,await=logical"
-same "functions" "calls --only a:b* --only 8/c:d --not a:bx" "--tool calls --calls a:b* --calls 8/c:d --calls-not a:bx"
+same "functions" "calls --only a:b* --only 8/c:d --not a:bx" "--tool calls --only a:b* --only 8/c:d --not a:bx"
 same "trace is calls --mode trace" "trace" "--tool calls:mode=trace"
-same "size of a trace" "trace --trace-size 9 --only a:b" "--tool calls:mode=trace,trace=9 --calls a:b"
-same "alloc" "alloc --every 1m --live on" "--tool alloc:every=1m,live=on"
+same "size of a trace" "trace --trace-size 9 --only a:b" "--tool calls:mode=trace,trace=9 --only a:b"
+same "alloc" "alloc --interval 1m --live on" "--tool alloc:interval=1m,live=on"
 same "exact" "alloc --exact" "--tool alloc:exact"
-same "native" "native --every 64k" "--tool native:every=64k"
+same "native" "native --interval 64k" "--tool native:interval=64k"
 same "locks" "locks --owners off --pool off" "--tool locks:owners=off,pool=off"
 same "wait" "wait --rate 50" "--tool wait:rate=50"
 same "exceptions" "exceptions" "--tool exceptions"
@@ -50,11 +50,11 @@ same "options of run" "sample --pick one:8 --unpicked cancel --signals off --too
 is "no session folder is left" "" "$(find . -name 'sxsprof-[0-9]*')"
 
 try "$SXS" sample -o "$T/kept" --no-preload printenv SXSPROF_OUT LD_PRELOAD
-is "a shortcut with -o and --no-preload, and without --" "$T/kept" "$out"
+is "a verb with -o and --no-preload, and without --" "$T/kept" "$out"
 try "$SXS" instrument rules.xml --quiet -o "$T/kept2" sh -c 'echo "$1 $SXSPROF_INSTRUMENT"' name --quiet
 is "instrument takes its rules; later arguments belong to the command" "0:--quiet $T/rules.xml" "$status:$out"
 
-# The mini-language still accepts its keys that the shortcuts do not use.
+# The text after --tool also takes keys for which no verb has an option.
 for text in sample:wall=99 sample:cpu=99 sample:cpu,rate=5 calls:trace=3 calls:trace calls:tree events:tiers=off; do
     try "$SXS" run --quiet --tool $text -- printenv SXSPROF_TOOLS
     is "the mini-language accepts and keeps $text" "$text" "$out"
@@ -67,7 +67,7 @@ while IFS='|' read -r options tools; do
     is "$options: the tools of the environment stay" "$tools" "$out"
 done <<'OPTIONS'
 --heap-at-exit|sample;events;heap:at-exit
---calls *:App.*|sample;events;calls
+--only *:App.*|sample;events;calls
 --values *:App.*|sample;events;calls:trace
 --tool census --heap-at-exit|census;heap:at-exit
 OPTIONS
@@ -89,7 +89,7 @@ refused "an unknown mode" "--mode: 'all': expected count, time, tree or trace" c
 refused "a mode with text after it" "--mode: 'trace,inline=on': expected count" calls --mode trace,inline=on
 refused "half a backoff" "--backoff: '5': expected CALLS-PER-SECOND/NANOSECONDS" calls --backoff 5
 refused "a wrong pattern" "--only: 'x': 'x' is no pattern|expected [VERSION/]ASSEMBLY:NAME" calls --only x
-refused "an option of another shortcut" "--rate" calls --rate 5
+refused "an option of another verb" "--rate" calls --rate 5
 refused "--mode with trace" "--mode" trace --mode count
 refused "instrument without rules" "RULES is missing" instrument
 refused "a missing file of rules" "sxsprof instrument: RULES: none.xml: No such file" instrument none.xml

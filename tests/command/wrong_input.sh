@@ -26,7 +26,9 @@ fails() {
 mark=(-- touch "$T/started")
 
 refused "no verb" "run"
-refused "an unknown verb" "'walk'|expected run, sample, calls, trace, alloc, native, locks, wait, exceptions, events, gc, instrument, start, stop, status, snapshot, report" walk
+refused "a verb with a mistake in it" "'smaple'|did you mean sample?" smaple
+refused "an option with a mistake in it" "sample: there is no option --durtion|did you mean --duration?" sample --durtion 3s "${mark[@]}"
+refused "an unknown verb" "'walk'|expected one of those that sxsprof --help lists" walk
 refused "an unknown option of the command" "'--frob'|expected" --frob
 refused "an unknown option of run" "--frob|--help" run --frob "${mark[@]}"
 refused "a wrong --pick" "--pick|'some'|expected all, first, or one:" run --pick some "${mark[@]}"
@@ -53,7 +55,7 @@ printf '#!/no/such/interpreter\n' >"$T/script" && chmod +x "$T/script"
 fails 127 "a script whose interpreter is missing" "nothing was started" run -- "$T/script"
 printf '#!%s\n' "$T/data" >"$T/cut" && chmod +x "$T/cut"
 fails 126 "a script whose interpreter cannot be executed" "Permission denied; nothing was started" run -- "$T/cut"
-fails 126 "a shortcut with a script whose interpreter cannot be executed" "nothing was started" sample -- "$T/cut"
+fails 126 "a verb with a script whose interpreter cannot be executed" "nothing was started" sample -- "$T/cut"
 is "a script whose interpreter cannot be executed: no session is left" "" "$(ls -d sxsprof-* 2>/dev/null)"
 
 mkdir "$T/full" && touch "$T/full/letter"
@@ -75,7 +77,7 @@ fi
 chmod 700 "$T/earlier"
 refused "-o with an earlier session" "it has a session of 1 process in it, the last of 2020-09-1|: dotnet old.dll|expected --append to add to it, or another folder" \
     run -o "$T/earlier" "${mark[@]}"
-refused "a shortcut with -o and an earlier session" "expected --append" sample -o "$T/earlier" "${mark[@]}"
+refused "a verb with -o and an earlier session" "expected --append" sample -o "$T/earlier" "${mark[@]}"
 refused "--append without -o" "--append: expected -o DIR" run --append "${mark[@]}"
 mkdir "$T/open" && chmod 0777 "$T/open"
 refused "-o with a folder that others may write to" "others may write into the folder|expected a folder of your own" \
@@ -125,8 +127,8 @@ refused "pack of a file" "$T/data: not a folder|expected a folder made by" pack 
 refused "pack of a folder without a session" "no session|expected" pack "$T/full"
 refused "pack of two folders" "one folder is expected" pack "$T/full" "$T/full"
 refused "pack with --symbols that is not a folder" "--symbols: '$T/data': Not a directory|expected a folder" pack --symbols "$T/data" "$T/full"
-refused "report with a --trace that is no id" "--trace: 'xyz': expected a trace id" report --trace xyz "$T/full"
-refused "report with a --trace that is too short" "--trace: 'abc': expected a trace id" report --trace abc "$T/full"
+refused "report with a --trace-id that is no id" "--trace-id: 'xyz': expected a trace id" report --trace-id xyz "$T/full"
+refused "report with a --trace-id that is too short" "--trace-id: 'abc': expected a trace id" report --trace-id abc "$T/full"
 refused "report in an unknown format" "--format: 'xml': expected json, text, html" report --format xml "$T/full"
 refused "runtimes in an unknown format" "expected text or json" runtimes --format=yaml
 refused "runtimes with an argument" "no argument is expected" runtimes 8.0
@@ -148,7 +150,7 @@ else
 fi
 for verb in start stop status snapshot; do
     refused "$verb without a process" "PID is missing: expected a process" $verb
-    refused "$verb of two processes" "'2': expected one process" $verb 1 2
+    refused "$verb of two processes" "'2': expected one p" $verb 1 2
     [ $verb = start ] && continue
     refused "$verb of a process that is not there" "there is no process 999999999" $verb 999999999
     refused "$verb of a number that is no PID" "'0': expected the PID of a process, or a name" $verb 0
@@ -156,10 +158,10 @@ for verb in start stop status snapshot; do
     refused "$verb of a process without the library" "process $$: libsxsprof.so is not in this process|expected one that" $verb $$
 done
 refused "start without a tool" "--tool is missing|expected what shall be recorded" start $$
-for option in keep every on budget calls calls-not values pick tool; do
+for option in keep segment on budget only not values pick tool; do
     refused "--$option without a value" "--$option: |expected" run "--$option=" "${mark[@]}"
 done
-refused "a ring that is shorter than a segment" "--keep: '10s': expected at least the time of one segment, which is 20s" run --keep 10s --every 20s "${mark[@]}"
+refused "a ring that is shorter than a segment" "--keep: '10s': expected at least the time of one segment, which is 20s" run --keep 10s --segment 20s "${mark[@]}"
 refused "too many segments" "--keep: '30d': expected at most 10000 segments, and one lasts 60s" run --keep 30d "${mark[@]}"
 SXSPROF_KEEP=ten refused "a wrong variable of continuous mode" "SXSPROF_KEEP: 'ten': expected a time|(the variable is set)" run "${mark[@]}"
 refused "start with a tool that is not there" "there is no tool 'no'" start --tool no $$
@@ -172,7 +174,7 @@ refused "start that adds to no session" "--append: expected -o DIR" start --tool
 refused "start without a folder's name" "-o: the folder's name is empty" start --tool sample -o "" $$
 refused "status in a format that is not there" "--format: 'xml': expected text or json" status --format xml $$
 refused "a wrong view of top" "--view: 'all'|expected functions|threads" top --view all .
-refused "a wrong interval of top" "--interval: '0'|expected seconds" top --interval 0 .
+refused "a wrong interval of top" "--refresh: '0'|expected seconds" top --refresh 0 .
 refused "--count of top without --batch" "--count needs --batch" top -n 1 .
 refused "a wrong format of top" "--format: 'html'|expected text or json" top --format html .
 refused "a process that does not exist" "process 999999999|no such process" top --batch 999999999

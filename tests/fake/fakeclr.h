@@ -29,7 +29,7 @@ struct fakeclr_counts {
     uint64_t activations;       /* SIGRTMIN accepted as an activation */
     uint64_t foreign_activations; /* those on a thread unknown to this runtime */
     uint64_t gcs;               /* collections finished */
-    uint64_t gc_hangs;          /* suspensions in which a thread did not answer within 10 s */
+    uint64_t gc_hangs;          /* suspensions in which a thread did not answer in time (gc.c) */
     uint64_t modules, methods, threads, exceptions, elt_calls;
 };
 
@@ -118,7 +118,7 @@ struct fakeclr_control {
     /* -- Sequences of events -- */
     void (*throw_exception)(FunctionID thrower, FunctionID catcher);
     /** Runs a collection: suspends every other thread with SIGRTMIN. Returns 0, or ETIMEDOUT if a
-     * thread did not answer within 10 s. */
+     * thread did not answer in time. */
     int (*gc)(unsigned generation);
     /** Calls the enter hook, then the leave or tailcall hook, of @function with the client ID from
      * the mapper. Returns the number of hooks called. */

@@ -6,7 +6,12 @@
 #include <signal.h>
 #include <time.h>
 
+/* How long a suspension waits for a thread. */
+#ifdef SXS_SANITIZED
+#define PATIENCE_MS 60000
+#else
 #define PATIENCE_MS 10000
+#endif
 
 static uint64_t now_ms(void)
 {

@@ -19,6 +19,7 @@ struct fake fake = {
 __thread struct fake_thread *fake_self;
 __thread unsigned fake_in_callback;
 
+/* Never unmapped: at the end of the process other threads may still ask for IDs, as real runtimes allow. */
 static uint8_t *arena;
 static _Atomic size_t arena_used;
 static pthread_once_t arena_once = PTHREAD_ONCE_INIT;
@@ -79,11 +80,4 @@ struct fake_module *fake_find_module(uint64_t id)
     if (fake.strict)
         abort();
     return NULL;
-}
-
-__attribute__((destructor)) static void arena_drop(void)
-{
-    if (arena)
-        munmap(arena, ARENA_SIZE);
-    arena = NULL;
 }

@@ -33,7 +33,7 @@ echo
 echo "== 2. Tables in ClickHouse; one session as it is, and each as the profile of a service:"
 echo "   100 simulated machines, 5 minutes each; those with release 2 are 20 % slower"
 run sxsprof fleet init
-run sxsprof push --to "$SXSPROF_FLEET" --service recorded "$dir/sessions/shop"
+run sxsprof push --server "$SXSPROF_FLEET" --service recorded "$dir/sessions/shop"
 now=$(date +%s)
 first=0
 for service in shop:34 search:33 mail:33; do

@@ -228,21 +228,21 @@ static int take(void *arg, const struct sxs_push_batch *b, uint64_t next_ns)
 
 static void load_session(const char *dir)
 {
-    struct sxs_session   session;
+    struct sxs_opened    session;
     bool                 damaged = false;
     const char          *slash = strrchr(dir, '/');
-    struct sxs_push_cut  cut = {.dir = dir,
+    struct sxs_push_cut  cut = {.session = &session,
                                 .name = slash ? slash + 1 : dir,
                                 .width_ns = load.machines ? 0 : 60000000000u,
                                 .quiet = true};
     struct sxs_push_span all = {0};
-    if (sxs_session_read(dir, &session) != 0)
+    if (sxs_opened_open_one(dir, &session) != 0)
         exit(2);
-    for (size_t i = 0; i < session.n_processes; i++)
-        if (sxs_push_cut(&cut, &load.settings, &session.processes[i], &all, take, NULL, &damaged) !=
-            0)
+    for (size_t i = 0; i < session.session.n_processes; i++)
+        if (sxs_push_cut(&cut, &load.settings, &session.session.processes[i], &all, take, NULL,
+                         &damaged) != 0)
             exit(3);
-    sxs_session_free(&session);
+    sxs_opened_close(&session);
     if (flush() != 0)
         exit(3);
 }

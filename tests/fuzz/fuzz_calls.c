@@ -29,10 +29,10 @@ static void write_texts(FILE *to)
                                                   {.by_thread = true, .depth = 3},
                                                   {.callers = "Inner"},
                                                   {.thread = "main", .runtime = 2}};
-    struct sxs_session                 session;
+    struct sxs_opened                  session;
     struct sxs_calls_report            r = {0};
-    if (sxs_session_read(fuzz_dir, &session) == 0 &&
-        sxs_calls_report_load(fuzz_dir, &session, NULL, &r) == 0 && r.n) {
+    if (sxs_opened_open(fuzz_dir, NULL, &session) == 0 &&
+        sxs_calls_report_load(&session, NULL, &r) == 0 && r.n) {
         json_t *top = json_object();
         for (size_t i = 0; i < sizeof(views) / sizeof(views[0]); i++)
             sxs_calls_text(to, &r, &views[i]);
@@ -40,7 +40,7 @@ static void write_texts(FILE *to)
         json_decref(top);
     }
     sxs_calls_report_free(&r);
-    sxs_session_free(&session);
+    sxs_opened_close(&session);
 }
 
 static void write_format(FILE *to)
@@ -51,10 +51,18 @@ static void write_format(FILE *to)
     static unsigned                  turn;
     const struct sxs_profile_format *f = formats[turn++ % 6];
     struct sxs_report_options        o = {.data = SXS_DATA_CALLS};
-    struct sxs_model                 m;
-    if (sxs_model_load_calls(fuzz_dir, &o, f->detail, &m) == 0 && m.n_processes)
-        f->write(&m, &o, to);
+    struct sxs_model                 m = {0};
+    struct sxs_calls_report          r = {0};
+    struct sxs_opened                session;
+    if (sxs_opened_open(fuzz_dir, NULL, &session) == 0 &&
+        sxs_calls_report_load(&session, NULL, &r) == 0) {
+        sxs_model_load_calls(&session, &r, &o, f->detail, &m);
+        if (m.n_processes)
+            f->write(&m, &o, to);
+    }
     sxs_model_free(&m);
+    sxs_calls_report_free(&r);
+    sxs_opened_close(&session);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)

@@ -55,11 +55,14 @@ static void put(const char *name, const uint8_t *bytes, size_t size)
 
 static void write_reports(FILE *to)
 {
-    struct sxs_session_process   process = {.pid = PID};
-    struct sxs_session           session = {.processes = &process, .n_processes = 1};
-    struct sxs_instrument_report r;
-    snprintf(process.folder, sizeof(process.folder), "%u", PID);
-    if (sxs_instrument_report_load(dir, &session, NULL, &r) == 0 && r.n) {
+    struct sxs_session read = {.processes = calloc(1, sizeof(*read.processes)), .n_processes = 1};
+    struct sxs_opened  session;
+    struct sxs_instrument_report r = {0};
+    MUST(read.processes);
+    read.processes->pid = PID;
+    snprintf(read.processes->folder, sizeof(read.processes->folder), "%u", PID);
+    if (sxs_opened_open_read(dir, &read, &session) == 0 &&
+        sxs_instrument_report_load(&session, NULL, &r) == 0 && r.n) {
         json_t                *top = json_object();
         struct sxs_json_stream stream = {.to = to};
         fuzz_whole +=
@@ -70,6 +73,7 @@ static void write_reports(FILE *to)
         json_decref(top);
     }
     sxs_instrument_report_free(&r);
+    sxs_opened_close(&session);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)

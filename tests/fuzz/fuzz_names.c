@@ -2,7 +2,7 @@
 /* fuzz_names.c - bytes as names and texts that come from elsewhere: names of folders in a session, of segments, of
  * containers, versions, patterns, durations, and text to print. See fuzz.h. The first byte says which. */
 #define FUZZ_MAX 8192u
-#include "base/text/path_version.h"
+#include "runtime_facts/version.h"
 #include "tests/fuzz/fuzz.h"
 #include "tests/fuzz/fuzz_text.h"
 

@@ -39,13 +39,15 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
                                            SXS_DATA_LOCKS, SXS_DATA_LOCK_OWNERS};
     static unsigned            turn;
     struct sxs_report_options o = {0};
-    struct sxs_model          m;
+    struct sxs_model           m = {0};
+    struct sxs_opened          session;
     if (!fuzz_dir[0])
         make_dir();
     fuzz_write(bytes, size);
     enum sxs_data data = kinds[turn / 7 % 8];
     unsigned detail = SXS_DETAIL_TIMELINE | SXS_DETAIL_LINES | SXS_DETAIL_GONE;
-    if (sxs_model_load(fuzz_dir, &o, data, detail, &m) == 0 && m.n_processes) {
+    if (sxs_opened_open(fuzz_dir, NULL, &session) == 0 &&
+        sxs_model_load(&session, &o, data, detail, &m) == 0 && m.n_processes) {
         FILE *null = fopen("/dev/null", "w");
         if (null) {
             formats[turn++ % 7]->write(&m, &o, null);
@@ -53,6 +55,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
         }
     }
     sxs_model_free(&m);
+    sxs_opened_close(&session);
     return 0;
 }
 

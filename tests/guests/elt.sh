@@ -110,11 +110,11 @@ for v in $three; do
     same "$v, five guests, two of them with information: each prints what it prints directly" $? all "$all" "$v"
     ELTANSWERS_FAIL=1 as_guests fails "eltanswers elt3 elt1" -- "$v" calls "$app"
     same "$v, two guests behind one that fails after it has set hooks: each prints what it prints directly" $? fails "elt3 elt1" "$v"
-    as_guests own "elt2 elt3" --tool calls --calls 'calls:*' --calls 'tail:*' -- "$v" calls "$app"
+    as_guests own "elt2 elt3" --tool calls --only 'calls:*' --only 'tail:*' -- "$v" calls "$app"
     directly=whole same "$v, two guests beside the tool calls: each prints what it prints directly" $? own "elt2 elt3" "$v"
     known own; is_known=$?
     check "$v, the tool calls beside two guests: $(tail -n 1 "$tmp/said")" $is_known "$tmp/said"
-    as_guests own "$all" --tool calls:backoff=off --calls 'calls:*' --calls 'tail:*' -- "$v" calls "$app"
+    as_guests own "$all" --tool calls:backoff=off --only 'calls:*' --only 'tail:*' -- "$v" calls "$app"
     directly=whole same "$v, five guests beside the tool calls: each prints what it prints directly" $? own "$all" "$v"
     known own; is_known=$?
     check "$v, the tool calls beside five guests: $(tail -n 1 "$tmp/said")" $is_known "$tmp/said"
@@ -129,12 +129,12 @@ for name in $all; do
 done
 as_guests all "$all" -- "$@"
 same "three runtimes, five guests: each prints what it prints directly" $? all "$all" "$three"
-as_guests own "$fast" --tool calls --calls 'calls:*' --calls 'tail:*' -- "$@"
+as_guests own "$fast" --tool calls --only 'calls:*' --only 'tail:*' -- "$@"
 directly=whole same "three runtimes, three guests beside the tool calls: each prints what it prints directly" $? own "$fast" "$three"
 known own; is_known=$?
 check "three runtimes, the tool calls beside three guests: $(tail -n 1 "$tmp/said")" $is_known "$tmp/said"
 v=$(echo "$three" | tail -n 1)
-as_guests own "$all" --values 'calls:Calls.Work*' --calls 'calls:*' -- "$v" calls "fib=15 threads=4 even=101 throws=10 steps=10 rounds=2"
+as_guests own "$all" --values 'calls:Calls.Work*' --only 'calls:*' -- "$v" calls "fib=15 threads=4 even=101 throws=10 steps=10 rounds=2"
 status=$?
 known own || status=1
 check "$v, the tool calls with values beside five guests: $(tail -n 1 "$tmp/said")" $status "$tmp/said"

@@ -8,6 +8,7 @@ need_real 3
 guests="census gc events threads"
 versions="8.0 9.0 10.0.11"
 work="rounds=100 force=1"
+export PROF_FORCE_AFTER=700 # 7 collections a round
 
 for version in $versions; do
     for name in $guests; do

@@ -97,8 +97,7 @@ void prof_shutdown(struct prof *p)
     for (unsigned i = 0; i < MAX_PROFILERS; i++)
         if (profilers[i] == p)
             profilers[i] = NULL;
-    free(p->own);
-    p->own = NULL;
+    /* p->own stays: other threads may be in callbacks meanwhile, or come into one. */
 }
 
 /* ---- new IL ----------------------------------------------------------------------------------- */

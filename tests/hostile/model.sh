@@ -5,7 +5,8 @@
 . "$(dirname "$0")/lib.sh"
 page=docs/internals/security.md
 
-"$sxsprof" --help | sed -n '/^  run /,/^$/s/^  \([a-z]*\) .*/\1/p' >"$tmp/verbs"
+"$sxsprof" --help | sed -n 's/^  \([a-z][a-z]*\)  *[a-z].*/\1/p' >"$tmp/verbs"
+printf '%s\n' run attach start >>"$tmp/verbs" # other spellings, which the help does not list
 sed -n '/^<!-- verbs/,/^## The library/p' $page | sed -n 's/^| \([^|]*\) |.*/\1/p' | grep -o '`[a-z]*`' | tr -d '`' | sort -u >"$tmp/rows"
 [ "$(wc -l <"$tmp/verbs")" -gt 20 ] && sort "$tmp/verbs" | comm -23 - "$tmp/rows" >"$tmp/missing" && [ ! -s "$tmp/missing" ]
 check "each verb has a row" $? "$tmp/missing"

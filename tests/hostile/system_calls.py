@@ -157,7 +157,7 @@ def main():
 
 
 if __name__ == "__main__":
-    if sys.argv[1:] == ["--calls"]:
+    if sys.argv[1:] == ["--only"]:
         print(TRACED)
         sys.exit(0)
     sys.exit(main())

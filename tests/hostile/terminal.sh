@@ -129,8 +129,8 @@ SXSPROF_LOG=$text SXSPROF_TOOLS=$text SXSPROF_OUT=$tmp/$text DOTNET_ROOT=$text C
 $play server "$tmp/port" & pids="$pids $!"
 wait_until [ -e "$tmp/port" ]
 url=http://127.0.0.1:$(cat "$tmp/port")
-clean "push: refusals of a server" push --to "$url" --as pyroscope "$tmp/s-make_calls"
-clean "push: refusals of ClickHouse" push --to "$url" --as clickhouse "$tmp/s-make_calls"
+clean "push: refusals of a server" push --server "$url" --as pyroscope "$tmp/s-make_calls"
+clean "push: refusals of ClickHouse" push --server "$url" --as clickhouse "$tmp/s-make_calls"
 clean "fleet: refusals of ClickHouse" fleet top --server "$url"
 shows "fleet prints the refusal" "]0;own"
 clean "fleet tables: refusals of ClickHouse" fleet tables --server "$url"

@@ -48,7 +48,7 @@ words=${words/ fork=5000/}
 counts=$(echo "$counts" | sed 's/Memory.Point=503//; s/Small=1002/Small=1001/; s/Small\[\]=99/Small[]=98/')
 profile :exact 8 memory "$words" 9 memory "$words" 10 memory "$words" && has exact "$counts"
 check "with tiered compilation, too, but for boxed values" $? "$tmp/log"
-profile :exact,every=100k 10 memory "keep:boxed=500000" && has close "Memory.Point=500000"
+profile :exact,interval=100k 10 memory "keep:boxed=500000" && has close "Memory.Point=500000"
 check "10: exact: samples have all boxed values" $? "$tmp/log"
 "$sxsprof" report --data alloc "$tmp/s" >"$tmp/report" && first_lines "$tmp/report" | grep -q '^  counted too low: boxed values' &&
     grep -q 'at least *at least .*Memory.Point$' "$tmp/report" && grep -q 'exact *exact .*System.String$' "$tmp/report"
@@ -66,7 +66,7 @@ sampled() {
         for version in "$@"; do
             apps="$apps $version memory \"seed=$((run * 7919)) mix=600000 drop:large=1500 drop:pinnedheap=20000\""
         done
-        eval "profile :every=100k $apps" || return
+        eval "profile :interval=100k $apps" || return
         # The order of objects is that of the seed, so the counts differ from run to run.
         made=$(sed -n 's/^memory: .*: mix: //p' "$tmp/log" | head -n 1)
         has close "Memory.Small=${made%% *} Memory.Big=${made##* }" || return
@@ -81,17 +81,17 @@ done
 sampled 8 9 10
 check "8, 9 and 10 at once: the same" $? "$tmp/log"
 for version in $versions; do
-    profile :every=512k "$version" memory "drop:large=4000" && has close "System.Byte[]=4000"
+    profile :interval=512k "$version" memory "drop:large=4000" && has close "System.Byte[]=4000"
     check "$version: at a longer distance the estimates are right, too" $? "$tmp/log"
 done
 # What allocates in a rhythm is estimated as right as everything else: arrays of one size from 4 to 20 kB between
 # small objects, and two types in turn with a rhythm that divides the distance of allocation ticks.
 for version in $versions; do
-    profile :every=100k "$version" memory "rhythm=15000" && has close "System.Byte[]=60000 Memory.Small=60000"
+    profile :interval=100k "$version" memory "rhythm=15000" && has close "System.Byte[]=60000 Memory.Small=60000"
     check "$version: arrays of 4 to 20 kB between small objects: all types are right" $? "$tmp/log"
-    profile :every=100k "$version" memory "uneven=60000" && has close "System.Single[]=60000 Memory.Medium=240000"
+    profile :interval=100k "$version" memory "uneven=60000" && has close "System.Single[]=60000 Memory.Medium=240000"
     check "$version: few small objects between arrays of 20 kB: all types are right" $? "$tmp/log"
-    profile :every=100k "$version" memory "alternate=1000000" &&
+    profile :interval=100k "$version" memory "alternate=1000000" &&
         has close "System.Int64[]=1000000 System.Int16[]=1000000"
     check "$version: two types in turn: both are right" $? "$tmp/log"
 done
@@ -106,7 +106,7 @@ all_is_at_least() {
         says "$tmp/report" '^allocated: at least .*(estimates from [0-9]* samples; 3 more dropped)$' &&
         says "$tmp/report" ' at least  *at least  .*System.Int64\[\]$' && ! grep -q '19 of 20\|-[0-9.]* +[0-9.]* %' "$tmp/report"
 }
-profile :every=100k 9 memory "alternate=100000" && ! "$sxsprof" report --data alloc "$tmp/s" | grep -q 'at least\|too low' &&
+profile :interval=100k 9 memory "alternate=100000" && ! "$sxsprof" report --data alloc "$tmp/s" | grep -q 'at least\|too low' &&
     python3 $costs drop "$tmp/s" 3 40 300000 && "$sxsprof" report --data alloc "$tmp/s" >"$tmp/report" && all_is_at_least
 check "what had no room in the file is said, and what it stood for; everything is at least" $? "$tmp/log"
 "$sxsprof" report --data alloc --format json "$tmp/s" >"$tmp/report" && says "$tmp/report" '"at_least": *true' &&
@@ -128,51 +128,55 @@ spread() { # OPTIONS COMMAND VERSION...: all six types as COMMAND checks them
     set -- $made
     has "$command" "Memory.Small=$1 System.Int16[]=$2 System.Int32[]=$3 System.Int64[]=$4 System.Double[]=$5 System.Single[]=$6"
 }
-spread :every=100k close 8 9 10
+spread :interval=100k close 8 9 10
 check "objects of 24 to 30,000 bytes in a random order: all are right" $? "$tmp/log"
 says_biased() { "$sxsprof" report --data alloc "$tmp/s" >"$tmp/report" && first_lines "$tmp/report" | grep -q "not chosen at random: objects of runtime $1\."; }
-spread :every=100k,ticks near 8 9 && says_biased "1, 2" && grep -q 'their error is not known)$' "$tmp/report"
+spread :interval=100k,ticks near 8 9 && says_biased "1, 2" && grep -q 'their error is not known)$' "$tmp/report"
 check "8 and 9 with ticks: the systematic error is at most 6 % there, and the report says that they are biased" $? "$tmp/report"
-spread :every=100k,ticks close 10 && ! says_biased 1
+spread :interval=100k,ticks close 10 && ! says_biased 1
 check "10 with ticks: the runtime's own samples have no bias" $? "$tmp/log"
 
 # ---- objects that are alive ----------------------------------------------------------------------
 
 words="keep:small=800000 drop:big=50000 collect=2 collect=2 sleep=300"
 for version in $versions; do
-    profile :every=100k,live=on "$version" memory "$words" && has live "Memory.Small=800000 Memory.Big=0" &&
+    profile :interval=100k,live=on "$version" memory "$words" && has live "Memory.Small=800000 Memory.Big=0" &&
         has old "Memory.Small 2"
     check "$version: live: what is kept is alive and old, what is not is gone" $? "$tmp/log"
 done
-profile :every=100k,live=on 8 memory "$words" 9 memory "$words" 10 memory "$words" &&
+profile :interval=100k,live=on 8 memory "$words" 9 memory "$words" 10 memory "$words" &&
     has live "Memory.Small=800000 Memory.Big=0" && has old "Memory.Small 2"
 check "8, 9 and 10 at once: the same" $? "$tmp/log"
-profile :every=100k,live=on 8 memory "keep:small=800000 keep:large=50 drop collect=2 sleep=300" &&
+profile :interval=100k,live=on 8 memory "keep:small=800000 keep:large=50 drop collect=2 sleep=300" &&
     has live "Memory.Small=0 System.Byte[]@1=0"
 check "live: what is dropped later is gone" $? "$tmp/log"
-profile :exact,every=100k,live=on 10 memory "$words" && has live "Memory.Small=800000 Memory.Big=0"
+profile :exact,interval=100k,live=on 10 memory "$words" && has live "Memory.Small=800000 Memory.Big=0"
 check "live beside exact: the same" $? "$tmp/log"
 
-# What is garbage when the program ends, or the session, is not alive, although nothing has collected it.
-unchecked() { "$sxsprof" report --data live "$tmp/s" 2>>"$tmp/log" | tee -a "$tmp/log" | grep -c 'may be garbage'; }
+# What is garbage when the program ends, or the session, is not alive, although nothing has collected it. What the program
+# allocates after its last collection (a string or two while it waits, some lists of the runtime while it ends) may be
+# sampled, and is then rightly not known to be alive: the tests look at the types of the app, which are kept and dropped.
+unchecked() { # [TEXT]: how many lines of the report, of those with TEXT, say that something may be garbage
+    "$sxsprof" report --data live "$tmp/s" 2>>"$tmp/log" | tee -a "$tmp/log" | grep 'may be garbage' | grep -c "${1-}"
+}
 for version in $versions; do
-    profile :every=100k,live=on "$version" memory "keep:small=400000 collect=2 drop:medium=100000" &&
-        has live "Memory.Small=400000 Memory.Medium=0" && [ "$(unchecked)" -eq 0 ]
+    profile :interval=100k,live=on "$version" memory "keep:small=400000 collect=2 drop:medium=100000" &&
+        has live "Memory.Small=400000 Memory.Medium=0" && [ "$(unchecked '] Memory\.')" -eq 0 ]
     check "$version: live: what is garbage when the program ends is gone" $? "$tmp/log"
 done
 
 # The file has what was written until the end, however the process ends.
 rm -rf "$tmp/s" "$tmp/ready"
-"$sxsprof" run --quiet --tool alloc:every=100k,live=on -o "$tmp/s" -- "$runsxs" 9 memory \
+"$sxsprof" run --quiet --tool alloc:interval=100k,live=on -o "$tmp/s" -- "$runsxs" 9 memory \
     "keep:small=800000 drop:big=50000 collect=2 collect=2 sleep=300 ready=$tmp/ready until=$tmp/never" >"$tmp/log" 2>&1 &
 job=$!
 wait_until test -e "$tmp/ready"
 pkill -KILL -P $job
 wait $job 2>>"$tmp/log"
-has live "Memory.Small=800000 Memory.Big=0" && [ "$(unchecked)" -eq 0 ]
+has live "Memory.Small=800000 Memory.Big=0" && [ "$(unchecked '] Memory\.')" -eq 0 ]
 check "live: the file is right when the process is killed" $? "$tmp/log"
 rm -rf "$tmp/s" "$tmp/ready"
-"$sxsprof" run --quiet --tool alloc:every=100k,live=on -o "$tmp/s" -- "$runsxs" 8 memory \
+"$sxsprof" run --quiet --tool alloc:interval=100k,live=on -o "$tmp/s" -- "$runsxs" 8 memory \
     "keep:small=400000 collect=2 drop:medium=100000 ready=$tmp/ready until=$tmp/never" >"$tmp/log" 2>&1 &
 job=$!
 wait_until test -e "$tmp/ready"
@@ -183,7 +187,7 @@ check "live: what was not collected when the process is killed may be garbage: t
 
 # ---- what goes wrong -----------------------------------------------------------------------------
 
-for wrong in every=1k every=2g exact=1 live=maybe other; do
+for wrong in interval=1k interval=2g exact=1 live=maybe other; do
     "$sxsprof" run --tool "alloc:$wrong" -- true >"$tmp/log" 2>&1
     [ $? -eq 2 ] && grep -q "alloc: $wrong" "$tmp/log" || break
     wrong=
@@ -203,7 +207,7 @@ attach() { # OPTIONS: attaches to an app that then allocates, and waits for its 
     : >"$tmp/until"
     wait $job
 }
-attach every=100k && has close "System.Byte[]=4000"
+attach interval=100k && has close "System.Byte[]=4000"
 check "attached: what is allocated from then on is sampled" $? "$tmp/log"
 says_biased 1
 check "attached to 9: the report's first lines say that the objects are not chosen at random" $? "$tmp/report"
@@ -213,14 +217,14 @@ rm -rf "$tmp/s" "$tmp/ready" "$tmp/until" "$tmp/done" "$tmp/end"
     >"$tmp/log" 2>&1 &
 job=$!
 wait_until test -e "$tmp/ready"
-"$sxsprof" attach --tool alloc:every=100k,live=on --duration 60s -o "$tmp/s" $job >>"$tmp/log" 2>&1 &
+"$sxsprof" attach --tool alloc:interval=100k,live=on --duration 60s -o "$tmp/s" $job >>"$tmp/log" 2>&1 &
 attacher=$!
 wait_until grep -q '^sxsprof: recording in process' "$tmp/log" # the file of samples is there some time before
 : >"$tmp/until"
 wait_until test -e "$tmp/done"
 "$sxsprof" detach $job >>"$tmp/log" 2>&1
 wait $attacher
-has live "Memory.Medium=0" && [ "$(unchecked)" -eq 0 ]
+has live "Memory.Medium=0" && [ "$(unchecked '] Memory\.')" -eq 0 ]
 check "live: what is garbage when a session is ended is gone" $? "$tmp/log"
 : >"$tmp/end"
 wait $job
@@ -241,7 +245,7 @@ detach() { # OPTIONS VERSION: starts an app with the tool, and detaches; the sta
     echo "the program failed" >>"$tmp/detach"
 }
 for version in $versions; do
-    case $version in 10*) options=exact ;; *) options=every=100k ;; esac
+    case $version in 10*) options=exact ;; *) options=interval=100k ;; esac
     ! detach $options "$version" && ! grep -q 'the program failed' "$tmp/detach" &&
         grep -q 'the tool alloc has asked it at its start to report every object' "$tmp/detach"
     check "$version: alloc:$options: whoever detaches is told why that cannot be, and the program runs" $? "$tmp/detach"

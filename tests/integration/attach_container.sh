@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 # attach_container.sh - checks sxsprof attach from the host into a container made of namespaces: other mounts, process
-# IDs and network, a /tmp of its own, another user. Needs root. RUNS, TOOLS and MS as in attach_detach.sh.
+# IDs and network, a /dev/shm of its own, another user. Needs root. RUNS, TOOLS and MS as in attach_detach.sh.
 . "$(dirname "$0")/lib.sh"
 : "${RUNS:=4}" "${TOOLS:=sample events}" "${MS:=500}"
 . tests/integration/attach_many.inc
@@ -9,8 +9,9 @@ LIMIT=$((280 + RUNS * 10))
 . tests/integration/container.inc
 user=$((20000 + $$ % 40000)) # of this run alone: folders are found by it
 needs_container "attach_container" $user
+# Folders for attaches in the container, whose /tmp is the host's: there are those of other attaches, too.
 left() { find "/proc/$pid/root/dev/shm" "/proc/$pid/root/tmp" -maxdepth 1 -regextype posix-egrep \
-    -regex '.*/sxsprof-[0-9a-f]{16}' 2>/dev/null; }
+    -regex '.*/sxsprof-[0-9a-f]{16}' -user "$user" 2>/dev/null; }
 session() { # DIR
     "$sxsprof" report --format json "$1" >"$tmp/json" 2>>"$tmp/attach" &&
         [ "$(jsonq "$tmp/json" "[x['state'] for x in r]")" = "['picked']" ] &&
@@ -37,7 +38,6 @@ setpriv --reuid 1234 --regid 1234 --clear-groups "$sxsprof" attach -o "$tmp/refu
 [ $? -eq 2 ] && grep -q 'by root' "$tmp/attach"
 check "a third user is refused" $? "$tmp/attach"
 # A command that is killed leaves its folder; the next one removes it, and nothing else.
-inside_tmp=/proc/$pid/root/dev/shm
 rm -f "$tmp/attach" # that of the one before
 "$sxsprof" attach -o "$tmp/killed" "$pid" >"$tmp/attach" 2>&1 &
 attacher=$!
@@ -46,16 +46,17 @@ wait_until recording
 kill -9 $attacher
 wait $attacher 2>/dev/null
 killed=$(left)
-keep=$inside_tmp/sxsprof-0123456789abcdef
-mkdir -m 700 "$keep" && : >"$keep/keep"
-mkdir -m 700 "$inside_tmp/sxsprof-0123456789abcdeg"
-chown -R $user:$user "$keep" "$inside_tmp/sxsprof-0123456789abcdeg"
-touch -d '2 minutes ago' "$keep" "$inside_tmp/sxsprof-0123456789abcdeg" $killed
+# Beside it, so that the next one looks at them: one that is kept, and one with another name.
+number=$(printf %015x $$) beside=$(dirname "${killed:-$tmp/none}")
+keep=$beside/sxsprof-${number}0 other=$beside/sxsprof-${number}g
+mkdir -m 700 "$keep" "$other" && : >"$keep/keep"
+chown -R $user:$user "$keep" "$other"
+touch -d '2 minutes ago' "$keep" "$other" $killed
 attaches() { timeout 120 "$sxsprof" attach --duration 300ms -o "$tmp/after" "$pid" >"$tmp/attach" 2>&1; }
 wait_until attaches
-[ -n "$killed" ] && [ ! -e "$killed" ] && [ "$(left)" = "$keep" ] && [ -d "$inside_tmp/sxsprof-0123456789abcdeg" ]
+[ -n "$killed" ] && [ ! -e "$killed" ] && [ "$(left)" = "$keep" ] && [ -d "$other" ]
 check "the folder of a command that was killed is removed by the next attach, others are not" $? "$tmp/attach"
-rm -r "$keep" "$inside_tmp/sxsprof-0123456789abcdeg"
+rm -r "$keep" "$other"
 
 # The attach ends with the container.
 rm -f "$tmp/attach"

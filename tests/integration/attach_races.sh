@@ -30,10 +30,11 @@ done
 check "$RUNS attaches from the start of a program to its end: $recorded recorded, the others were refused" $?
 
 # It ends when the runtime has loaded the library, and the session has not begun: the command, in which
-# connect() waits for that end, says so, and it counts as refused.
+# connect() waits for that end (AT_ONCE: only kills it, and fails), says so, and it counts as refused.
 cat >"$tmp/ends.c" <<'E'
 #define _GNU_SOURCE
 #include <dlfcn.h>
+#include <errno.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -52,6 +53,8 @@ int connect(int fd, const struct sockaddr *address, socklen_t size)
         char link[64], to[16];
         snprintf(link, sizeof(link), "/proc/%s/exe", target);
         kill(atoi(target), SIGKILL);
+        if (getenv("AT_ONCE"))
+            return errno = ECONNREFUSED, -1;
         while (readlink(link, to, sizeof(to)) > 0)
             usleep(1000);
     }
@@ -59,15 +62,16 @@ int connect(int fd, const struct sockaddr *address, socklen_t size)
 }
 E
 ${CC:-cc} -shared -fPIC -o "$tmp/ends.so" "$tmp/ends.c" -ldl || exit 1
-# ends KEPT: 1: a tracer keeps one of its threads, so that the kernel does not say yet that the process has ended.
+# ends KEPT: 1: a tracer keeps one of its threads, so that the kernel does not say yet that the process has ended;
+# memory: it keeps the thread before that gives up its memory.
 ends() {
     local kept=
     timeout -k 5 120 "$runsxs" --timeout 100 10.0.11 stress "nre=0 div=0 gcs=10 loops=1 pool=50 seconds=60" >"$tmp/log" 2>&1 &
     outer=$!
     wait_until started
-    if [ "$1" = 1 ]; then
+    if [ "$1" != 0 ]; then
         : >"$tmp/kept"
-        "$tmp/keeps" "$(basename "$(dirname "$(grep -lx '.NET SynchManag' "/proc/$pid"/task/*/comm)")")" >>"$tmp/kept" 2>&1 &
+        "$tmp/keeps" "$1" "$(basename "$(dirname "$(grep -lx '.NET SynchManag' "/proc/$pid"/task/*/comm)")")" >>"$tmp/kept" 2>&1 &
         kept=$!
         wait_until grep -q keeps "$tmp/kept"
     fi
@@ -91,11 +95,13 @@ cat >"$tmp/keeps.c" <<'E'
 int main(int n, char **arg)
 {
     siginfo_t stop;
-    if (n != 2 || ptrace(PTRACE_SEIZE, atoi(arg[1]), 0, 0) != 0)
+    long      with_memory = n == 3 && *arg[1] == 'm' ? PTRACE_O_TRACEEXIT : 0;
+    if (n != 3 || ptrace(PTRACE_SEIZE, atoi(arg[2]), 0, with_memory) != 0)
         return perror("ptrace"), 1;
     puts("keeps");
     fflush(stdout);
-    while (waitid(P_ALL, 0, &stop, WSTOPPED | __WALL) == 0) /* its end is not waited for */
+    while (waitid(P_ALL, 0, &stop, WSTOPPED | __WALL) == 0 && /* its end is not waited for */
+           stop.si_status != (SIGTRAP | PTRACE_EVENT_EXIT << 8))
         ptrace(PTRACE_CONT, stop.si_pid, 0, stop.si_status);
     pause();
 }
@@ -105,6 +111,8 @@ ends 0
 check "a program that ends before its session begins: status 2, and a message (status $status)" $? "$tmp/attach"
 ends 1
 check "the same while a tracer keeps one of its threads (status $status)" $? "$tmp/attach"
+AT_ONCE=1 ends memory
+check "the same when it has just been killed, and its memory is not given up yet (status $status)" $? "$tmp/attach"
 
 # Five at once: one records, the others are refused. Then again.
 timeout -k 5 200 "$runsxs" --timeout 180 10.0.11 stress "nre=0 div=0 gcs=10 loops=1 pool=50 until=$tmp/until" >"$tmp/log" 2>&1 &

@@ -23,7 +23,7 @@ report() { "$sxsprof" report --format json "$tmp/$1" >"$tmp/json" 2>>"$tmp/log";
 known() { report "$1" && python3 $here/calls_expected.py "$tmp/json" "$tmp/log" ${2:-} >"$tmp/said" 2>&1; }
 # functions EXPRESSION: evaluates a Python expression over f, the list of functions in the last report
 functions() { python3 -c 'import json,sys; f=json.load(open(sys.argv[1]))["functions"]; sys.exit(not eval(sys.argv[2]))' "$tmp/json" "$1"; }
-both="--calls calls:* --calls tail:*"
+both="--only calls:* --only tail:*"
 
 # ---- recorded counts are those of the app -------------------------------------------------------
 for mode in count time tree; do
@@ -65,26 +65,26 @@ for v in $versions; do
 done
 
 # ---- which functions ----------------------------------------------------------------------------
-run two calls --calls '8/calls:Calls.Work.*' --calls '10/calls:*.F?b' -- "$runsxs" --timeout 50 8 calls "fib=10 even=10" 10 calls "fib=10 even=10" &&
+run two calls --only '8/calls:Calls.Work.*' --only '10/calls:*.F?b' -- "$runsxs" --timeout 50 8 calls "fib=10 even=10" 10 calls "fib=10 even=10" &&
     report two && functions '{(x["version"][:2], x["name"]) for x in f} == {("8.", "Calls.Work.Fib"), ("8.", "Calls.Work.Even"),
         ("8.", "Calls.Work.Odd"), ("8.", "Calls.Work.FibCalls"), ("8.", "Calls.Work.Count"), ("10", "Calls.Work.Fib")}'
-check "--calls with a version and wildcards selects the matching functions" $? "$tmp/json"
-run not calls --calls 'calls:Calls.Work.*' --calls-not '*:*.Fib' --calls-not 'calls:*.FibCalls' -- "$runsxs" --timeout 50 9 calls "fib=10 even=10" &&
+check "--only with a version and wildcards selects the matching functions" $? "$tmp/json"
+run not calls --only 'calls:Calls.Work.*' --not '*:*.Fib' --not 'calls:*.FibCalls' -- "$runsxs" --timeout 50 9 calls "fib=10 even=10" &&
     report not && functions '{x["name"] for x in f} == {"Calls.Work.Even", "Calls.Work.Odd", "Calls.Work.Count"}'
-check "--calls-not excludes the matching functions" $? "$tmp/json"
+check "--not excludes the matching functions" $? "$tmp/json"
 run own calls -- "$runsxs" --timeout 50 9 calls "fib=10" && known own all &&
     functions 'not [x for x in f if "CoreLib" in x["assembly"]]'
 check "without patterns, all functions of the program are counted and none of the framework" $? "$tmp/json"
-run fw calls --calls 'System.Private.CoreLib:System.String.Concat' -- "$runsxs" --timeout 50 9 calls "values=500" &&
+run fw calls --only 'System.Private.CoreLib:System.String.Concat' -- "$runsxs" --timeout 50 9 calls "values=500" &&
     report fw && functions 'sum(x["calls"] for x in f if x["name"] == "System.String.Concat") >= 500 and len({x["name"] for x in f}) == 1'
 check "a pattern that names a function of the framework selects this function" $? "$tmp/json"
-"$sxsprof" run --quiet --calls 'calls:*.Fib' -o "$tmp/alone" -- "$runsxs" --timeout 50 9 calls "fib=10" >"$tmp/log" 2>&1 &&
+"$sxsprof" run --quiet --only 'calls:*.Fib' -o "$tmp/alone" -- "$runsxs" --timeout 50 9 calls "fib=10" >"$tmp/log" 2>&1 &&
     report alone && functions '[(x["name"], x["calls"]) for x in f] == [("Calls.Work.Fib", 177)]'
-check "--calls starts the tool calls without --tool" $? "$tmp/json"
+check "--only starts the tool calls without --tool" $? "$tmp/json"
 for wrong in calls ':x' 'calls:' '/calls:x' 'a;b:c'; do
-    "$sxsprof" run --calls "$wrong" -- touch "$tmp/started" >"$tmp/log" 2>&1
+    "$sxsprof" run --only "$wrong" -- touch "$tmp/started" >"$tmp/log" 2>&1
     [ $? -eq 2 ] && [ ! -e "$tmp/started" ]
-    check "--calls '$wrong' is refused before the program starts" $? "$tmp/log"
+    check "--only '$wrong' is refused before the program starts" $? "$tmp/log"
 done
 for wrong in calls:fast calls:backoff=1 calls:backoff=0/1 calls:inline=yes; do
     "$sxsprof" run --tool "$wrong" -- touch "$tmp/started" >"$tmp/log" 2>&1
@@ -93,17 +93,17 @@ for wrong in calls:fast calls:backoff=1 calls:backoff=0/1 calls:inline=yes; do
 done
 
 # ---- back-off -----------------------------------------------------------------------------------
-run hot calls:backoff=1000/1000000 --calls 'calls:*' -- "$runsxs" --timeout 100 9 calls "fib=27 throws=10" && known hot all &&
+run hot calls:backoff=1000/1000000 --only 'calls:*' -- "$runsxs" --timeout 100 9 calls "fib=27 throws=10" && known hot all &&
     "$sxsprof" report "$tmp/hot" >"$tmp/text" 2>&1 && grep -q 'timed no longer' "$tmp/text"
 status=$?
 check "the report names functions that are no longer timed, and their calls are still counted: $(tail -n 1 "$tmp/said")" $status "$tmp/text"
-run cold calls:backoff=off --calls 'calls:*' -- "$runsxs" --timeout 100 9 calls "fib=27" && known cold all &&
+run cold calls:backoff=off --only 'calls:*' -- "$runsxs" --timeout 100 9 calls "fib=27" && known cold all &&
     "$sxsprof" report "$tmp/cold" >"$tmp/text" 2>&1 && ! grep -q 'timed no longer' "$tmp/text"
 check "backoff=off: every function stays timed" $? "$tmp/text"
 
 # ---- ends ---------------------------------------------------------------------------------------
 rm -rf "$tmp/killed"
-"$sxsprof" run --quiet --tool calls --calls 'calls:*' -o "$tmp/killed" -- sh -c \
+"$sxsprof" run --quiet --tool calls --only 'calls:*' -o "$tmp/killed" -- sh -c \
     "\"$runsxs\" 9 calls 'fib=20 throws=10 wait=60' & p=\$!
      n=0; until grep -q 'known.*Main' \"$tmp/log\" || [ \$n -ge 600 ]; do sleep 0.1; n=\$((n + 1)); done
      kill -9 \$p; wait" >"$tmp/log" 2>&1

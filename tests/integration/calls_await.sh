@@ -12,7 +12,7 @@ run() { # TOOL APP VERSION OPTIONS-OF-APP [OPTION OF sxsprof run]...
     rm -rf "$tmp/out" "$tmp/json"
     tool=$1 app=$2 version=$3 options=$4
     shift 4
-    timeout -k 5 120 "$sxsprof" run --quiet --tool "$tool" --calls "$app:*" "$@" -o "$tmp/out" -- \
+    timeout -k 5 120 "$sxsprof" run --quiet --tool "$tool" --only "$app:*" "$@" -o "$tmp/out" -- \
         "$runsxs" --timeout 100 "$version" "$app" "$options" >"$tmp/log" 2>&1
 }
 # tree EXPRESSION: evaluates a Python expression over the call tree of the last run. In it, the name of an

@@ -31,7 +31,7 @@ E2
 tells() { grep -qF -- "$2" "$tmp/text"; check "$1" $? "$tmp/text"; }
 
 for v in $versions; do
-    record calls --calls 'calls:Calls.Unseen*' --calls 'calls:*.NoSuch' --calls 'None*:*' --calls '7/calls:*' -- \
+    record calls --only 'calls:Calls.Unseen*' --only 'calls:*.NoSuch' --only 'None*:*' --only '7/calls:*' -- \
         "$runsxs" --timeout 100 "$v" calls unseen=100000
     check "$v: a run ends with status 0" $? "$tmp/log"
     "$sxsprof" report --format html -o "$tmp/html" "$tmp/s" >>"$tmp/log" 2>&1 && python3 - "$tmp/json" "$tmp/html" >"$tmp/said" 2>&1 <<'E2'
@@ -59,14 +59,14 @@ E2
     tells "$v: the text report warns of a pattern that matches nothing" 'warning: nothing fits the pattern calls:*.NoSuch: its assembly has no such function'
     tells "$v: the text report names a method that was never called" 'Calls.Unseen.NeverCalled'
 
-    record calls:inline=on --calls 'calls:Calls.Unseen*' -- "$runsxs" --timeout 100 "$v" calls unseen=100000
+    record calls:inline=on --only 'calls:Calls.Unseen*' -- "$runsxs" --timeout 100 "$v" calls unseen=100000
     check "$v: a run with inlining ends with status 0" $? "$tmp/log"
     says "$v: an inlined function is listed with its caller" \
         "n('inlined')['Calls.Unseen.Small'][1].startswith('never compiled on its own, in Calls.Unseen.Loop(System.Int32) (')"
     says "$v: an inlined function has no counted calls" "f.get('Calls.Unseen.Small', 0) == 0 and not n('kept from being inlined')"
     says "$v: an inlined function is not listed as never compiled" "'Calls.Unseen.Small' not in n('never compiled')"
 
-    record calls --calls 'System.Private.CoreLib:System.Math.S*' -- "$runsxs" --timeout 100 "$v" calls unseen=10
+    record calls --only 'System.Private.CoreLib:System.Math.S*' -- "$runsxs" --timeout 100 "$v" calls unseen=10
     says "$v: an intrinsic is listed, an ordinary method of the same class is not" "'System.Math.Sqrt' in n('intrinsic') and 'System.Math.Abs' not in n('intrinsic')"
 done
 DOTNET_TieredPGO=0 record calls -- "$runsxs" --timeout 100 9 calls unseen=10

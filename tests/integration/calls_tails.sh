@@ -134,7 +134,7 @@ all="['Chosen', 'Counted', 'First', 'Second', 'Third', 'Wider', 'Wide', 'Away']"
 parents="all(below(a, b) == 30 for a, b in [('Round', 'Chosen'), ('Round', 'First'), ('First', 'Second'), ('Second', 'Third'),
     ('Third', 'Leaf'), ('Counted', 'Leaf'), ('Round', 'Wider'), ('Wider', 'Wide'), ('Wide', 'Leaf'), ('Round', 'Away')]) and
     sum(t['calls'] for t in tree) == 12 * 30 + 1"
-selected="--calls tailed:Tails.*"
+selected="--only tailed:Tails.*"
 
 for v in $versions; do
     for mode in tree time trace; do

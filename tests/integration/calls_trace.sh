@@ -5,7 +5,7 @@
 need_real 3
 
 spec="fib=12 threads=4 even=50 throws=10 yields=5 steps=5 generic=3 rounds=2 hops=10"
-timeout -k 5 120 "$sxsprof" run --quiet --tool calls:trace,backoff=off --calls 'calls:*' -o "$tmp/all" -- "$runsxs" \
+timeout -k 5 120 "$sxsprof" run --quiet --tool calls:trace,backoff=off --only 'calls:*' -o "$tmp/all" -- "$runsxs" \
     --timeout 100 --bridge 8 calls "$spec" 9 calls "$spec" 10.0.11 calls "$spec" >"$tmp/log" 2>&1
 check "a run with traced calls ends with status 0" $? "$tmp/log"
 "$sxsprof" report --format chrome -o "$tmp/trace.json" "$tmp/all" 2>>"$tmp/log"
@@ -37,7 +37,7 @@ E2
 python3 "$tmp/nested.py" "$tmp/trace.json" "$tmp/json" >"$tmp/nested" 2>&1
 check "every counted call begins and ends in the trace, and calls nest" $? "$tmp/nested"
 
-timeout -k 5 120 "$sxsprof" run --quiet --tool calls:trace=1,backoff=off --calls 'calls:*' -o "$tmp/few" -- "$runsxs" \
+timeout -k 5 120 "$sxsprof" run --quiet --tool calls:trace=1,backoff=off --only 'calls:*' -o "$tmp/few" -- "$runsxs" \
     --timeout 100 9 calls "fib=20 threads=4 even=50 throws=10 yields=5 steps=5 generic=3 rounds=2 hops=0" >"$tmp/log" 2>&1
 check "a run with room for few of its calls ends with status 0" $? "$tmp/log"
 "$sxsprof" report "$tmp/few" >"$tmp/text" 2>&1

@@ -6,7 +6,7 @@
 need_real 3
 [ -e "$BUILD/managed/calls/calls.dll" ] || skip_all "$0" "the app calls is not built"
 here=tests/integration
-only="--values calls:Calls.Values.* --values calls:Calls.Values+* --calls-not *:*..ctor --calls-not *:*.set_* --calls-not *:*.get_*"
+only="--values calls:Calls.Values.* --values calls:Calls.Values+* --not *:*..ctor --not *:*.set_* --not *:*.get_*"
 set -f
 
 run() { # FOLDER [OPTION OF sxsprof]... -- COMMAND...
@@ -59,7 +59,7 @@ check "the page has arguments" $? "$tmp/log"
 # Methods that native code calls directly are not hooked, so their counts are not compared.
 app="fib=12 threads=4 even=101 throws=10 yields=20 steps=10 generic=40 rounds=2 storm=20 values=500 kinds=300"
 for v in $versions; do
-    run storm --tool calls:trace=512,backoff=off --calls 'tail:*' --values 'calls:*' -- \
+    run storm --tool calls:trace=512,backoff=off --only 'tail:*' --values 'calls:*' -- \
         "$runsxs" --timeout 100 "$v" calls "storm=250 probes=1000 seed=11"
     grep -q 'calls: probes 1000 same 1000' "$tmp/log"
     check "$v: the shadow stack is the runtime's stack at 1,000 random points of random calls" $? "$tmp/log"

@@ -19,7 +19,7 @@ calls_to() { "$sxsprof" report --format json --single 100000 "$tmp/session" | gr
 
 for v in $versions; do
     for mode in count time tree trace=64; do
-        run --tool "calls:$mode,backoff=off" --calls 'vectors:*' -- "$runsxs" --timeout 150 "$v" vectors "rounds=100"
+        run --tool "calls:$mode,backoff=off" --only 'vectors:*' -- "$runsxs" --timeout 150 "$v" vectors "rounds=100"
         check "$v: all computations with vectors are right under calls:$mode" $? "$tmp/log"
     done
     run --values 'vectors:*' -- "$runsxs" --timeout 150 "$v" vectors "rounds=100"

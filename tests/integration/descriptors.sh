@@ -44,7 +44,7 @@ HOST_WAITS_FOR_PERF=
 for tool in sample=sample:cpu=997 calls=calls:trace=64 events=events exceptions=exceptions instrument=instrument; do
     name=${tool%%=*} tool=${tool#*=}
     set -- --tool "$tool"
-    [ "$name" = calls ] && set -- "$@" --calls 'stress:*'
+    [ "$name" = calls ] && set -- "$@" --only 'stress:*'
     [ "$name" = instrument ] && set -- --instrument "$tmp/rules.xml"
     rm -rf "$tmp/session"
     if [ "$name" = sample ]; then export HOST_WAITS_FOR_PERF=1; else unset HOST_WAITS_FOR_PERF; fi

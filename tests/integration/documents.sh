@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: MIT
 # documents.sh - runs every command that README.md and docs/guide/*.md print in blocks marked "sh", as a
 # first-time user would: page by page, in a new folder for each page, with the program app.dll in it.
-# Each command must end with status 0, and each file that it names after -o must exist afterwards.
+# Each command must end with status 0, and each file that it names after -o must exist afterwards. A process
+# "shop" runs meanwhile, which some of them record; 30 seconds of it are 2 seconds here.
 . "$(dirname "$0")/lib.sh"
 need_real 3
 command -v dotnet >/dev/null || skip_all "the documents' commands" "there is no dotnet command"
@@ -14,6 +15,10 @@ ln -s "$build/sxsprof" "$tmp/bin/sxsprof"
 # A replacement for the browser, because `report --open` must not open a window here.
 printf '#!/bin/sh\necho "$@" >>"%s/opened"\n' "$tmp" >"$tmp/bin/xdg-open"
 chmod +x "$tmp/bin/xdg-open"
+
+ln -s "$build/runsxs" "$tmp/bin/shop"
+"$tmp/bin/shop" --timeout 900 10 shares "alpha=60 beta=40 seconds=800" >"$tmp/shop" 2>&1 &
+shop=$!
 
 # Prints the commands of a page's blocks, each followed by a zero byte. A command that contains << ends at
 # the line that consists of the word after <<.
@@ -54,7 +59,7 @@ for page in README.md docs/guide/*.md; do
     n=0 bad=0
     while IFS= read -r -d '' command; do
         n=$((n + 1))
-        (cd "$folder" && PATH=$tmp/bin:$PATH timeout -k 5 120 bash -c "$command") >"$tmp/log" 2>&1 </dev/null
+        (cd "$folder" && PATH=$tmp/bin:$PATH timeout -k 5 120 bash -c "${command/-d 30s/-d 2s}") >"$tmp/log" 2>&1 </dev/null
         status=$?
         first=${command%%$'\n'*}
         expected "$command" $status || { not_ok "$page: $first (status $status)" "$tmp/log"; bad=1; continue; }
@@ -70,4 +75,6 @@ done
 check "$total commands were found in the documents" $?
 grep -q 'html$' "$tmp/opened"
 check "report --open hands the page to the browser" $? "$tmp/opened"
+kill $shop
+wait $shop 2>/dev/null
 finish

@@ -2,10 +2,14 @@
 # fake_gc.sh - checks the tool "gc" on simulated runtimes, which have no EventPipe: callbacks report collections.
 . "$(dirname "$0")/lib.sh"
 default_preload=$([ "$SAN" = thread ] && echo --no-preload)
+# Under the thread sanitizer, which intercepts sigaction(), the router has no handlers of the runtimes: no thread would
+# answer the first one's suspension.
+threads="threads 2; " join="; join"
+[ "$SAN" = thread ] && threads= join=
 
 # shellcheck disable=SC2086
 timeout -k 5 120 "$sxsprof" run --quiet --tool gc $default_preload -o "$tmp/s" -- "$runsxs" --timeout 100 \
-    fake:3.1 '!threads 2; gc 7; join' "" fake:5.0 '!gc 3' "" fake:9.0 '!gc 4' "" >"$tmp/log" 2>&1 &&
+    fake:3.1 "!${threads}gc 7$join" "" fake:5.0 '!gc 3' "" fake:9.0 '!gc 4' "" >"$tmp/log" 2>&1 &&
     "$sxsprof" report --format json "$tmp/s" >"$tmp/s.json" 2>>"$tmp/log"
 check "a run of three simulated runtimes ends with status 0 and can be reported" $? "$tmp/log"
 python3 - "$tmp/s.json" >"$tmp/log" 2>&1 <<'E2'

@@ -26,7 +26,7 @@ E2
 }
 
 rm -rf "$tmp/s"
-timeout -k 5 100 "$sxsprof" run --quiet $preload --tool heap:every=1 -o "$tmp/s" -- "$runsxs" --timeout 80 \
+timeout -k 5 100 "$sxsprof" run --quiet $preload --tool heap:repeat=1 -o "$tmp/s" -- "$runsxs" --timeout 80 \
     fake:8.0 "!objects 5000; sleep-ms 1500" "" fake:9.0 "!objects 300; sleep-ms 1500" "" \
     fake:10.0 "!objects 20000; sleep-ms 1500" "" >"$tmp/log" 2>&1
 check "three simulated runtimes end as without" $? "$tmp/log"
@@ -43,7 +43,7 @@ check "types and counts agree" $? "$tmp/said"
 bad=0
 for delay in 0 150 300 450; do
     rm -rf "$tmp/s"
-    timeout -k 5 100 "$sxsprof" run --quiet $preload --tool heap:every=1,now,at-exit -o "$tmp/s" -- "$runsxs" --timeout 80 \
+    timeout -k 5 100 "$sxsprof" run --quiet $preload --tool heap:repeat=1,now,at-exit -o "$tmp/s" -- "$runsxs" --timeout 80 \
         fake:8.0 "!objects 2000; gc 30; sleep-ms $((800 + delay)); gc 60; objects 1000; gc 30" "" \
         fake:9.0 "!objects 3000; work module 3; work collectible 2; sleep-ms $((700 + delay)); work churn 20 2; gc 30" "" \
         fake:10.0 "!objects 5000; sleep-ms $((900 + delay)); gc 20; detach" "" >"$tmp/log" 2>&1 || bad=$?

@@ -21,15 +21,15 @@ status=$?
 check "three runtimes without the preloaded library: one line, and the host works" $? "$tmp/log"
 (
     set_up --tool census
-    SXSPROF_TOOLS='native:every=x' exec timeout -k 5 60 "$runsxs" --timeout 50 fake:8.0 "$work" ""
+    SXSPROF_TOOLS='native:interval=x' exec timeout -k 5 60 "$runsxs" --timeout 50 fake:8.0 "$work" ""
 ) >"$tmp/log" 2>&1
 status=$?
-[ $status -eq 0 ] && [ "$(lines 'tool native: every=x: expected bytes from 1 to 1g')" -eq 1 ]
+[ $status -eq 0 ] && [ "$(lines 'tool native: interval=x: expected bytes from 1 to 1g')" -eq 1 ]
 check "wrong options: one line says what is expected, and the host works" $? "$tmp/log"
 for value in 0 2g 1x -1 ""; do
-    "$sxsprof" run --tool "native:every=$value" -- true >"$tmp/log" 2>&1
-    [ $? -eq 2 ] && grep -q 'native: every=.*expected bytes from 1 to 1g, such as 512k' "$tmp/log"
-    check "run refuses every=$value" $? "$tmp/log"
+    "$sxsprof" run --tool "native:interval=$value" -- true >"$tmp/log" 2>&1
+    [ $? -eq 2 ] && grep -q 'native: interval=.*expected bytes from 1 to 1g, such as 512k' "$tmp/log"
+    check "run refuses interval=$value" $? "$tmp/log"
 done
 cp "$sxsprof" "$tmp/sxsprof"
 for library in libsxsprof.so libsxsprof-preload.so; do
@@ -54,21 +54,21 @@ claims() { # TEXT CLAIM...
     python3 tests/integration/native_memory.py "$tmp/out" "$@" >"$tmp/claims" 2>&1
     check "$text" $? "$tmp/claims"
 }
-recorded --tool native:every=1 -- "$runsxs" --timeout 50 fake:8.0 "$work" "" fake:9.0 "$work" "" && ! grep -q '^sxsprof' "$tmp/log"
+recorded --tool native:interval=1 -- "$runsxs" --timeout 50 fake:8.0 "$work" "" fake:9.0 "$work" "" && ! grep -q '^sxsprof' "$tmp/log"
 check "two runtimes at once: the run succeeds" $? "$tmp/log"
 claims "what the process allocates is recorded" costs:40-1000000 lost:0-0
-recorded --tool native:every=1 -- "$runsxs" --timeout 50 /st fake:8.0 "$work" "" fake:9.0 "$work" "" fake:10.0 "$work" "" &&
+recorded --tool native:interval=1 -- "$runsxs" --timeout 50 /st fake:8.0 "$work" "" fake:9.0 "$work" "" fake:10.0 "$work" "" &&
     ! grep -q '^sxsprof' "$tmp/log"
 check "three runtimes, each of which ends before the next one starts: the run succeeds" $? "$tmp/log"
 claims "each of them begins to record anew: each starts 20 threads, which allocate" costs:60-1000000 lost:0-0
-recorded --pick first --tool native:every=1 -- "$runsxs" --timeout 50 fake:8.0 "$work" "" fake:9.0 "$work" "" &&
+recorded --pick first --tool native:interval=1 -- "$runsxs" --timeout 50 fake:8.0 "$work" "" fake:9.0 "$work" "" &&
     ! grep -q '^sxsprof' "$tmp/log"
 check "with one of two runtimes picked, too" $? "$tmp/log"
-LD_PRELOAD=$(realpath "$BUILD")/tests/libfailing.so recorded --tool native:every=1 -- "$runsxs" --timeout 50 fake:8.0 "$work" "" &&
+LD_PRELOAD=$(realpath "$BUILD")/tests/libfailing.so recorded --tool native:interval=1 -- "$runsxs" --timeout 50 fake:8.0 "$work" "" &&
     ! grep -q 'own' "$tmp/log"
 check "behind it, another library that stands before malloc() works" $? "$tmp/log"
 (
-    set_up --tool native:every=1
+    set_up --tool native:interval=1
     LD_PRELOAD=$(realpath "$BUILD")/tests/libfailing.so:$allocator exec timeout -k 5 60 "$runsxs" --timeout 50 fake:8.0 "$work" ""
 ) >"$tmp/log" 2>&1
 check "before it, too" $? "$tmp/log"

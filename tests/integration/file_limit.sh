@@ -34,7 +34,7 @@ for tool in sample:cpu=997 calls calls:trace=64 events exceptions instrument all
     esac
     bad=
     for kib in 4 64 1100 8000; do
-        run $kib "$sxsprof" run --quiet --calls 'calls:*' "$@" -o "$tmp/session" --
+        run $kib "$sxsprof" run --quiet --only 'calls:*' "$@" -o "$tmp/session" --
         status=$?
         [ $status -eq 0 ] && grep -q 'result=0' "$tmp/log" ||
             { bad="$bad $kib:$status"; cat "$tmp/log" >>"$tmp/why"; }

@@ -38,7 +38,7 @@ says "init makes the tables, and says how long samples are kept" 0 "samples are 
 says "init again changes nothing" 0 "samples are kept 30 days" "$sxsprof" fleet init
 same "there is one row of the schema" 1 "$(ask 'SELECT count() FROM schema')"
 says "init --keep-days changes how long" 0 "samples are kept 7 days" "$sxsprof" fleet init --keep-days 7
-says "and the change stays" 0 "samples are kept 7 days" "$sxsprof" fleet init --to "$SXSPROF_FLEET"
+says "and the change stays" 0 "samples are kept 7 days" "$sxsprof" fleet init --server "$SXSPROF_FLEET"
 says "a selection without samples is no empty answer" 1 "no samples" "$sxsprof" fleet top
 
 # ---- sessions
@@ -48,7 +48,7 @@ for n in 1 2; do
         10 memory "drop:small=400000" >"$tmp/log" 2>&1
     check "session $n is recorded" $? "$tmp/log"
 done
-push() { "$sxsprof" push --to "$SXSPROF_FLEET" "$@" >"$tmp/push" 2>&1; }
+push() { "$sxsprof" push --server "$SXSPROF_FLEET" "$@" >"$tmp/push" 2>&1; }
 push --service shop --label service.version=1.0 --label host.name=one --label rack="it's \\ 5%" "$tmp/s1"
 check "session 1 is pushed" $? "$tmp/push"
 push --service shop --label service.version=2.0 --label host.name=two --label container.id=c2 "$tmp/s2"
@@ -129,8 +129,8 @@ same "frames, stacks and sources are there once" "0 0 0" "$(for t in frame stack
 export SXSPROF_FLEET=$url/more
 "$sxsprof" fleet init >"$tmp/out" 2>&1
 check "another database" $? "$tmp/out"
-timeout -k 5 120 "$sxsprof" run --quiet --tool alloc:live=on --tool native -o "$tmp/s3" -- "$runsxs" --timeout 100 \
-    8 memory "drop:small=300000 keep:small=20000" 10 memory "keep:small=40000" >"$tmp/log" 2>&1
+timeout -k 5 120 "$sxsprof" run --quiet --tool alloc:live=on,interval=100k --tool native:interval=64k -o "$tmp/s3" -- \
+    "$runsxs" --timeout 100 8 memory "drop:small=300000 keep:small=100000" 10 memory "keep:small=200000" >"$tmp/log" 2>&1
 check "a session with what is alive is recorded" $? "$tmp/log"
 timeout -k 5 120 "$sxsprof" wait -o "$tmp/s4" -- "$runsxs" --timeout 100 9 shares "alpha=60 beta=40 seconds=1" >"$tmp/log" 2>&1
 check "a session with reasons of waits is recorded" $? "$tmp/log"
@@ -148,13 +148,13 @@ ask "INSERT INTO samples (service, kind, stack, time, source, count, value)
 fleet series --data live --by version --format json >"$tmp/out"
 same "a state is not added to that of a minute before: one process, once" "$alive 1" \
     "$(python3 -c 'import json,sys; [r] = json.load(open(sys.argv[1]))["rows"]; print(r["value"], r["processes"])' "$tmp/out")"
-fleet series --data live --every 1m --format json >"$tmp/out"
+fleet series --data live --step 1m --format json >"$tmp/out"
 same "but is that of its minute" "$alive $alive" \
     "$(python3 -c 'import json,sys; print(*[r["value"] for r in json.load(open(sys.argv[1]))["rows"]])' "$tmp/out")"
 
 # ---- several batches as one
 queued() { push --service queued --period 1s --queue "$tmp/queue" "$@"; }
-"$sxsprof" push --to clickhouse://127.0.0.1:1/test --retry 1s --service queued --period 1s --queue "$tmp/queue" "$tmp/s2" \
+"$sxsprof" push --server clickhouse://127.0.0.1:1/test --retry 1s --service queued --period 1s --queue "$tmp/queue" "$tmp/s2" \
     >"$tmp/push" 2>&1
 waiting=$(find "$tmp/queue" -name '*.batch' | wc -l)
 [ "$waiting" -gt 1 ]
@@ -163,7 +163,7 @@ queued
 grep -q "batches sent: $waiting" "$tmp/push"
 check "and are sent when it is" $? "$tmp/push"
 compare "batches that were sent as one" samples cpu s2 service=queued
-"$sxsprof" push --to "$SXSPROF_FLEET" --service gathered --period 1s --gather 1h --queue "$tmp/gathered" --follow "$tmp/s2" \
+"$sxsprof" push --server "$SXSPROF_FLEET" --service gathered --period 1s --gather 1h --queue "$tmp/gathered" --follow "$tmp/s2" \
     >"$tmp/push" 2>&1 &
 pushes=$!
 for _ in $(seq 300); do
@@ -183,8 +183,8 @@ load() { # DATABASE ARGUMENT...: the same batches each time
     check "batches of 3 machines: $*" $? "$tmp/load"
 }
 sums="SELECT count(), sum(count), sum(value), sum(cityHash64(stack, time, source, value)) FROM samples"
-"$sxsprof" fleet init --to "$url/once" >"$tmp/out" 2>&1
-"$sxsprof" fleet init --to "$url/again" >"$tmp/out" 2>&1
+"$sxsprof" fleet init --server "$url/once" >"$tmp/out" 2>&1
+"$sxsprof" fleet init --server "$url/again" >"$tmp/out" 2>&1
 load once minutes=2 relay=3
 load again minutes=1 relay=2
 load again minutes=2 relay=4 twice=1
@@ -195,7 +195,7 @@ export SXSPROF_FLEET=$url/test
 # ---- sums
 fleet series --by runtime --format json >"$tmp/runtimes"
 fleet series --format json >"$tmp/all"
-fleet series --by version --every 1m --format json >"$tmp/versions"
+fleet series --by version --step 1m --format json >"$tmp/versions"
 python3 - "$tmp/runtimes" "$tmp/all" "$tmp/versions" "$(ask "SELECT sum(value) FROM samples WHERE kind = 'cpu'")" <<'P' >"$tmp/out" 2>&1
 import json, sys
 runtimes, all, versions = [json.load(open(p))["rows"] for p in sys.argv[1:4]]
@@ -283,7 +283,7 @@ check "a label with quotes as --by" $? "$tmp/err"
 export SXSPROF_FLEET=$url/thousand
 "$sxsprof" fleet init >"$tmp/out" 2>&1
 first=0
-for row in "shop 334" "search 333 slower=1.5 heavier=Alpha" "mail 333"; do
+for row in "shop 334" "search 333 slower=2 heavier=Alpha" "mail 333"; do
     # shellcheck disable=SC2086 # the row's words
     set -- $row
     "$BUILD/tests/fleet_load" "$SXSPROF_FLEET" service="$1" machines="$2" first=$first minutes=1 relay=64 seed=7 \
@@ -319,14 +319,14 @@ says "a password with quotes and backslashes works" 0 "cpu" env SXSPROF_FLEET_PA
 says "a user who may only read can ask" 0 "cpu" env SXSPROF_FLEET_PASSWORD=r "$sxsprof" fleet top \
     --server "clickhouse://reader@127.0.0.1:$CLICKHOUSE_PORT/test"
 says "but makes no tables" 1 "may not do this" env SXSPROF_FLEET_PASSWORD=r "$sxsprof" fleet init \
-    --to "clickhouse://reader@127.0.0.1:$CLICKHOUSE_PORT/other"
-"$sxsprof" push --to "$url/nothing" --retry 1s "$tmp/s1" >"$tmp/push" 2>&1
+    --server "clickhouse://reader@127.0.0.1:$CLICKHOUSE_PORT/other"
+"$sxsprof" push --server "$url/nothing" --retry 1s "$tmp/s1" >"$tmp/push" 2>&1
 status=$?
 [ $status != 0 ] && grep -q "fleet init" "$tmp/push"
 check "a push to a database without tables says how to make them" $? "$tmp/push"
 
 # ---- traces
-timeout -k 5 120 "$sxsprof" run --quiet --tool sample:cpu=499,trace=on -o "$tmp/traced" -- "$runsxs" --timeout 100 \
+timeout -k 5 120 "$sxsprof" run --quiet --tool sample:cpu=499,activity=on -o "$tmp/traced" -- "$runsxs" --timeout 100 \
     9 traces 2 10 traces 2 >"$tmp/log" 2>&1
 check "a session with traces is recorded" $? "$tmp/log"
 push --service traced "$tmp/traced"
@@ -334,8 +334,8 @@ check "it is pushed" $? "$tmp/push"
 "$sxsprof" report --format json "$tmp/traced" >"$tmp/json" 2>/dev/null
 id=$(python3 -c 'import json, sys; print(json.load(open(sys.argv[1]))["traces"][0]["trace"])' "$tmp/json")
 compare "all of its samples" samples cpu traced service=traced
-compare "those of one trace" samples cpu traced "trace=$id" "--trace $id"
-compare "those of a trace by the first digits of its id" samples cpu traced "trace=${id:0:12}*" "--trace $id"
+compare "those of one trace" samples cpu traced "trace=$id" "--trace-id $id"
+compare "those of a trace by the first digits of its id" samples cpu traced "trace=${id:0:12}*" "--trace-id $id"
 fleet series --by trace --service traced >"$tmp/series" && [ "$(grep -c '[0-9a-f]\{32\}$' "$tmp/series")" -ge 8 ] &&
     grep -q "$id\$" "$tmp/series"
 check "CPU by trace" $? "$tmp/series"

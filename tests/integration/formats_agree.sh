@@ -28,7 +28,8 @@ record() { # TOOL: records it in $tmp/TOOL.s
     heap) app="stress gcs=2" options="--heap-at-exit" ;;
     sample) app="shares alpha=40,beta=30,native=10,seconds=1" ;;
     calls) app="calls fib=12,threads=3,even=20,throws=8" ;;
-    alloc | native) app="stress gcs=5" options="--tool $1:every=100k" ;;
+    alloc) app="memory drop:small=300000" options="--tool alloc:interval=100k" ;; # 70 objects are chosen, on average
+    native) app="stress gcs=5" options="--tool native:interval=100k" ;;
     locks) app="contend rounds=2,waiters=3" ;;
     instrument) app="instrumented rounds=1,fib=12" options="--instrument $tmp/rules.xml" ;;
     *) echo "no program for the tool $1"; return 1 ;;
@@ -63,7 +64,7 @@ P
 outputs() {
     local s=$tmp/$1.s to=$tmp/$1 data
     "$sxsprof" report "$s" >"$to.text" && "$sxsprof" report --format json "$s" >"$to.json" || return
-    "$sxsprof" top --format json -n 1 --lines 1000 "$s" >"$to.top" || return
+    "$sxsprof" top --format json -n 1 --top 1000 "$s" >"$to.top" || return
     if [ "$1" = heap ]; then
         for format in text json html; do "$sxsprof" heap --format $format "$s" >"$to.heap.$format" || return; done
     fi
@@ -81,7 +82,7 @@ push() { # TOOL DATA: sends the session to a server of profiles, which keeps wha
     mkdir "$tmp/$1.pushed" && python3 tests/command/push_receiver.py "$tmp/$1.pushed" >"$tmp/port" 2>"$tmp/receiver" &
     local receiver=$!
     wait_until test -s "$tmp/port" &&
-        "$sxsprof" push --to "http://127.0.0.1:$(cat "$tmp/port")" --data "$2" --queue "$tmp/$1.queue" "$tmp/$1.s"
+        "$sxsprof" push --server "http://127.0.0.1:$(cat "$tmp/port")" --data "$2" --queue "$tmp/$1.queue" "$tmp/$1.s"
     local status=$?
     kill $receiver
     wait $receiver 2>/dev/null
@@ -91,7 +92,7 @@ push() { # TOOL DATA: sends the session to a server of profiles, which keeps wha
 # Sends the session to the server of a fleet, and asks it for the functions of each kind of data.
 fleet() { # TOOL
     local kind
-    "$sxsprof" push --to "$SXSPROF_FLEET" --service "$1" "$tmp/$1.s" || return
+    "$sxsprof" push --server "$SXSPROF_FLEET" --service "$1" "$tmp/$1.s" || return
     for kind in cpu wall alloc native locks wait; do
         "$sxsprof" fleet top --service "$1" --data $kind --top 100000 --format json >"$tmp/$1.fleet.$kind" 2>"$tmp/none" ||
             rm "$tmp/$1.fleet.$kind"

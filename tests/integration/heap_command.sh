@@ -45,7 +45,7 @@ says "an array keeps its elements" "$tmp/one.json" \
 
 says "objects of a type that share an array keep it together" "$tmp/one.json" \
     "n('Sharer') == 3 and t('Sharer')['retained'] >= 10000000 and t('Sharer')['bytes'] < 200"
-timeout 100 "$sxsprof" heap --number 1 --format json -o "$tmp/first.json" "$tmp/s" 2>"$tmp/said" &&
+timeout 100 "$sxsprof" heap --snapshot 1 --format json -o "$tmp/first.json" "$tmp/s" 2>"$tmp/said" &&
     timeout 100 python3 tests/integration/heap_retained.py "$tmp/s/$pid/heap-1" "$tmp/first.json" >"$tmp/said" 2>&1
 check "retained bytes of types and roots: what is no longer reached without them" $? "$tmp/said"
 
@@ -69,7 +69,7 @@ says "--type: objects that dependent handles keep, by their keys" "$tmp/paths.js
     "sum(p['objects'] for p in paths) == 40 and all(p['path'][:3] == ['Memory.Dependent', 'Memory.Key', 'Memory.Key[]'] and p['path'][-2:] == ['Memory.Roots.Kept', 'static field'] for p in paths)"
 # has_path TYPE: the text has the path on standard input
 has_path() {
-    timeout 100 "$sxsprof" heap --type "$1" --top 999 --number 1 "$tmp/s" 2>&1 | sed 's/ (a list by .*//' >"$tmp/text"
+    timeout 100 "$sxsprof" heap --type "$1" --top 999 --snapshot 1 "$tmp/s" 2>&1 | sed 's/ (a list by .*//' >"$tmp/text"
     python3 -c 'import sys
 text, path = open(sys.argv[1]).read(), sys.stdin.read()
 sys.exit(0 if text.count(path) == 3 else "%d of 3 times:\n%s\nin\n%s" % (text.count(path), path, text))' "$tmp/text" \
@@ -91,18 +91,18 @@ for fields in "_first" "_second" "_five[0]" "Property" "_boxed|Memory.Inner.A" "
         has_path "Memory.Leaf" || { echo "$fields"; head -3 "$tmp/said"; bad=1; }
 done >"$tmp/wrong"
 check "inherited fields, fields of structs and of elements, inline arrays" $bad "$tmp/wrong"
-timeout 100 "$sxsprof" heap --type "Memory.Ring" --number 1 "$tmp/s" >"$tmp/text" 2>&1
-[ "$(grep -c '^    Memory.Node (a list by Next)$' "$tmp/text")" = 0 ] && timeout 100 "$sxsprof" heap --type "Memory.Node" --number 1 "$tmp/s" >"$tmp/text" 2>&1 &&
+timeout 100 "$sxsprof" heap --type "Memory.Ring" --snapshot 1 "$tmp/s" >"$tmp/text" 2>&1
+[ "$(grep -c '^    Memory.Node (a list by Next)$' "$tmp/text")" = 0 ] && timeout 100 "$sxsprof" heap --type "Memory.Node" --snapshot 1 "$tmp/s" >"$tmp/text" 2>&1 &&
     [ "$(grep -c '^    Memory.Node (a list by Next)$' "$tmp/text")" = 3 ]
 check "a list has the field by which it goes on" $? "$tmp/text"
-timeout 100 "$sxsprof" heap --number 1 --format html -o "$tmp/page.html" "$tmp/s" 2>"$tmp/said" &&
+timeout 100 "$sxsprof" heap --snapshot 1 --format html -o "$tmp/page.html" "$tmp/s" 2>"$tmp/said" &&
     grep -q ',"._leaves"\]' "$tmp/page.html" && grep -q '," \[0\]"' "$tmp/page.html"
 check "the page has them" $? "$tmp/said"
 
 # A file of version 1 has no fields; all else is the same.
 cp -r "$tmp/s" "$tmp/old"
 printf '\1' | dd of="$tmp/old/$pid/heap-1" bs=1 seek=8 conv=notrunc 2>"$tmp/said"
-timeout 100 "$sxsprof" heap --number 1 "$tmp/s" >"$tmp/now" 2>&1; timeout 100 "$sxsprof" heap --number 1 "$tmp/old" >"$tmp/then" 2>&1
+timeout 100 "$sxsprof" heap --snapshot 1 "$tmp/s" >"$tmp/now" 2>&1; timeout 100 "$sxsprof" heap --snapshot 1 "$tmp/old" >"$tmp/then" 2>&1
 cmp "$tmp/now" "$tmp/then" >"$tmp/said" 2>&1
 check "a snapshot of the format before is read" $? "$tmp/said"
 

@@ -129,9 +129,9 @@ check "--heap-at-exit: one snapshot has every runtime at the end of its program"
 
 # now, and at intervals.
 rm -rf "$tmp/s"
-timeout -k 5 100 "$sxsprof" run --quiet --tool heap:now,every=1 -o "$tmp/s" -- "$runsxs" --timeout 90 \
+timeout -k 5 100 "$sxsprof" run --quiet --tool heap:now,repeat=1 -o "$tmp/s" -- "$runsxs" --timeout 90 \
     9 memory "keep:small=100 sleep=2500" >"$tmp/log" 2>&1
-check "now and every=1: the program ends as without" $? "$tmp/log"
+check "now and repeat=1: the program ends as without" $? "$tmp/log"
 python3 tests/integration/heap_expected.py "$tmp"/s/*/heap-1 "s.trigger == 4 and n('System.String') > 10" >"$tmp/said" 2>&1 &&
     python3 tests/integration/heap_expected.py "$tmp"/s/*/heap-2 "s.trigger == 2 and n('Memory.Small') == 100" >"$tmp/said" 2>&1
 check "the first snapshot is of the beginning, others follow" $? "$tmp/said"

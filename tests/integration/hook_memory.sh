@@ -30,10 +30,10 @@ for v in $versions; do
     looked --tool calls:trace=64 --values '*:*' -- "$runsxs" --timeout 100 "$v" calls "$app" && none_found
     check "$v: hooks that record arguments and results of the whole framework do not allocate" $? "$tmp/said"
     # A runtime does not report threads to a profiler that start during its shutdown or later.
-    looked --tool calls:tree --calls '*:*' -- "$runsxs" --timeout 100 "$v" calls late=2 && none_found
+    looked --tool calls:tree --only '*:*' -- "$runsxs" --timeout 100 "$v" calls late=2 && none_found
     check "$v: hooks on threads that start while the runtime shuts down do not allocate" $? "$tmp/said"
     for mode in count time tree trace tree,await=logical; do
-        looked --tool "calls:$mode" --calls '*:*' -- "$runsxs" --timeout 100 "$v" calls "$app" && none_found
+        looked --tool "calls:$mode" --only '*:*' -- "$runsxs" --timeout 100 "$v" calls "$app" && none_found
         check "$v: hooks of calls:$mode do not allocate" $? "$tmp/said"
     done
 done

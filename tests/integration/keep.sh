@@ -44,7 +44,7 @@ has() { segments "$1" 2>/dev/null; }
 # ---- three runtimes, all segments ----
 
 programs=(8 stress "$words" 9 stress "$words" 10 stress "$words")
-begin all --every 2s --tool sample --tool exceptions --tool gc -o "$dir"
+begin all --segment 2s --tool sample --tool exceptions --tool gc -o "$dir"
 wait_until has 'len(s) >= 6'
 end
 check "the program with segments ends as without" $? "$tmp/all.err"
@@ -89,7 +89,7 @@ check "run says at its end how long nothing was recorded" $? "$tmp/all.err"
 # ---- the ring; kill -9; the same folder again ----
 
 rm -rf "$dir"
-begin first --keep 6s --every 1s --tool sample -o "$dir"
+begin first --keep 6s --segment 1s --tool sample -o "$dir"
 wait_until has 's and s[0]["number"] > 2'
 segments 'len([d for d in s if d["ended_ns"]]) <= 9' 2>"$tmp/log"
 check "the oldest segments are deleted" $? "$tmp/log"
@@ -104,7 +104,7 @@ mkdir "$dir/mine" "$dir/20200101T000000Z-1" "$tmp/other" "$tmp/other/mine"
 [ $? -eq 2 ] && grep -q "has 'mine' in it" "$tmp/second.err"
 check "a folder that has something else is refused" $? "$tmp/second.err"
 rmdir "$dir/mine"
-begin second --keep 6s --every 1s --tool sample -o "$dir"
+begin second --keep 6s --segment 1s --tool sample -o "$dir"
 wait_until has "s and s[0][\"number\"] > $last"
 end
 check "a ring goes on in the same folder, and deletes what the killed program has left" $? "$tmp/second.err"
@@ -116,13 +116,13 @@ rmdir "$dir/20200101T000000Z-1"
 
 programs=(9 stress "$words")
 rm -rf "$dir"
-begin none --every 1s --keep 60s --on 'exception=NoSuchException' --on 'gc>1h' -o "$dir"
+begin none --segment 1s --keep 60s --on 'exception=NoSuchException' --on 'gc>1h' -o "$dir"
 wait_until has 'len(s) >= 4'
 end
 segments 'not any(d["kept"] for d in s) and all("gc" in d["tools"] and "exceptions" in d["tools"] for d in s)' 2>"$tmp/log"
 check "nothing is kept without an event; the tools that conditions need are on" $? "$tmp/log"
 rm -rf "$dir"
-begin some --every 1s --keep 60s --on 'exception=DivideByZero*' --on 'gc>0s' -o "$dir"
+begin some --segment 1s --keep 60s --on 'exception=DivideByZero*' --on 'gc>0s' -o "$dir"
 wait_until has 'len([d for d in s if d["ended_ns"]]) >= 3'
 end
 segments 'all(d["kept"] and d["ended_ns"] and {e["on"] for e in d["events"]} == {"gc>0s", "exception=DivideByZero*"} for d in s)' 2>"$tmp/log"
@@ -133,12 +133,12 @@ check "an event says what has happened" $? "$tmp/log"
 check "a report has the segments that are kept, too" $? "$tmp/log"
 
 rm -rf "$dir"
-begin killed --every 60s --keep 10m --on 'exception=DivideByZero*' -o "$dir"
+begin killed --segment 60s --keep 10m --on 'exception=DivideByZero*' -o "$dir"
 has_trigger() { ls "$dir"/2*/trigger.json >/dev/null 2>&1; } # the folder comes later: the pattern is for each try
 wait_until has_trigger
 kill -9 "$pid"
 wait "$run"
-begin next --every 60s --keep 10m -o "$dir"
+begin next --segment 60s --keep 10m -o "$dir"
 wait_until has 'len(s) == 2 and s[0]["kept"] and s[0]["events"] and not s[1]["kept"]'
 check "an event whose program was killed keeps its segment when the program is started again" $? "$tmp/next.err"
 end
@@ -146,10 +146,10 @@ end
 # ---- requests ----
 
 rm -rf "$dir"
-begin control --every 1s --keep 60s -o "$dir"
+begin control --segment 1s --keep 60s -o "$dir"
 wait_until has 'len(s) >= 2'
 # Each line of top is of the segment that runs at that time. On a busy machine a segment lasts for many lines.
-timeout 120 "$sxsprof" top --format json --interval 0.8 -n 140 "$pid" 2>"$tmp/log" | python3 -c '
+timeout 120 "$sxsprof" top --format json --refresh 0.8 -n 140 "$pid" 2>"$tmp/log" | python3 -c '
 import json, sys
 before, n = None, 0
 for line in sys.stdin:
@@ -172,7 +172,7 @@ check "another session is refused while segments are recorded" $? "$tmp/log"
 check "a snapshot is one of the running segment" $? "$tmp/log"
 "$sxsprof" stop "$pid" >"$tmp/log" 2>&1 && segments 'all(d["ended_ns"] for d in s)' 2>>"$tmp/log"
 check "stop completes the segment and ends the ring" $? "$tmp/log"
-"$sxsprof" start --keep 60s --every 1s -o "$tmp/again" "$pid" >"$tmp/log" 2>&1 && grep -q 'is on: sample:rate=19' "$tmp/log" && dir=$tmp/again && wait_until has 'len(s) >= 3'
+"$sxsprof" start --keep 60s --segment 1s -o "$tmp/again" "$pid" >"$tmp/log" 2>&1 && grep -q 'is on: sample:rate=19' "$tmp/log" && dir=$tmp/again && wait_until has 'len(s) >= 3'
 check "start begins a ring, of samples if no tool is given" $? "$tmp/log"
 end
 check "the program ends as always" $? "$tmp/control.err"
@@ -188,7 +188,7 @@ wait_until pgrep -P $run -x runsxs >/dev/null
 pid=$(pgrep -P $run -x runsxs)
 wait_until grep -q 'stress\.dll' "/proc/$pid/maps"
 dir=$tmp/attached
-timeout -k 5 120 "$sxsprof" attach --keep 60s --every 1s -o "$dir" "$pid" >"$tmp/log" 2>&1 &
+timeout -k 5 120 "$sxsprof" attach --keep 60s --segment 1s -o "$dir" "$pid" >"$tmp/log" 2>&1 &
 attach=$!
 wait_until has 'len(s) >= 4'
 kill -INT "$(pgrep -P $attach -x sxsprof)"
@@ -196,10 +196,10 @@ wait $attach
 check "attach records segments until Ctrl-C" $? "$tmp/log"
 segments 'len(s) >= 4 and all(d["ended_ns"] for d in s)' 2>"$tmp/log"
 check "its segments are complete" $? "$tmp/log"
-"$sxsprof" status "$pid" >"$tmp/log" 2>&1 && grep -q 'picked, detached' "$tmp/log" && grep -q "sxsprof attach $pid begins a session" "$tmp/log"
+"$sxsprof" status "$pid" >"$tmp/log" 2>&1 && grep -q 'picked, detached' "$tmp/log" && grep -q "sxsprof sample -p $pid begins a session" "$tmp/log"
 check "after the detach, status says that the runtime is detached, and what begins a session" $? "$tmp/log"
 "$sxsprof" start --tool sample -o "$tmp/late" "$pid" >"$tmp/log" 2>&1
-[ $? -eq 2 ] && grep -q 'sxsprof attach' "$tmp/log"
+[ $? -eq 2 ] && grep -q 'sxsprof sample -p' "$tmp/log"
 check "start says so, too" $? "$tmp/log"
 end
 check "the program that was attached to ends as always" $? "$tmp/plain.out"
@@ -224,7 +224,7 @@ mkdir -m 700 "$tmp/small"
 if mount -t tmpfs -o size=4m,mode=700 tmpfs "$tmp/small" 2>/dev/null; then
     trap 'umount "$tmp/small"; rm -rf "$tmp"' EXIT
     dir=$tmp/small/ring
-    begin full --keep 10m --every 1s --tool sample --tool exceptions -o "$dir"
+    begin full --keep 10m --segment 1s --tool sample --tool exceptions -o "$dir"
     wait_until has 'len(s) >= 2'
     # There is some room left, but not for all files of a segment.
     free=$(df -k --output=avail "$tmp/small" | tail -n 1)

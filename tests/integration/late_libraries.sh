@@ -14,10 +14,10 @@ cat >"$tmp/spin.c" <<'C'
 #include <stdlib.h>
 #include <time.h>
 static volatile unsigned long sink;
-static long now(void)
+static long now(void) /* CPU time: on a busy machine a thread may get none for long */
 {
     struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
     return t.tv_sec * 1000000000L + t.tv_nsec;
 }
 __attribute__((noinline)) static void INNER(long *sum, long until)
@@ -25,7 +25,7 @@ __attribute__((noinline)) static void INNER(long *sum, long until)
     long words[8] = {0};
     while (now() < until) {
         void *volatile block;
-        for (int i = 0; i < 1000; i++)
+        for (int i = 0; i < 10000; i++)
             words[i & 7] += (long)(i * sink);
         block = malloc(3001);
         free(block);
@@ -80,7 +80,7 @@ P
 }
 
 for how in keep close; do
-    for tool in sample:cpu=997 native:every=16k; do
+    for tool in sample:cpu=997 native:interval=16k; do
         case $tool in native*) data=native ;; *) data=samples ;; esac
         rm -rf "$tmp/out" "$tmp/sync"
         mkdir "$tmp/sync"

@@ -5,7 +5,7 @@
 need_real 3
 n=10000
 
-timeout -k 5 170 "$sxsprof" run --quiet --tool alloc:every=100k,live=on --tool native --tool heap:at-exit -o "$tmp/s" \
+timeout -k 5 170 "$sxsprof" run --quiet --tool alloc:interval=100k,live=on --tool native --tool heap:at-exit -o "$tmp/s" \
     -- "$runsxs" --timeout 160 8 leaky "requests=$n" 9 leaky "requests=$n" 10 leaky "requests=$n" >"$tmp/log" 2>&1
 check "a run of three leaking programs with the tools alloc, native and heap ends with status 0" $? "$tmp/log"
 

@@ -88,9 +88,11 @@ class Session:
 
 def near(costs, n):
     """Whether the estimate is near n. A cost that stands for w was recorded with the chance 1/w, so each of
-    the w has the variance w - 1."""
+    the w has the variance w - 1: on average @spread. The bound is that of n, not of the estimate: of a low
+    estimate the bound would be low, too, and too many of these would be wrong by chance."""
     estimate = sum(c["n"] for c in costs)
-    bound = 5 * math.sqrt(sum(c["n"] * max(c["n"] - 1, 0) for c in costs)) + 1e-3 * n
+    spread = sum(c["n"] * max(c["n"] - 1, 0) for c in costs) / estimate if estimate else 0
+    bound = 5 * math.sqrt(n * spread) + 1e-3 * n
     return abs(estimate - n) <= bound < n / 2, "%.0f, truth %d, bound %.0f, %d recorded" % (
         estimate, n, bound, len(costs))
 

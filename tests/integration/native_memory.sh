@@ -31,14 +31,14 @@ silent() { ! grep -q '^sxsprof' "$tmp/log"; } # no message of the profiler
 # ---- blocks of one runtime, and of three at once ----
 
 for v in 8 9 10; do
-    recorded --tool native:every=64k -- "$runsxs" --bridge "$v" blocks "keep:malloc:1009=60000 drop:malloc:2003=100000" && silent
+    recorded --tool native:interval=64k -- "$runsxs" --bridge "$v" blocks "keep:malloc:1009=60000 drop:malloc:2003=100000" && silent
     check "$v: a run with the tool native succeeds" $? "$tmp/log"
     claims "$v: what is kept and what is freed have their numbers, live or not, and their managed callers" \
         blocks:1009=60000 live:1009=60000 blocks:2003=100000 gone:2003 \
         caller:1009=Blocks.Cache.Fill caller:2003=Blocks.Loop.Pass runtime:1009=1 \
         from:1009=libsxsbridge.so from:2003=libsxsbridge.so mapped:1009=0 lost:0-0
 done
-recorded --tool native:every=64k -- "$runsxs" --turns --bridge 8 blocks "keep:malloc:1009=40000 drop:malloc:2003=50000" \
+recorded --tool native:interval=64k -- "$runsxs" --turns --bridge 8 blocks "keep:malloc:1009=40000 drop:malloc:2003=50000" \
     9 blocks "keep:calloc:1013=40000 drop:realloc:2011=50000" 10 blocks "keep:memalign:1019=40000 drop:malloc:2017=50000" && silent
 check "8, 9 and 10 at once: a run with the tool native succeeds" $? "$tmp/log"
 claims "8, 9 and 10 at once: each runtime's blocks have their number and that runtime's callers" \
@@ -48,7 +48,7 @@ claims "8, 9 and 10 at once: each runtime's blocks have their number and that ru
 recorded --tool native -- "$runsxs" --bridge 10 blocks "keep:malloc:100003=2000 drop:malloc:100019=20000" && silent &&
     python3 tests/integration/native_memory.py "$tmp/out" blocks:100003=2000 live:100003=2000 \
         caller:100003=Blocks.Cache.Fill blocks:100019=20000 gone:100019 >"$tmp/claims" 2>&1
-check "with the default of every=BYTES, too" $? "$tmp/claims"
+check "with the default of interval=BYTES, too" $? "$tmp/claims"
 
 # ---- each function ----
 
@@ -62,15 +62,15 @@ for f in malloc calloc realloc reallocarray memalign posix_memalign valloc pvall
     fi
     list="$list blocks:$drop=8000 gone:$drop blocks:$keep=3000 live:$keep=3000 caller:$keep=Blocks.Cache.Fill mapped:$keep=0"
 done
-recorded --tool native:every=64k -- "$runsxs" --bridge 10 blocks "$words" && silent
+recorded --tool native:interval=64k -- "$runsxs" --bridge 10 blocks "$words" && silent
 check "a run that calls each function succeeds" $? "$tmp/log"
 # shellcheck disable=SC2086
 claims "malloc, calloc, realloc, reallocarray, memalign, posix_memalign, valloc, pvalloc: all have their numbers" $list
 
-# With every=1 all allocations of some bytes are recorded.
-recorded --tool native:every=1 -- "$runsxs" --bridge 9 blocks "drop:aligned_alloc:4032=100 keep:aligned_alloc:4160=100 drop:strdup:777=100 keep:chain:5009=10 drop:chain:7013=10" && silent
-check "a run with every=1 succeeds" $? "$tmp/log"
-claims "with every=1 each allocation is recorded: of aligned_alloc, in the C library, of a chain of reallocs" \
+# With interval=1 all allocations of some bytes are recorded.
+recorded --tool native:interval=1 -- "$runsxs" --bridge 9 blocks "drop:aligned_alloc:4032=100 keep:aligned_alloc:4160=100 drop:strdup:777=100 keep:chain:5009=10 drop:chain:7013=10" && silent
+check "a run with interval=1 succeeds" $? "$tmp/log"
+claims "with interval=1 each allocation is recorded: of aligned_alloc, in the C library, of a chain of reallocs" \
     exactly:4032=100 gone:4032 exactly:4160=100 live:4160=100 exactly:777=200 gone:777 caller:777=Blocks.Loop.Pass \
     exactly:5009=10 gone:5009 exactly:6009=10 gone:6009 exactly:104009=10 gone:104009 exactly:105009=10 live:105009=10 \
     exactly:7013=10 exactly:107013=10 gone:107013 lost:0-0
@@ -78,7 +78,7 @@ claims "the youngest frame of strdup's block is in the C library" caller:777=Blo
 
 # A P/Invoke of "libc" looks the function up in the C library itself.
 for v in 8 9 10; do
-    recorded --tool native:every=128k -- "$runsxs" --bridge "$v" blocks "keep:pinvoke:1201=100000 drop:pinvoke:2203=200000" && silent &&
+    recorded --tool native:interval=128k -- "$runsxs" --bridge "$v" blocks "keep:pinvoke:1201=100000 drop:pinvoke:2203=200000" && silent &&
         python3 tests/integration/native_memory.py "$tmp/out" blocks:1201=100000 live:1201=100000 caller:1201=Blocks.Cache.Fill \
             blocks:2203=200000 gone:2203 caller:2203=Blocks.Loop.Pass >"$tmp/claims" 2>&1
     check "$v: P/Invokes of malloc and free in libc are recorded, with their managed callers" $? "$tmp/claims"
@@ -108,21 +108,25 @@ check "and with the two libraries preloaded in the other order" $? "$tmp/claims"
 
 # ---- threads, fork, kill ----
 
-recorded --tool native:every=64k -- "$runsxs" --bridge 9 blocks "on=8 drop:malloc:1511=40000 keep:malloc:1613=10000 drop:calloc:1721=10000" && silent
+recorded --tool native:interval=64k -- "$runsxs" --bridge 9 blocks "on=8 drop:malloc:1511=40000 keep:malloc:1613=10000 drop:calloc:1721=10000" && silent
 check "a run with eight threads succeeds" $? "$tmp/log"
 claims "on eight threads at once, the numbers are those of all threads" \
     blocks:1511=320000 gone:1511 blocks:1613=80000 live:1613=80000 caller:1613=Blocks.Cache.Fill blocks:1721=80000 gone:1721
-recorded --tool native:every=1 -- "$runsxs" --bridge 10 blocks "keep:fork:3037=20" && silent
+recorded --tool native:interval=1 -- "$runsxs" --bridge 10 blocks "keep:fork:3037=20" && silent
 check "a run that forks succeeds" $? "$tmp/log"
 claims "what forked children allocate and free is not recorded" exactly:3037=20 live:3037=20
 
 rm -rf "$tmp/out" "$tmp/ready"
-timeout -k 5 120 "$sxsprof" run --quiet -o "$tmp/out" --tool native:every=64k -- "$runsxs" --bridge 10 blocks \
+timeout -k 5 120 "$sxsprof" run --quiet -o "$tmp/out" --tool native:interval=64k -- "$runsxs" --bridge 10 blocks \
     "keep:malloc:1009=60000 drop:malloc:2003=100000 ready=$tmp/ready until=$tmp/never" >"$tmp/log" 2>&1 &
 run=$!
 wait_until [ -e "$tmp/ready" ]
 check "the app is ready to be killed" $? "$tmp/log"
-sleep 1 # the service thread names the code of the stacks
+# The service thread names the code of the stacks.
+named() {
+    python3 tests/integration/native_memory.py "$tmp/out" gone:2003 caller:1009=Blocks.Cache.Fill caller:2003=Blocks.Loop.Pass >"$tmp/claims" 2>&1
+}
+wait_until named
 kill -9 "$(basename "$tmp"/out/*)"
 wait $run 2>/dev/null
 claims "after kill -9 all is there that was recorded" blocks:1009=60000 live:1009=60000 blocks:2003=100000 gone:2003 \
@@ -130,7 +134,7 @@ claims "after kill -9 all is there that was recorded" blocks:1009=60000 live:100
 
 # ---- with other tools, other allocators, and other programs ----
 
-recorded --tool native:every=64k --tool sample:cpu=997 -- "$runsxs" --bridge 8 blocks "keep:malloc:1009=60000 drop:malloc:2003=300000" && silent &&
+recorded --tool native:interval=64k --tool sample:cpu=997 -- "$runsxs" --bridge 8 blocks "keep:malloc:1009=60000 drop:malloc:2003=300000" && silent &&
     python3 tests/integration/native_memory.py "$tmp/out" blocks:1009=60000 live:1009=60000 blocks:2003=300000 gone:2003 \
         caller:1009=Blocks.Cache.Fill >"$tmp/claims" 2>&1
 check "beside the tool sample the numbers are the same" $? "$tmp/claims"
@@ -138,19 +142,19 @@ check "beside the tool sample the numbers are the same" $? "$tmp/claims"
 for other in libjemalloc.so.2 libtcmalloc_minimal.so.4 libmimalloc.so.2.0; do
     library=/usr/lib/x86_64-linux-gnu/$other
     [ -e "$library" ] || { n_test=$((n_test + 1)); echo "ok $n_test - $other # SKIP it is not installed"; continue; }
-    LD_PRELOAD=$library recorded --tool native:every=64k -- "$runsxs" --bridge 10 blocks \
+    LD_PRELOAD=$library recorded --tool native:interval=64k -- "$runsxs" --bridge 10 blocks \
         "keep:malloc:1009=60000 drop:calloc:2003=100000 keep:posix_memalign:3001=10000 drop:chain:5009=50" && silent &&
         python3 tests/integration/native_memory.py "$tmp/out" blocks:1009=60000 live:1009=60000 blocks:2003=100000 gone:2003 \
             blocks:3001=10000 live:3001=10000 blocks:105009=50 gone:105009 caller:1009=Blocks.Cache.Fill \
             "unmapped:${other%%.*}" >"$tmp/claims" 2>&1
     check "a host with $other: the numbers are right, and memory that it maps is not counted again" $? "$tmp/claims"
     # shellcheck disable=SC2086
-    LD_PRELOAD=$library recorded --tool native:every=1 -- "$runsxs" --bridge 10 blocks "$few" && silent &&
+    LD_PRELOAD=$library recorded --tool native:interval=1 -- "$runsxs" --bridge 10 blocks "$few" && silent &&
         python3 tests/integration/native_memory.py "$tmp/out" $few_list >"$tmp/claims" 2>&1
     check "a host with $other: what each function of the C library allocates is recorded once" $? "$tmp/claims"
 done
 
-LD_PRELOAD=$(realpath "$BUILD")/hosts/libreserve.so timeout -k 5 60 "$sxsprof" run --quiet -o "$tmp/reserve" --tool native:every=64k \
+LD_PRELOAD=$(realpath "$BUILD")/hosts/libreserve.so timeout -k 5 60 "$sxsprof" run --quiet -o "$tmp/reserve" --tool native:interval=64k \
     -- "$runsxs" --bridge 10 blocks "keep:malloc:1009=60000" >"$tmp/log" 2>&1
 check "an allocator that reserves memory under its own lock works" $? "$tmp/log"
 timeout -k 5 30 "$sxsprof" run --quiet --tool native -- "$BUILD/hosts/reserving" >"$tmp/log" 2>&1
@@ -192,7 +196,7 @@ for name in libsxsbridge.so runtimes managed; do
 done
 ${CC:-cc} -O1 -fno-builtin -I. -rdynamic -o "$tmp/host/own" "$tmp/own.c" "$BUILD"/obj/harness/*.o -ldl -lpthread \
     -Wl,--no-as-needed -lm 2>"$tmp/log" &&
-    recorded --tool native:every=64k -- "$tmp/host/own" --bridge 10 blocks "keep:malloc:1009=1000 keep:mmap:41943040=20" &&
+    recorded --tool native:interval=64k -- "$tmp/host/own" --bridge 10 blocks "keep:malloc:1009=1000 keep:mmap:41943040=20" &&
     grep -q 'tool native: malloc() and free() of this program are its own' "$tmp/log"
 check "a host that defines malloc() itself runs, and one line says that its blocks are not recorded" $? "$tmp/log"
 claims "what it maps is recorded" none:1009 blocks:41943040=20 live:41943040=20 caller:41943040=Blocks.Cache.Fill

@@ -24,7 +24,7 @@ recorded() {
     for n in $(seq 10); do
         rm -rf "$tmp/out" "$tmp/sync"
         mkdir "$tmp/sync"
-        timeout -k 5 120 "$sxsprof" run --quiet -o "$tmp/out" --tool native:every=1 -- "$program" "$runtime" "$blocks" "$tmp/sync" "$@" \
+        timeout -k 5 120 "$sxsprof" run --quiet -o "$tmp/out" --tool native:interval=1 -- "$program" "$runtime" "$blocks" "$tmp/sync" "$@" \
             >"$tmp/log" 2>&1 && ! grep -q '^sxsprof' "$tmp/log" || return
         python3 $here/native_memory.py "$tmp/out" >"$tmp/dropped" && return
     done

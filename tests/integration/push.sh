@@ -29,7 +29,7 @@ apps=$(for v in $versions; do printf '%s stress "" ' "$v"; done)
 eval "timeout -k 5 120 $sxsprof run --quiet --tool sample:cpu=499 --tool alloc --tool locks -o $tmp/s -- $runsxs --timeout 100 $apps" >"$tmp/log" 2>&1
 check "a session of all real runtimes is recorded" $? "$tmp/log"
 for format in pyroscope ingest otlp; do
-    rm -rf "$tmp/kept"/[0-9]* && "$sxsprof" push --to "$to" --format $format --period 1s "$tmp/s" >"$tmp/log" 2>&1 &&
+    rm -rf "$tmp/kept"/[0-9]* && "$sxsprof" push --server "$to" --format $format --period 1s "$tmp/s" >"$tmp/log" 2>&1 &&
         "$python" tests/command/push_decode.py compare "$tmp/pprof.set" "$tmp/otlp.set" "$sxsprof" "$tmp/s" "$tmp/kept" 12 >"$tmp/log" 2>&1
     check "$format: stacks, functions, runtimes and types of locks have the values of the reports" $? "$tmp/log"
 done
@@ -39,11 +39,11 @@ check "every runtime is in it" $? "$tmp/log"
 
 # A process that is pushed while it runs: each second when it is complete, the rest when it has ended.
 rm -rf "$tmp/kept"/[0-9]*
-"$sxsprof" push --to "$to" --follow "$tmp/running" --period 1s --queue "$tmp/q" >"$tmp/log" 2>&1
+"$sxsprof" push --server "$to" --follow "$tmp/running" --period 1s --queue "$tmp/q" >"$tmp/log" 2>&1
 [ $? -eq 2 ]
 check "a folder that is not there is refused" $? "$tmp/log"
 mkdir "$tmp/running"
-"$sxsprof" push --to "$to" --follow "$tmp/running" --period 1s --queue "$tmp/q" >"$tmp/follow" 2>&1 &
+"$sxsprof" push --server "$to" --follow "$tmp/running" --period 1s --queue "$tmp/q" >"$tmp/follow" 2>&1 &
 pid=$!
 arrived() { [ "$(find "$tmp/kept" -name '*.pprof' | wc -l)" -ge "$1" ]; }
 newest=$(tail -n 1 <<<"$versions")
@@ -56,7 +56,7 @@ kill -9 $pid
 touch "$tmp/end"
 wait $program
 check "the program was recorded" $? "$tmp/log"
-"$sxsprof" push --to "$to" --follow "$tmp/running" --period 1s --queue "$tmp/q" >"$tmp/follow" 2>&1 &
+"$sxsprof" push --server "$to" --follow "$tmp/running" --period 1s --queue "$tmp/q" >"$tmp/follow" 2>&1 &
 pid=$!
 sums() { # samples pushed, and samples of the report
     "$python" - "$tmp" "$sxsprof" 2>/dev/null <<'P'

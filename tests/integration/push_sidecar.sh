@@ -29,7 +29,7 @@ program() {
     wait_until recorded "$1"
 }
 running() { # FOLDER: what top says, in its last line
-    timeout 60 "$sxsprof" top --format json -n 2 --interval 0.5 "$1" 2>"$tmp/err" | tail -n 1 |
+    timeout 60 "$sxsprof" top --format json -n 2 --refresh 0.5 "$1" 2>"$tmp/err" | tail -n 1 |
         python3 -c 'import json, sys; print(json.load(sys.stdin)["running"])' 2>&1
 }
 is_running() { [ "$(running "$1")" = "$2" ]; }
@@ -39,7 +39,7 @@ program "$tmp/running/one"
 inside=$(basename "$tmp"/running/one/[0-9]*)
 ! kill -0 "$inside" 2>/dev/null
 check "no process has the number $inside outside" $?
-"$sxsprof" push --to "$to" --follow "$tmp/running" --period 1s --queue "$tmp/q" >"$tmp/follow" 2>&1 &
+"$sxsprof" push --server "$to" --follow "$tmp/running" --period 1s --queue "$tmp/q" >"$tmp/follow" 2>&1 &
 pid=$!
 wait_until arrived 5
 check "push --follow sends batch after batch while the process runs" $? "$tmp/follow"

@@ -13,7 +13,7 @@ serve() {
     mkdir -p "$app" && cp "$BUILD"/managed/routes/* "$app" && ln -s "$(realpath "$BUILD")/aspnet/$1"/*.dll "$app" || return
     mkfifo "$tmp/stdin" 2>/dev/null
     : >"$tmp/out"
-    timeout -k 5 300 "$sxsprof" run --quiet --tool sample:cpu=499,trace=on -o "$tmp/s" -- \
+    timeout -k 5 300 "$sxsprof" run --quiet --tool sample:cpu=499,activity=on -o "$tmp/s" -- \
         "$runsxs" --timeout 280 "$BUILD/runtimes/$1" "$app/routes.dll" "${2:-}" <"$tmp/stdin" >"$tmp/out" 2>&1 &
     pid=$!
     exec 7>"$tmp/stdin"

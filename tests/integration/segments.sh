@@ -16,7 +16,7 @@ complete() { grep -l '"ended_ns":[1-9]' "$ring"/2*/segment.json 2>/dev/null | wc
 has() { [ "$(complete)" -ge "$1" ]; }
 (
     eval "$("$sxsprof" env -o "$ring" 2>/dev/null | grep -v '^export SXSPROF_TOOLS')"
-    SXSPROF_KEEP=600s SXSPROF_EVERY=2s SXSPROF_TOOLS='sample:cpu=199;exceptions;gc' \
+    SXSPROF_KEEP=600s SXSPROF_SEGMENT=2s SXSPROF_TOOLS='sample:cpu=199;exceptions;gc' \
         exec timeout -k 5 170 "$runsxs" --timeout 160 8 stress "until=$tmp/end" 9 stress "until=$tmp/end" 10 stress "until=$tmp/end"
 ) >"$tmp/log" 2>&1 &
 program=$!
@@ -77,7 +77,7 @@ wait_until test -s "$tmp/port"
 to=http://127.0.0.1:$(cat "$tmp/port")
 received() { python3 -B tests/integration/segments.py batches "$tmp/kept"; }
 requests() { find "$tmp/kept" -name '*.pprof' | wc -l; }
-"$sxsprof" push --to "$to" --period 1s "$ring" >"$tmp/out" 2>&1
+"$sxsprof" push --server "$to" --period 1s "$ring" >"$tmp/out" 2>&1
 check "push sends all segments" $? "$tmp/out"
 all=$(received)
 rm -f "$tmp/kept"/[0-9]*
@@ -88,7 +88,7 @@ catches() {
     reader=$(pgrep -P "$push" | head -n 1) && grep -q '^SigCgt:.*[2367abef]$' "/proc/$reader/status"
 }
 follow() { # until COMMAND succeeds
-    "$sxsprof" push --to "$to" --period 1s --follow "$ring" --queue "$tmp/queue" >"$tmp/follow" 2>&1 &
+    "$sxsprof" push --server "$to" --period 1s --follow "$ring" --queue "$tmp/queue" >"$tmp/follow" 2>&1 &
     push=$!
     wait_until catches
     wait_until "$@"

@@ -36,7 +36,7 @@ many_sessions() { # COUNT MODE TOOL
     local n
     if [ "$2" = ring ]; then
         rm -rf "$tmp/out"
-        "$sxsprof" start --tool "$(option "$3")" --keep 5s --every 1s -o "$tmp/out" "$pid" >"$tmp/said" 2>&1 || return 1
+        "$sxsprof" start --tool "$(option "$3")" --keep 5s --segment 1s -o "$tmp/out" "$pid" >"$tmp/said" 2>&1 || return 1
         sleep "$1"
         "$sxsprof" stop "$pid" >>"$tmp/said" 2>&1
         return

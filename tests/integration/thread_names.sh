@@ -8,16 +8,20 @@ need_real 3
 report() { "$sxsprof" report "$@"; }
 
 # has FILE [NAME...]: every name, those of all threads of the app if none is given, is in the file, and no name is
-# cut to what the kernel keeps of it
+# cut to what the kernel keeps of it. Of the 20 threads that live for 10 ms each, half will do: a machine with other
+# work may give the sampler its turn too late for one of them, and the report says so.
 has() { # FILE [NAME...]
     python3 - "$@" <<'PY'
 import json, re, sys
 said = open(sys.argv[1], "rb").read().decode("utf-8", "replace")
 said = re.sub(r"(\\u[0-9a-f]{4})+", lambda m: json.loads('"%s"' % m[0]), said)
 names = sys.argv[2:] or ["Order-Processor-Shard-1", "Order-Processor-Shard-2", "Grüße-aus-Köln-am-Rhein-1",
-    "Grüße-aus-Köln-am-Rhein-2", "After-The-Rename-1", "native-says", "Short-Lived-Worker-1", "Short-Lived-Worker-20"]
+    "Grüße-aus-Köln-am-Rhein-2", "After-The-Rename-1", "native-says"]
 lacking = [n for n in names if not re.search(re.escape(n) + r"(?![\w-])", said)]
-cut = [c for n in names for c in [n.encode()[:15].decode("utf-8", "replace")]
+short = set() if sys.argv[2:] else set(re.findall(r"Short-Lived-Worker-\d+(?![\w-])", said))
+if not sys.argv[2:] and len(short) < 10:
+    lacking += ["all short-lived threads but", *sorted(short)]
+cut = [c for n in [*names, "Short-Lived-Worker-1"] for c in [n.encode()[:15].decode("utf-8", "replace")]
        if c != n and re.search(re.escape(c) + r"(?![\w-]|\ufffd?[\w-])", said)]
 print("lacking:", lacking, "cut:", cut)
 sys.exit(bool(lacking or cut))
@@ -46,7 +50,9 @@ cat >"$tmp/rules.xml" <<'X'
 </instrumentation>
 X
 for v in 8 9 10.0.11; do
-    run "sampled-$v" "run --tool sample:wall=200 --tool alloc:every=100k --tool events --tool exceptions --tool gc" "$v" named "$work"
+    # One object in 100 KiB is chosen: longer, so that each thread has some under each of its names on a busy machine, too.
+    run "sampled-$v" "run --tool sample:wall=200 --tool alloc:interval=100k --tool events --tool exceptions --tool gc" "$v" named \
+        "${work/work=1500/work=4000}"
     s=$tmp/sampled-$v
     report --data samples --top 100 "$s" >"$tmp/out" 2>&1
     # shellcheck disable=SC2086 # several names
@@ -74,7 +80,7 @@ PY
     report --data alloc --format collapsed "$s" >"$tmp/out" 2>"$tmp/err"
     # shellcheck disable=SC2086 # several names
     shown "$v: allocations have whole names" "$tmp/out" $all After-The-Rename-1 native-says
-    timeout 60 "$sxsprof" top --format json -n 1 --lines 500 "$s" >"$tmp/out" 2>"$tmp/err"
+    timeout 60 "$sxsprof" top --format json -n 1 --top 500 "$s" >"$tmp/out" 2>"$tmp/err"
     shown "$v: top has whole names" "$tmp/out"
     report --data samples --thread 'Order-Processor-Shard-2' --format collapsed "$s" 2>/dev/null | cut -d' ' -f1 | sort -u >"$tmp/out"
     shown "$v: --thread takes a whole name" "$tmp/out" Order-Processor-Shard-2

@@ -28,9 +28,12 @@ def own(pattern):
     return sums
 E2
 
-record() { # NAME VERSION APP OPTIONS: record session NAME and write its page, in the caller's environment
+# record NAME VERSION APP OPTIONS: record session NAME and write its page, in the caller's environment. 499 samples a second
+# come from the clock of perf events. The timers of the usual rate come with the scheduler's tick, and on a busy machine
+# a third of their samples or less: too few for code that runs for some milliseconds.
+record() {
     rm -rf "$tmp/$1"
-    timeout -k 5 320 "$sxsprof" run --quiet --tool "sample:cpu=${RATE:-199},tiers=${TELL:-on}" -o "$tmp/$1" -- "$runsxs" --timeout 300 \
+    timeout -k 5 320 "$sxsprof" run --quiet --tool "sample:cpu=${RATE:-499},tiers=${TELL:-on}" -o "$tmp/$1" -- "$runsxs" --timeout 300 \
         "$2" "$3" "$4" >"$tmp/log" 2>&1 &&
         "$sxsprof" report --format html -o "$tmp/$1.html" "$tmp/$1" >>"$tmp/log" 2>&1
 }
@@ -92,7 +95,7 @@ done
 # A runtime reports compiled methods only from about a second after its start. Most code of this short program
 # is compiled before.
 for v in 8 9 10.0.11; do
-    DOTNET_TC_CallCountingDelayMs=64 until_precompiled "early-$v" $v tiers "seconds=0.75"
+    RATE=997 DOTNET_TC_CallCountingDelayMs=64 until_precompiled "early-$v" $v tiers "seconds=0.75"
     says "$v: in a short program, the tiers of a method that is called again and again are known" "early-$v" \
         '(lambda t: t.get("tier 1", 0) > 5 and set(t) <= {"tier 0", "tier 1"})(own(r"Program\.Hot\("))'
     says "$v: in a short program, the tiers of a method that is replaced while it runs are known" "early-$v" \
@@ -123,7 +126,7 @@ done
 
 # With tiers=off, runtimes are not asked for tiers. Precompiled code is recognized by its mapping; the tier of
 # other managed code is unknown.
-TELL=off until_precompiled off 9 tiers "seconds=1.5"
+RATE=997 TELL=off until_precompiled off 9 tiers "seconds=1.5"
 says "tiers=off: only precompiled code and stubs are distinguished" off \
     'own(r"^System\.").get("R2R", 0) > 0 and set(own(r"^Tiers\.")) == {"unknown"}'
 
@@ -166,7 +169,7 @@ done
 # preloaded libdelaying.so delays the step between the two: the suspension by the finalizer thread.
 for v in 8 9 10.0.11; do
     LD_PRELOAD=$(realpath "$BUILD")/tests/libdelaying.so DELAYING_MS=200 timeout -k 5 100 \
-        "$sxsprof" run --quiet --tool sample:cpu=199 -o "$tmp/slow-$v" -- \
+        "$sxsprof" run --quiet --tool sample:cpu=499 -o "$tmp/slow-$v" -- \
         "$runsxs" --timeout 90 $v tiers "unload=8" >"$tmp/log" 2>&1
     check "$v: the library does not ask the runtime about code of destroyed modules" $? "$tmp/log"
     "$sxsprof" report --format firefox -o "$tmp/firefox" "$tmp/slow-$v" >"$tmp/log" 2>&1

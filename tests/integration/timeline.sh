@@ -8,7 +8,7 @@ need_real 3
 
 app="fib=12 threads=3 even=20 throws=8 yields=10 steps=8 generic=10 rounds=2 storm=20"
 timeout -k 5 120 "$sxsprof" run --quiet --tool sample --tool events:classes --tool exceptions --tool calls:trace,backoff=off \
-    --calls 'calls:*' -o "$tmp/all" -- "$runsxs" --timeout 100 8 calls "$app" 9 calls "$app" 10.0.11 stress gcs=20 >"$tmp/log" 2>&1
+    --only 'calls:*' -o "$tmp/all" -- "$runsxs" --timeout 100 8 calls "$app" 9 calls "$app" 10.0.11 stress gcs=20 >"$tmp/log" 2>&1
 check "three runtimes run with four tools" $? "$tmp/log"
 timeout -k 5 60 "$sxsprof" run --quiet --tool events --tool exceptions -o "$tmp/events" -- "$runsxs" --timeout 50 \
     8 stress gcs=20 9 stress gcs=20 10.0.11 stress gcs=20 >"$tmp/log" 2>&1

@@ -21,11 +21,11 @@ json() { python3 -c 'import json,sys
 l=[json.loads(x) for x in open(sys.argv[1])]; d=l[-1]
 def f(name, key="self_s"): return sum(x[key] for x in d["functions"] if name in x["function"])
 print(eval(sys.argv[2]))' "$1" "$2"; }
-seen() { timeout 60 "$sxsprof" top --format json -n 1 --lines 500 "$pid" >"$tmp/json" 2>"$tmp/err" &&
+seen() { timeout 60 "$sxsprof" top --format json -n 1 --top 500 "$pid" >"$tmp/json" 2>"$tmp/err" &&
     [ "$(json "$tmp/json" 'd["cpu_s"] > 3')" = True ]; }
 wait_until seen
 check "top PID --format json finds the session of the process, and samples of it" $? "$tmp/err"
-timeout 60 "$sxsprof" top --format json -n 3 --interval 0.5 --lines 500 "$tmp/s" >"$tmp/json" 2>"$tmp/err"
+timeout 60 "$sxsprof" top --format json -n 3 --refresh 0.5 --top 500 "$tmp/s" >"$tmp/json" 2>"$tmp/err"
 check "top SESSION --format json -n 3" $? "$tmp/err"
 [ "$(json "$tmp/json" 'len(l), d["running"], l[0]["cpu_s"] <= l[1]["cpu_s"] <= l[2]["cpu_s"], l[0]["cpu_s"] < l[2]["cpu_s"]')" = "(3, True, True, True)" ]
 check "it prints three lines, and sums grow" $? "$tmp/err"
@@ -38,11 +38,11 @@ check "the same function of two runtimes has two rows" $? "$tmp/err"
 [ "$(json "$tmp/json" 'd["exceptions_thrown"] > 0 and any("NullReference" in e["type"] for e in d["exceptions"]) and d["gcs"] > 0 and len(d["collections"]) > 0 and d["heap_bytes"] > 0 and len(d["compilations"]) > 0')" = True ]
 check "exceptions by type, collections, the size of the heaps, compilations" $? "$tmp/err"
 eight=$(json "$tmp/json" 'next(r["number"] for r in d["runtimes"] if r["version"][0] == "8")')
-timeout 60 "$sxsprof" top --batch -n 1 --view functions --runtime "$eight" --filter PROGRAM.alpha --lines 5 "$pid" >"$tmp/text" 2>&1
+timeout 60 "$sxsprof" top --batch -n 1 --view functions --runtime "$eight" --filter PROGRAM.alpha --top 5 "$pid" >"$tmp/text" 2>&1
 status=$?
 [ $status -eq 0 ] && [ "$(grep -c 'Program\.' "$tmp/text")" = 1 ] && grep -q '8\.0\..*Program\.Alpha' "$tmp/text"
 check "--batch prints text; --runtime and --filter choose rows" $? "$tmp/text"
-timeout 60 "$sxsprof" top --batch -n 1 --view allocations "$pid" 2>&1 | grep -q 'not recorded: start with --tool alloc'
+timeout 60 "$sxsprof" top --batch -n 1 --view allocations "$pid" 2>&1 | grep -q 'not recorded; sxsprof alloc records it'
 check "a view of what is not recorded says what records it" $? "$tmp/text"
 
 # ---- the terminal ----
@@ -74,7 +74,7 @@ keys 9
 wait_until shows 'RUNTIME.*CPU%.*STATE'
 check "9: runtimes" $? "$tmp/screen"
 keys 3
-wait_until shows 'not recorded: start with --tool alloc'
+wait_until shows 'not recorded; sxsprof alloc records it'
 check "3: allocations, which are not recorded" $? "$tmp/screen"
 keys 1 /
 wait_until shows 'Filter: _'
@@ -98,7 +98,7 @@ keys Space
 wait_until shows 'PAUSED'
 check "Space: pause" $? "$tmp/screen"
 screen && cp "$tmp/screen" "$tmp/paused"
-"$sxsprof" top --batch -n 2 --interval 1 "$pid" >/dev/null 2>&1
+"$sxsprof" top --batch -n 2 --refresh 1 "$pid" >/dev/null 2>&1
 screen && cmp -s "$tmp/paused" "$tmp/screen"
 check "a paused view does not change" $? "$tmp/screen"
 keys Space F1
@@ -166,7 +166,7 @@ check "and ends with q" $? "$tmp/err"
 wait $run 2>/dev/null
 
 # ---- a session that has ended: top and report agree ----
-timeout 60 "$sxsprof" top --format json --lines 100000 "$tmp/s" >"$tmp/json" 2>"$tmp/err"
+timeout 60 "$sxsprof" top --format json --top 100000 "$tmp/s" >"$tmp/json" 2>"$tmp/err"
 check "top of the session of a killed process ends by itself" $? "$tmp/err"
 "$sxsprof" report --format json -o "$tmp/report" "$tmp/s" && "$sxsprof" report --format collapsed -o "$tmp/collapsed" "$tmp/s"
 python3 - "$tmp/json" "$tmp/report" "$tmp/collapsed" <<'E' >"$tmp/diff" 2>&1

@@ -21,7 +21,7 @@ left() {
 }
 
 # ---- printed ----
-timeout 120 "$sxsprof" top --format json -n 3 --interval 1.5 --lines 100 "$pid" >"$tmp/json" 2>"$tmp/err" </dev/null
+timeout 120 "$sxsprof" top --format json -n 3 --refresh 1.5 --top 100 "$pid" >"$tmp/json" 2>"$tmp/err" </dev/null
 check "top --format json of a process that records nothing" $? "$tmp/err"
 python3 - "$tmp/json" <<'E2' >"$tmp/diff" 2>&1
 import json, sys
@@ -36,7 +36,7 @@ E2
 check "it shows functions, collections and exceptions: the tools sample, gc and exceptions" $? "$tmp/diff"
 left "after the last line"
 
-timeout 120 "$sxsprof" top --format json -n 1 --interval 0.5 runsxs >"$tmp/json" 2>"$tmp/err" </dev/null
+timeout 120 "$sxsprof" top --format json -n 1 --refresh 0.5 runsxs >"$tmp/json" 2>"$tmp/err" </dev/null
 status=$?
 # Another test may have a program of that name: then it is refused, and the message lists both.
 [ $status -eq 0 ] || grep -q 'runsxs' "$tmp/err"

@@ -5,7 +5,7 @@
 . tests/integration/terminal.inc
 need_real 1
 . tests/integration/container.inc
-user=65534
+user=$((20000 + $$ % 40000)) # of this run alone: folders are found by it
 command -v curl >/dev/null || skip_all "top_container" "curl is missing"
 needs_container "top_container" $user
 mkdir "$tmp/tmp" # temporary folders of top
@@ -13,8 +13,9 @@ export TMPDIR=$tmp/tmp
 server=
 trap 'end_view; [ -z "$server" ] || kill $server 2>/dev/null; kill ${attacher:-} 2>/dev/null; : >"$tmp/shared/until"; rm -rf "$tmp"' EXIT
 
+# The container's /tmp is the host's: there are folders of other attaches, too.
 left() { find "$tmp/tmp" "/proc/$pid/root/dev/shm" "/proc/$pid/root/tmp" -maxdepth 1 -mindepth 1 -regextype posix-egrep \
-    \( -path "$tmp/tmp/*" -o -regex '.*/sxsprof-[0-9a-f]{16}' \) 2>/dev/null; }
+    \( -path "$tmp/tmp/*" -o -regex '.*/sxsprof-[0-9a-f]{16}' -user "$user" \) 2>/dev/null; }
 is_recorded() { grep -q '/census$' "/proc/$pid/maps"; }
 is_left() { ! is_recorded && [ -z "$(left)" ]; }
 json() { python3 -c 'import json,sys
@@ -22,7 +23,7 @@ d=[json.loads(x) for x in open(sys.argv[1])][-1]
 print(eval(sys.argv[2]))' "$1" "$2"; }
 # top_shows CLAIM: top prints functions of the program
 top_shows() {
-    timeout 120 "$sxsprof" top --format json -n 3 --interval 1.5 --lines 100 "$pid" >"$tmp/json" 2>"$tmp/err" </dev/null &&
+    timeout 120 "$sxsprof" top --format json -n 3 --refresh 1.5 --top 100 "$pid" >"$tmp/json" 2>"$tmp/err" </dev/null &&
         [ "$(json "$tmp/json" 'd["running"], any("Stress." in f["function"] for f in d["functions"]), [r["version"] for r in d["runtimes"]]')" = \
             "(True, True, ['$version'])" ]
     check "$1" $? "$tmp/err"
@@ -35,7 +36,7 @@ wait_until is_left
 check "after that the process records nothing, and no folder is left inside or outside" $? "$tmp/err"
 timeout 60 "$sxsprof" serve "$pid" >"$tmp/text" 2>"$tmp/err"
 status=$?
-[ $status -eq 2 ] && grep -q "process $pid: it records no session; sxsprof attach $pid" "$tmp/err"
+[ $status -eq 2 ] && grep -q "process $pid: it records no session; sxsprof sample -p $pid" "$tmp/err"
 check "serve of a process that records nothing: refused, attach is named" $? "$tmp/err"
 
 if terminal_is_here; then

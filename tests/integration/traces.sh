@@ -10,7 +10,7 @@ versions=$(echo "$versions" | head -n 3)
 arguments=$(for v in $versions; do echo "$v traces 4"; done)
 
 # shellcheck disable=SC2086 # a list of words
-timeout -k 5 200 "$sxsprof" run --quiet --tool sample:cpu=499,trace=on -o "$tmp/s" -- \
+timeout -k 5 200 "$sxsprof" run --quiet --tool sample:cpu=499,activity=on -o "$tmp/s" -- \
     "$runsxs" --timeout 180 $arguments >"$tmp/out" 2>&1
 check "three runtimes: the apps end as they do otherwise" $? "$tmp/out"
 right "$tmp/s" "$tmp/out"
@@ -18,15 +18,15 @@ check "every sample has the trace, the span and the endpoint of its thread's req
 
 # ---- reports
 id=$(awk '/^trace 1 9/ { print $4 }' "$tmp/out")
-"$sxsprof" report --trace "$id" --format collapsed "$tmp/s" >"$tmp/one" 2>"$tmp/log"
+"$sxsprof" report --trace-id "$id" --format collapsed "$tmp/s" >"$tmp/one" 2>"$tmp/log"
 check "report --trace shows a trace" $? "$tmp/log"
 grep -q 'Traces.Program.Outer1' "$tmp/one" && grep -q 'Traces.Program.Inner1' "$tmp/one" &&
     ! grep -qE 'Program\.(Outer|Inner)[023]|Program\.None' "$tmp/one"
 check "it has the samples of that request only" $? "$tmp/one"
-"$sxsprof" report --trace "$id" --format html -o "$tmp/page.html" "$tmp/s" 2>"$tmp/log" &&
+"$sxsprof" report --trace-id "$id" --format html -o "$tmp/page.html" "$tmp/s" 2>"$tmp/log" &&
     grep -q "\"selection\":\[\[\"trace\",\"$id\"\]\]" "$tmp/page.html"
 check "the page of a trace says which one it shows" $? "$tmp/log"
-"$sxsprof" report --trace "00-$id-00f067aa0ba902b7-01" --format collapsed "$tmp/s" 2>"$tmp/log" | cmp -s - "$tmp/one"
+"$sxsprof" report --trace-id "00-$id-00f067aa0ba902b7-01" --format collapsed "$tmp/s" 2>"$tmp/log" | cmp -s - "$tmp/one"
 check "a traceparent says the same" $? "$tmp/one"
 
 "$sxsprof" report --endpoint '/two/{id}' --format collapsed "$tmp/s" >"$tmp/two" 2>"$tmp/log"
@@ -57,7 +57,7 @@ check "so has the text" $? "$tmp/text"
 pid=$!
 wait_until grep -qs libcoreclr "/proc/$pid/maps"
 sleep 3
-timeout -k 5 100 "$sxsprof" attach --tool sample:cpu=499,trace=on --duration 30s -o "$tmp/late" $pid >"$tmp/log" 2>&1
+timeout -k 5 100 "$sxsprof" attach --tool sample:cpu=499,activity=on --duration 30s -o "$tmp/late" $pid >"$tmp/log" 2>&1
 check "attach records until the process ends" $? "$tmp/log"
 wait $pid
 check "the app ends as it does otherwise" $? "$tmp/out"
@@ -66,10 +66,10 @@ check "after an attach, no sample has a wrong trace" $? "$tmp/said"
 
 # ---- what is refused
 timeout -k 5 100 "$sxsprof" run --quiet --tool sample -o "$tmp/plain" -- "$runsxs" 9 traces 0.1 >"$tmp/out" 2>&1
-"$sxsprof" report --trace "$id" "$tmp/plain" >"$tmp/log" 2>&1
-[ $? -eq 2 ] && grep -q 'expected a session recorded with --tool sample:trace=on' "$tmp/log"
+"$sxsprof" report --trace-id "$id" "$tmp/plain" >"$tmp/log" 2>&1
+[ $? -eq 2 ] && grep -q 'expected a session recorded with sxsprof sample --activity on' "$tmp/log"
 check "a session without traces is refused" $? "$tmp/log"
-"$sxsprof" report --trace 00000000000000000000000000000000 "$tmp/s" >"$tmp/log" 2>&1
-[ $? -eq 2 ] && grep -q "no trace fits --trace '0*'; expected one that sxsprof report lists" "$tmp/log" && [ "$(wc -l <"$tmp/log")" = 1 ]
+"$sxsprof" report --trace-id 00000000000000000000000000000000 "$tmp/s" >"$tmp/log" 2>&1
+[ $? -eq 2 ] && grep -q "no trace fits --trace-id '0*'; expected one that sxsprof report lists" "$tmp/log" && [ "$(wc -l <"$tmp/log")" = 1 ]
 check "a trace that is not there is refused" $? "$tmp/log"
 finish

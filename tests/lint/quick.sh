@@ -37,7 +37,7 @@ finds() { # claim pattern command...
     if [ $? -eq 1 ] && printf '%s\n' "$out" | grep -q "$pattern"; then tap 0 "$claim" ""; else tap 1 "$claim" "$out"; fi
 }
 
-echo 1..32
+echo 1..37
 passes "no folder includes what lies above it" tests/lint/layering.sh
 passes "no sources include each other in a circle" tests/lint/circles.sh
 passes "the tests that docs/internals/clrie.md names exist" tests/lint/named-tests.sh
@@ -50,6 +50,7 @@ passes "what becomes of each variable of a tool is said" tests/lint/session.sh
 passes "base/env.c alone reads the environment" tests/lint/environment.sh
 passes "the command prints by cmd/output/print.h alone" tests/lint/prints.sh
 passes "what the files of a session count as lost is in the table from which reports say what is missing" tests/lint/missing.sh
+passes "what depends on a runtime's version is in the table of runtime facts" tests/lint/runtime-facts.sh
 passes "what calls itself is listed with the bound of its depth" tests/lint/recursion.sh
 passes "the libraries export what they promise and nothing else" tests/lint/symbols.sh
 passes "versions of what is fetched are in one file" tests/lint/versions.sh
@@ -106,6 +107,20 @@ static unsigned fault_put_in(const struct sxs_heap_node *n)
 }
 C
 finds "a function that calls itself is named" 'cmd/heap/tree.c: fault_put_in() calls itself' tests/lint/recursion.sh
+cat >>"$copy/tools/gc/gc.c" <<'C'
+static int fault_put_in(const struct sxs_runtime *rt)
+{
+    const char *text = sxs_runtime_version(rt);
+    return atoi(text);
+}
+C
+finds "a version that is parsed elsewhere is named" 'tools/gc/gc.c:[0-9]*: a version is parsed' tests/lint/runtime-facts.sh
+echo 'static int fault_put_in(const struct sxs_release *r) { return r->major >= 9; }' >>"$copy/cmd/ps.c"
+finds "so is a comparison with a major number" 'cmd/ps.c:[0-9]*: a version is compared' tests/lint/runtime-facts.sh
+echo 'static int fault_put_in(const struct sxs_runtime *rt) { return NEWEST <= rt->info_version; }' >>"$copy/manager/detach.c"
+finds "and one with a version of ICorProfilerInfo" 'manager/detach.c:[0-9]*: a version is compared' tests/lint/runtime-facts.sh
+echo 'static int fault_put_in(const struct sxs_runtime *rt) { return !strncmp(rt->version, "8.", 2); }' >>"$copy/manager/watch.c"
+finds "and one of its text" 'manager/watch.c:[0-9]*: the text of a version' tests/lint/runtime-facts.sh
 finds "a getenv() elsewhere is named" 'cmd/main.c:.*getenv' tests/lint/environment.sh
 echo 'check "it says $(cat file)" $?' >>"$copy/tests/integration/hops.sh"
 finds "a status taken behind another command's is named" 'hops.sh:' tests/lint/status.sh

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # run.sh - `make lint`: runs clang-tidy, cppcheck, and checks of layering, circles, words, tests
 # that documents name, signal safety, locks and forks, variables of sessions, the environment,
-# what prints, what reports say is missing, exported symbols, shell scripts, manual
+# what prints, what reports say is missing, decisions by versions of runtimes, exported symbols, shell scripts, manual
 # pages and the scripts of HTML pages. Status 1 when anything is found.
 # .clang-tidy and tests/lint/cppcheck.txt list the findings that are suppressed, with reasons. The
 # last line is "N passed, N failed, N skipped"; it counts steps. BUILD/lint remembers the files in
@@ -20,7 +20,7 @@ set -u
 cd "$(dirname "$0")/../.." || exit 1
 : "${BUILD:=build}" "${JOBS:=$(nproc)}" "${RESULTS:=}" "${NODES:=75000}"
 export BUILD
-: "${ONLY:=layering circles words named-tests signal-safety fork session environment prints missing symbols shell manual pages cppcheck clang-tidy}"
+: "${ONLY:=layering circles words named-tests signal-safety fork session environment prints missing runtime-facts symbols shell manual pages cppcheck clang-tidy}"
 defines="-D_GNU_SOURCE -DSXS_VERSION=\"lint\" -DFAKECLR_VERSION=\"9.0\" -I. $(xml2-config --cflags 2>/dev/null)"
 flags="-std=gnu11 $defines -I$BUILD/gen"
 folders="$(sh tests/lint/folders.sh | sed "s,/.*,," | sort -u | tr "\n" " ")harness tests"
@@ -115,6 +115,7 @@ step session       objdump    sh tests/lint/session.sh
 step environment   grep       sh tests/lint/environment.sh
 step prints        python3    sh tests/lint/prints.sh
 step missing       python3    sh tests/lint/missing.sh
+step runtime-facts python3    sh tests/lint/runtime-facts.sh
 step symbols       nm         sh tests/lint/symbols.sh
 step shell         sh         shell
 step manual        man        manual

@@ -21,7 +21,7 @@ variables() {
         sort -u
 }
 
-for file in $(find tools symbols stackwalk session/write values instr hooks -name '*.c' | sort); do
+for file in $(find tools symbols stackwalk session/write values instr elt sampling -name '*.c' | sort); do
     object=$BUILD/obj/${file%.c}.o
     [ -e "$object" ] || continue
     for name in $(variables "$object"); do

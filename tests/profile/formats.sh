@@ -175,7 +175,7 @@ want='         100   50.00 ms  [8.0.29] App.Work.Outer(System.Int32)
          200   20.00 ms  [10.0.11] App.Loop.Run()'
 has "calls: --callers lists the callers of Inner" "$("$CMD" report --callers Work.Inner "$T/calls-tree")" "$want"
 is "calls: --callers without call paths says so once" \
-    "process $(basename "$T"/calls-count/[0-9]*): callers were not recorded; they are with --tool calls:tree" \
+    "process $(basename "$T"/calls-count/[0-9]*): callers were not recorded; they are with sxsprof calls" \
     "$("$CMD" report --callers Work.Inner "$T/calls-count")"
 has "calls: --callers: a pattern with * must match the whole name" "$("$CMD" report --callers 'Work.I*' "$T/calls-tree")" "no function that was called is named Work.I*"
 text=$("$CMD" report "$T/calls-tree")

@@ -24,6 +24,25 @@ static int print_missing(void)
     return 0;
 }
 
+/* Writes the report of a session, or what changed from it to @b. Returns enum sxs_profile_result. */
+static int report(const char *a, const char *b, const char *format,
+                  const struct sxs_report_options *o)
+{
+    struct sxs_opened sessions[2] = {{.fd = -1}, {.fd = -1}};
+    int               err = sxs_opened_open(a, &o->period, &sessions[0]);
+    if (!err && b)
+        err = sxs_opened_open(b, &o->period, &sessions[1]);
+    int result = err ? (int)SXS_PROFILE_FAILED
+                 : b ? (int)sxs_profile_diff(&sessions[0], &sessions[1], format, o)
+                     : (int)sxs_profile_report(&sessions[0], format, o);
+    if (err)
+        fprintf(stderr, "sxsprof: %s: %s; expected a folder made by sxsprof run -o DIR\n", a,
+                strerror(err));
+    sxs_opened_close(&sessions[0]);
+    sxs_opened_close(&sessions[1]);
+    return result;
+}
+
 int main(int argc, char **argv)
 {
     struct sxs_report_options o = {0};
@@ -33,7 +52,7 @@ int main(int argc, char **argv)
         return 64;
     o.output = argv[3];
     if (strcmp(argv[1], "diff") == 0)
-        return (int)sxs_profile_diff(argv[2], argv[4], "html", &o);
+        return report(argv[2], argv[4], "html", &o);
     for (int i = 4; i < argc; i++) {
         if (strncmp(argv[i], "runtime=", 8) == 0)
             o.runtime = (uint32_t)strtoul(argv[i] + 8, NULL, 10);
@@ -54,5 +73,5 @@ int main(int argc, char **argv)
         else
             return 64;
     }
-    return (int)sxs_profile_report(argv[2], argv[1], &o);
+    return report(argv[2], NULL, argv[1], &o);
 }

@@ -70,6 +70,12 @@ is "so is a report of the thread sanitizer that the program did not notice" \
     "1:1 reports of the thread sanitizer:1 passed, 1 failed, 0 skipped" \
     "$status:$(grep '^[0-9]* reports' "$T/out"):$(tail -n 1 "$T/out")"
 is "it is shown" 1 "$(grep -c 'not ok - the program caused a report: ThreadSanitizer: data race a.c:1' "$T/out")"
+program long <<'S'
+echo 'not ok 1 - the cause'; echo '# why'; for i in $(seq 2 150); do echo "ok $i"; done; echo 'not ok 151 - what followed'
+S
+runs -- long.sh
+is "of a long output, the first failure and the end are shown" "1 1 1" \
+    "$(grep -c '    not ok 1 - the cause' "$T/out") $(grep -c '    # why' "$T/out") $(grep -c '    not ok 151 - what followed' "$T/out")"
 program slow <<'S'
 echo 'ok 1 - before'; sleep 1000
 S

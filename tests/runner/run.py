@@ -78,6 +78,14 @@ def runs(program, how):
         return any(line.strip() == "# run: " + how for _, line in zip(range(12), lines))
 
 
+def shown_lines(lines):
+    """Returns what is shown of a program that failed: its last lines, and before them its first failure, which the
+    others may come from."""
+    before, last = lines[:-80], lines[-80:]
+    first = next((i for i, line in enumerate(before) if line.startswith("not ok")), None)
+    return last if first is None else before[first:first + 20] + ["[...]"] + last
+
+
 def watches_threads():
     return "thread" in os.environ.get("SAN", "").split(",")
 
@@ -163,7 +171,7 @@ class Job:
         for why in sorted(set(r.reasons)):
             print("    skipped: %s%s" % (why, " (%d)" % r.reasons.count(why) if r.reasons.count(why) > 1 else ""))
         if r.failed:
-            for line in r.lines[-80:]:
+            for line in shown_lines(r.lines):
                 print("    " + line)
         sys.stdout.flush()
 

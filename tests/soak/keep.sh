@@ -6,7 +6,7 @@
 # the ring has deleted since; the ring must have stayed within its bound on disk.
 #
 # DURATION=3600  seconds; a sixth of it for each start of the service
-# KEEP=10m,256M  as SXSPROF_KEEP    EVERY=60s  as SXSPROF_EVERY    TOOLS=sample  as SXSPROF_TOOLS; "": the default
+# KEEP=10m,256M  as SXSPROF_KEEP    SEGMENT=60s  as SXSPROF_SEGMENT    TOOLS=sample  as SXSPROF_TOOLS; "": the default
 . "$(dirname "$0")/../integration/lib.sh"
 if [ -z "${CLICKHOUSE_PORT:-}" ]; then
     PATH=$PATH:/usr/sbin command -v clickhouse-server >/dev/null || skip_all "$0" "needs clickhouse-server: sh setup/packages.sh fleet"
@@ -15,7 +15,7 @@ if [ -z "${CLICKHOUSE_PORT:-}" ]; then
     sh tests/fleet/clickhouse.sh "$tmp/server" bash "$0"
     exit $?
 fi
-: "${DURATION:=3600}" "${KEEP:=10m,256M}" "${EVERY:=60s}" "${TOOLS:=}"
+: "${DURATION:=3600}" "${KEEP:=10m,256M}" "${SEGMENT:=60s}" "${TOOLS:=}"
 DURATION=${DURATION%s}
 phase_s=$((DURATION / 6))
 export SXSPROF_FLEET=clickhouse://127.0.0.1:$CLICKHOUSE_PORT/test
@@ -34,8 +34,8 @@ check "the server has the tables" $? "$tmp/log"
 start_service() {
     rm -f "$tmp/stdin" && mkfifo "$tmp/stdin"
     (
-        eval "$("$sxsprof" env -o "$ring" | grep -v 'SXSPROF_\(TOOLS\|KEEP\|EVERY\)')"
-        export SXSPROF_KEEP=$KEEP SXSPROF_EVERY=$EVERY DOTNET_ROLL_FORWARD=Major
+        eval "$("$sxsprof" env -o "$ring" | grep -v 'SXSPROF_\(TOOLS\|KEEP\|SEGMENT\)')"
+        export SXSPROF_KEEP=$KEEP SXSPROF_SEGMENT=$SEGMENT DOTNET_ROLL_FORWARD=Major
         [ -z "$TOOLS" ] || export SXSPROF_TOOLS=$TOOLS
         exec dotnet "$BUILD/managed/web/web.dll" 36000 <"$tmp/stdin" >"$tmp/web" 2>"$tmp/web.err"
     ) &
@@ -45,7 +45,7 @@ start_service() {
     wait_until listens
 }
 start_push() {
-    "$sxsprof" push --to "$SXSPROF_FLEET" --service web --follow "$ring" --queue "$tmp/queue" >>"$tmp/push" 2>&1 &
+    "$sxsprof" push --server "$SXSPROF_FLEET" --service web --follow "$ring" --queue "$tmp/queue" >>"$tmp/push" 2>&1 &
     push=$!
 }
 # phase NAME: one life of the service under load; what happens in its middle, then its end
@@ -105,7 +105,7 @@ sed -n '1,/^runtime/p' "$tmp/text" | grep -v ^runtime | sed 's/^/# /'
 check "all segments can be read as one profile" $? "$tmp/log"
 "$sxsprof" fleet flame --from @0 --to now --where service=web --format collapsed >"$tmp/flame" 2>"$tmp/log"
 check "ClickHouse answers" $? "$tmp/log"
-python3 -B tests/soak/keep.py compare "$tmp/report" "$tmp/flame" "$tmp/text" "$tmp/watched" "$KEEP" "$EVERY" >"$tmp/compared"
+python3 -B tests/soak/keep.py compare "$tmp/report" "$tmp/flame" "$tmp/text" "$tmp/watched" "$KEEP" "$SEGMENT" >"$tmp/compared"
 check "what the segments had is in ClickHouse, once; the ring kept to its bounds" $? "$tmp/compared"
 sed 's/^/# /' "$tmp/compared"
 finish

@@ -16,10 +16,10 @@
 #include <cmocka.h>
 
 #include "elt/calls_hooks.h"
+#include "session/read/calls_read.h"
 #include "tools/calls/exceptions.h"
 #include "tools/calls/functions.h"
 #include "tools/calls/thread_state.h"
-#include "session/read/calls_read.h"
 
 #define N_FUNCTIONS 8
 
@@ -82,7 +82,7 @@ __attribute__((unused)) static struct sxs_calls *read_file(void)
 {
     struct sxs_calls *c;
     char              why[200];
-    assert_int_equal(sxs_calls_read(folder_fd, &c, why, sizeof(why)), 0);
+    assert_int_equal(sxs_calls_read(SXS_FILES_OF(folder_fd), &c, why, sizeof(why)), 0);
     assert_int_equal(c->n_problems, 0);
     return c;
 }

@@ -14,10 +14,10 @@
 #include "control/keep/keep_settings.h"
 
 /* Returns what the texts say, which must be right. */
-static inline struct sxs_keep_settings parsed(const char *keep, const char *every, const char *on,
+static inline struct sxs_keep_settings parsed(const char *keep, const char *segment, const char *on,
                                               const char *budget)
 {
-    const struct sxs_keep_texts texts = {keep, every, on, budget};
+    const struct sxs_keep_texts texts = {keep, segment, on, budget};
     struct sxs_keep_settings    s;
     char                        why[SXS_KEEP_WHY] = "";
     int                         err = sxs_keep_parse(&texts, &s, why, sizeof(why));

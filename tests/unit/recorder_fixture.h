@@ -5,12 +5,12 @@
 
 #include <sys/syscall.h>
 
-#include "session/write/session_write.h"
-#include "stackwalk/fast/tables.h"
-#include "tests/unit/fake_host.h"
 #include "sampling/costs.h"
 #include "sampling/stacks.h"
 #include "sampling/walk.h"
+#include "session/write/session_write.h"
+#include "stackwalk/fast/tables.h"
+#include "tests/unit/fake_host.h"
 
 static struct sxs_samples_writer *writer;
 

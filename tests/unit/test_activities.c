@@ -12,8 +12,8 @@
 #include <cmocka.h>
 
 #include "base/hash.h"
-#include "session/write/samples_write.h"
 #include "sampling/activities_internal.h"
+#include "session/write/samples_write.h"
 
 /* Classes are distinguished by these numbers, as by the addresses of their descriptions. */
 enum {

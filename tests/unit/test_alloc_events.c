@@ -269,17 +269,17 @@ static int parses(const char *text, struct sxs_alloc_options *out)
 static void options_are_read(void **state)
 {
     static const char *const wrong[] = {
-        "every",    "every=",     "every=0",    "every=1k",
-        "every=2g", "every=512q", "every=1kk",  "every=-1",
-        "exact=1",  "exact=on",   "live",       "live=maybe",
-        "ticks=1",  "ticks=on",   "every=0x10", "every=18446744073709551615k"};
+        "interval",    "interval=",     "interval=0",    "interval=1k",
+        "interval=2g", "interval=512q", "interval=1kk",  "interval=-1",
+        "exact=1",     "exact=on",      "live",          "live=maybe",
+        "ticks=1",     "ticks=on",      "interval=0x10", "interval=18446744073709551615k"};
     struct sxs_alloc_options o;
     (void)state;
     assert_true(parses("", &o) && o.every == EVERY && !o.exact && !o.live && !o.ticks);
-    assert_true(parses("every=100k", &o) && o.every == 102400);
-    assert_true(parses("every=102400", &o) && o.every == 102400);
-    assert_true(parses("every=1g,live=on", &o) && o.every == UINT64_C(1) << 30 && o.live);
-    assert_true(parses("exact,every=2m,live=on,live=off", &o) && o.exact && !o.live &&
+    assert_true(parses("interval=100k", &o) && o.every == 102400);
+    assert_true(parses("interval=102400", &o) && o.every == 102400);
+    assert_true(parses("interval=1g,live=on", &o) && o.every == UINT64_C(1) << 30 && o.live);
+    assert_true(parses("exact,interval=2m,live=on,live=off", &o) && o.exact && !o.live &&
                 o.every == UINT64_C(2) << 20);
     assert_true(parses("ticks,live=on", &o) && o.ticks && o.live && !o.exact);
     for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++)

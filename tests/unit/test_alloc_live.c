@@ -9,11 +9,11 @@
 #include "base/clock.h"
 #include "base/fork.h"
 #include "manager/runtime_internal.h"
+#include "sampling/costs.h"
+#include "sampling/walk.h"
 #include "session/write/session_write.h"
 #include "tools/alloc/live.h"
 #include "tools/alloc/types.h"
-#include "sampling/costs.h"
-#include "sampling/walk.h"
 
 /* ---- a tool that keeps its runtime and passes collections on ---------------------------------- */
 

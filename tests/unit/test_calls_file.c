@@ -296,7 +296,7 @@ static int reads(const unsigned char *bytes, size_t size, char *why, size_t why_
     fd = openat(dir_fd, SXS_CALLS_FILE, O_WRONLY | O_CREAT | O_TRUNC, 0600);
     assert_true(fd >= 0 && write(fd, bytes, size) == (ssize_t)size);
     close(fd);
-    err = sxs_calls_read(dir_fd, &c, why, why_size);
+    err = sxs_calls_read(SXS_FILES_OF(dir_fd), &c, why, why_size);
     if (!err && c->n_problems)
         snprintf(why, why_size, "%s", c->problems[0]);
     for (size_t i = 0; !err && i < c->n_fns; i++)

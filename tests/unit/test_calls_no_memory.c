@@ -55,7 +55,7 @@ static void file_says(uint64_t hooked, int some_lost)
     char              why[256] = "";
     int fd = open(sxs_session_folder("calls")->path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     CHECK(fd >= 0);
-    CHECK_EQ(sxs_calls_read(fd, &c, why, sizeof(why)), 0);
+    CHECK_EQ(sxs_calls_read(SXS_FILES_OF(fd), &c, why, sizeof(why)), 0);
     CHECK_EQ(c->head.n_functions, hooked);
     CHECK_EQ(c->head.functions_lost > 0, some_lost);
     sxs_calls_free(c);

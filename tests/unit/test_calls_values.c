@@ -232,7 +232,7 @@ static void damage(void **state)
                 at[place + roll(16)] = (unsigned char)roll(256);
         }
         alarm(20);
-        if (sxs_calls_read(folder_fd, &c, why, sizeof(why)) == 0) {
+        if (sxs_calls_read(SXS_FILES_OF(folder_fd), &c, why, sizeof(why)) == 0) {
             check(c);
             sxs_calls_free(c);
         }

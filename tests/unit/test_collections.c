@@ -38,7 +38,7 @@ static size_t n_recorded(void)
     size_t                  n;
     int fd = open(sxs_session_folder("events")->path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     CHECK(fd >= 0);
-    CHECK_EQ(sxs_events_read(fd, &e, why, sizeof(why)), 0);
+    CHECK_EQ(sxs_events_read(SXS_FILES_OF(fd), &e, why, sizeof(why)), 0);
     CHECK_EQ(e->head.lost, 0);
     n = e->n_spans;
     sxs_events_free(e);

@@ -392,7 +392,7 @@ static void test_read(void **state)
 {
     struct sxs_events_data *e;
     char                    why[128];
-    assert_int_equal(sxs_events_read((int)(intptr_t)*state, &e, why, sizeof(why)), 0);
+    assert_int_equal(sxs_events_read(SXS_FILES_OF((int)(intptr_t)*state), &e, why, sizeof(why)), 0);
     assert_int_equal(e->n_problems, 0);
     assert_int_equal(e->n_throw_sites, 1);
     assert_int_equal(e->throw_sites[0].n, 7);
@@ -437,7 +437,7 @@ static void test_damaged(void **state)
             bytes[random() % 16] ^= 1;
         assert_int_equal(pwrite(file, bytes, size, 0), size);
         assert_int_equal(ftruncate(file, (off_t)size), 0);
-        if (sxs_events_read(fd, &e, why, sizeof(why)) != 0) {
+        if (sxs_events_read(SXS_FILES_OF(fd), &e, why, sizeof(why)) != 0) {
             assert_true(why[0]);
             refused++;
             continue;

@@ -2,17 +2,17 @@
 /* test_fork.c - a child forked while other threads hold every lock of the library: it goes on, and ends. */
 #include <sched.h>
 
-#include "tools/calls/calls.h"
-#include "tools/events/events.h"
-#include "tools/exceptions/exceptions.h"
 #include "base/fork.h"
 #include "base/loader.h"
-#include "tools/instrument/rewrite.h"
 #include "sampling/recorder_tool.h"
-#include "tools/sample/tool.h"
 #include "stackwalk/walk.h"
 #include "tests/unit/manager_fixture.h"
 #include "tests/unit/sanitized.h"
+#include "tools/calls/calls.h"
+#include "tools/events/events.h"
+#include "tools/exceptions/exceptions.h"
+#include "tools/instrument/rewrite.h"
+#include "tools/sample/tool.h"
 
 enum { HUNG_AFTER_S = 30 };
 

@@ -11,13 +11,14 @@
 #include <sys/time.h>
 #include <time.h>
 
-#include "session/write/session_write.h"
-#include "stackwalk/fast/tables.h"
-#include "stackwalk/snapshot/walk_request.h"
-#include "sampling/poke.h"
 #include "sampling/clocks.h"
 #include "sampling/handler.h"
+#include "sampling/poke.h"
 #include "sampling/scratch.h"
+#include "session/write/session_write.h"
+#include "signals/router.h"
+#include "stackwalk/fast/tables.h"
+#include "stackwalk/snapshot/walk_request.h"
 
 #define INTERVAL_NS 10000000u
 #define MOST        4096u /* more buffers than there are */
@@ -40,6 +41,15 @@ static void sampling(void)
 static void a_sample(void)
 {
     CHECK_EQ(sxs_poke((uint32_t)syscall(SYS_gettid), INTERVAL_NS), 0);
+}
+
+/* Whether the thread has not handled all that sxs_poke() has asked it for. */
+static int is_asked(struct sxs_thread_slot *t)
+{
+    uint64_t by = 0;
+    for (int kind = 0; kind < SXS_ASKED_KINDS; kind++)
+        by |= atomic_load(&t->asked[kind]);
+    return by != 0;
 }
 
 /* Takes all buffers, as if that many threads were preempted in the middle of their walks. Returns the number. */
@@ -78,7 +88,7 @@ static void without_room(void)
     CHECK_EQ(setrlimit(RLIMIT_SIGPENDING, &none), 0);
     a_sample();
     CHECK_EQ(atomic_load(&header->n_samples), 1);
-    CHECK_EQ(atomic_load(&t->asked), 0);
+    CHECK(!is_asked(t));
     atomic_store(&t->round_due_ns, 1);
     atomic_store(&t->poked_ns, 3 * INTERVAL_NS);
     a_sample();
@@ -143,7 +153,7 @@ static void asked_for_both(uint32_t first)
     CHECK_EQ(pthread_join(thread, &n_frames), 0);
     CHECK(n_frames != NULL);
     CHECK_EQ(atomic_load(&sxs_samples_header(writer)->n_samples), before + 1);
-    CHECK_EQ(atomic_load(&t->asked), 0);
+    CHECK(!is_asked(t));
 }
 
 static void for_both(void)
@@ -212,7 +222,7 @@ static void two_for_one(void)
     CHECK(t != NULL);
     sxs_threads_ready(t);
     a_sample();
-    CHECK_EQ(atomic_load(&t->asked), 0);
+    CHECK(!is_asked(t));
     CHECK_EQ(syscall(SYS_tgkill, getpid(), syscall(SYS_gettid), sxs_poke_signal()), 0);
 }
 
@@ -251,6 +261,70 @@ static void lost_later(void)
     a_sample();
     CHECK_EQ(sxs_poke_check(), SXS_POKE_MOVED);
     CHECK_EQ(sxs_poke_signal(), SIGURG);
+}
+
+static int n_hosts; /* signals that the host's handler got */
+
+static void count_hosts(int sig)
+{
+    (void)sig;
+    n_hosts++;
+}
+
+/* The host's handler was registered where the library sees it, so the library's is still the kernel's for that
+ * signal. Meanwhile a sample is asked for by the signal that it has moved to. */
+static void moved_from_the_hosts(void)
+{
+    static const struct sigaction hosts = {.sa_handler = count_hosts};
+    const struct rlimit           none = {0, 0};
+    struct sxs_thread_slot       *t = sxs_threads_begin(0, 0);
+    sigset_t                      one;
+    CHECK(t != NULL);
+    sxs_threads_ready(t);
+    sampling();
+    CHECK_EQ(setrlimit(RLIMIT_SIGPENDING, &none), 0);
+    a_sample();
+    CHECK_EQ(sxs_poke_check(), SXS_POKE_MOVED);
+    CHECK_EQ(sxs_poke_signal(), SIGURG);
+    CHECK_EQ(hook_sigaction((uintptr_t)count_hosts, SIGURG, &hosts, NULL), 0);
+    CHECK_EQ(sxs_poke_check(), SXS_POKE_MOVED);
+    CHECK_EQ(sxs_poke_signal(), SIGWINCH);
+    sigemptyset(&one);
+    sigaddset(&one, SIGWINCH);
+    CHECK_EQ(pthread_sigmask(SIG_BLOCK, &one, NULL), 0);
+    a_sample();
+    CHECK_EQ(raise(SIGURG), 0);
+    CHECK_EQ(n_hosts, 1);
+    CHECK(is_asked(t));
+    CHECK_EQ(pthread_sigmask(SIG_UNBLOCK, &one, NULL), 0);
+    CHECK(!is_asked(t));
+    CHECK_EQ(n_hosts, 1);
+    CHECK_EQ(atomic_load(&sxs_samples_header(writer)->n_samples), 2);
+}
+
+static void a_signal_of_the_host_is_no_sample_that_comes_by_another(void **state)
+{
+    (void)state;
+    PASSES(moved_from_the_hosts);
+}
+
+/* What could not be sent will not come. */
+static void refused_at_all(void)
+{
+    struct sxs_thread_slot *t = sxs_threads_begin(0, 0);
+    CHECK(t != NULL);
+    sxs_threads_ready(t);
+    CHECK_EQ(sxs_poke_install(), 0);
+    refuse(SYS_rt_tgsigqueueinfo);
+    refuse(SYS_tgkill);
+    CHECK_EQ(sxs_poke((uint32_t)syscall(SYS_gettid), INTERVAL_NS), -EPERM);
+    CHECK(!is_asked(t));
+}
+
+static void a_signal_that_was_refused_is_not_awaited(void **state)
+{
+    (void)state;
+    PASSES(refused_at_all);
 }
 
 static void signals_without_a_value_are_harmless_ones(void **state)
@@ -316,6 +390,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_timer_that_no_sampler_waits_for_does_no_harm),
+        cmocka_unit_test(a_signal_of_the_host_is_no_sample_that_comes_by_another),
+        cmocka_unit_test(a_signal_that_was_refused_is_not_awaited),
         cmocka_unit_test(signals_without_a_value_are_harmless_ones),
         cmocka_unit_test(a_sample_hides_no_interruption_by_a_handler_of_the_host),
         cmocka_unit_test(a_signal_that_has_lost_what_it_carried_is_a_sample),

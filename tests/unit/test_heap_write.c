@@ -420,14 +420,17 @@ static void options_are_read_and_checked(void **state)
 {
     struct sxs_heap_options o;
     char                    why[SXS_TOOL_WHY];
-    static const char *const wrong[] = {"every=0", "every=x", "signal=SEGV", "signal=RTMIN", "signal=RTMIN+1",
-                                        "signal=RTMAX-63", "now=1", "at-exit=", "collect", "frames=yes", "roots"};
+    static const char *const wrong[] = {
+        "repeat=0", "repeat=x", "signal=SEGV", "signal=RTMIN", "signal=RTMIN+1", "signal=RTMAX-63",
+        "now=1",    "at-exit=", "collect",     "frames=yes",   "roots"};
     (void)state;
     assert_int_equal(sxs_heap_options_parse("", &o, why, sizeof(why)), 0);
     assert_int_equal(o.signal, SIGRTMAX - 5);
     assert_true(o.collect && !o.frames && !o.every_s && !o.now && !o.at_exit);
-    assert_int_equal(sxs_heap_options_parse("every=5,signal=SIGUSR2,at-exit,now,collect=off,frames=on", &o, why,
-                                            sizeof(why)), 0);
+    assert_int_equal(
+        sxs_heap_options_parse("repeat=5,signal=SIGUSR2,at-exit,now,collect=off,frames=on", &o, why,
+                               sizeof(why)),
+        0);
     assert_int_equal(o.signal, SIGUSR2);
     assert_true(!o.collect && o.frames && o.every_s == 5 && o.now && o.at_exit);
     assert_int_equal(sxs_heap_signal("off"), 0);

@@ -36,7 +36,7 @@ static void what_callouts_count_is_read_back(void **state)
     sxs_instrument_label(300, "a label");
     sxs_instrument_took(SXS_SPENT_REJIT, 1);
     sxs_instrument_took(SXS_SPENT_REJIT, 1);
-    assert_int_equal(sxs_instrument_read(folder_fd, &d, why, sizeof(why)), 0);
+    assert_int_equal(sxs_instrument_read(SXS_FILES_OF(folder_fd), &d, why, sizeof(why)), 0);
     assert_int_equal(d->n_methods, 1);
     assert_int_equal(d->n_problems, 0);
     assert_string_equal(d->methods[0].assembly, "assembly");
@@ -71,7 +71,7 @@ static void many_methods_are_counted(void **state)
         for (unsigned n = 0; n <= i; n++)
             sxs_callout_count(marker.place);
     }
-    assert_int_equal(sxs_instrument_read(folder_fd, &d, why, sizeof(why)), 0);
+    assert_int_equal(sxs_instrument_read(SXS_FILES_OF(folder_fd), &d, why, sizeof(why)), 0);
     for (unsigned i = 0; i < 3; i++) {
         const struct sxs_instrumented *s = sxs_instrument_find(d, numbers[i]);
         assert_non_null(s);
@@ -91,7 +91,7 @@ static void the_latest_of_a_rule_is_read_back(void **state)
     rule.matched = 1;
     rule.without_il = 2;
     sxs_instrument_rule(&rule, "orders", "/f.xml", "A.B; A.C");
-    assert_int_equal(sxs_instrument_read(folder_fd, &d, why, sizeof(why)), 0);
+    assert_int_equal(sxs_instrument_read(SXS_FILES_OF(folder_fd), &d, why, sizeof(why)), 0);
     assert_int_equal(d->n_problems, 0);
     assert_int_equal(d->n_rules, 1);
     assert_string_equal(d->rules[0].name, "orders");

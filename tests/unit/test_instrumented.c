@@ -39,7 +39,7 @@ static uint8_t state_of(mdToken token)
     struct sxs_instrument_data *d;
     char                        why[256];
     uint8_t                     state = SXS_N_INSTRUMENTED_STATES;
-    assert_int_equal(sxs_instrument_read(folder_fd, &d, why, sizeof(why)), 0);
+    assert_int_equal(sxs_instrument_read(SXS_FILES_OF(folder_fd), &d, why, sizeof(why)), 0);
     for (size_t i = 0; i < d->n_methods; i++)
         if (d->methods[i].token == token)
             state = d->methods[i].state;
@@ -116,7 +116,7 @@ static size_t n_methods(void)
     struct sxs_instrument_data *d;
     char                        why[256];
     size_t                      n;
-    assert_int_equal(sxs_instrument_read(folder_fd, &d, why, sizeof(why)), 0);
+    assert_int_equal(sxs_instrument_read(SXS_FILES_OF(folder_fd), &d, why, sizeof(why)), 0);
     n = d->n_methods;
     sxs_instrument_free(d);
     return n;

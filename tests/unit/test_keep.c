@@ -61,12 +61,12 @@ static void wrong_settings_are_refused_by_name(void **state)
         {{.keep = "-1s"}, "keep:"},
         {{.keep = "500ms"}, "keep:"},
         {{.keep = "99999999999999999999s"}, "keep:"},
-        {{.every = "10ms"}, "every: '10ms': expected"},
-        {{.every = "2d"}, "every:"},
-        {{.keep = "10s", .every = "20s"},
-         "keep: '10s': expected at least the time of one segment, which is 20s (every)"},
-        {{.keep = "366d", .every = "1s"},
-         "keep: '366d': expected at most 10000 segments, and one lasts 1s (every)"},
+        {{.segment = "10ms"}, "segment: '10ms': expected"},
+        {{.segment = "2d"}, "segment:"},
+        {{.keep = "10s", .segment = "20s"},
+         "keep: '10s': expected at least the time of one segment, which is 20s (segment)"},
+        {{.keep = "366d", .segment = "1s"},
+         "keep: '366d': expected at most 10000 segments, and one lasts 1s (segment)"},
         {{.keep = "366d"}, "keep: '366d': expected at most 10000 segments, and one lasts 60s"},
         {{.on = "gc"}, "on: 'gc': expected"},
         {{.on = "gc>"}, "on:"},
@@ -129,10 +129,10 @@ static void segments_have_low_rates_and_the_tools_of_conditions(void **state)
     check_tools("sample:cpu=99", &plain, 1024, "sample:cpu=99,rate=1,tiers=off");
     check_tools("sample:nonsense", &plain, 2, "sample:nonsense");
     check_tools("wait;gc", &plain, 1, "wait:rate=10;gc");
-    check_tools("alloc;native:every=1m", &plain, 1, "alloc;native:every=1m");
-    check_tools("alloc;native:every=1m", &plain, 4,
-                "alloc:every=2097152;native:every=1m,every=4194304");
-    check_tools("alloc", &plain, 1024, "alloc:every=536870912");
+    check_tools("alloc;native:interval=1m", &plain, 1, "alloc;native:interval=1m");
+    check_tools("alloc;native:interval=1m", &plain, 4,
+                "alloc:interval=2097152;native:interval=1m,interval=4194304");
+    check_tools("alloc", &plain, 1024, "alloc:interval=536870912");
     check_tools("events", &on, 1, "events;gc;exceptions");
     check_tools("gc;exceptions", &on, 1, "gc;exceptions");
     memset(longest, 'x', sizeof(longest));

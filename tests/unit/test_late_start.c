@@ -20,11 +20,13 @@ static void every_tool_has_an_answer_for_every_version(void **state)
         for (unsigned major = 3; major < 12; major++)
             for (int way = SXS_LATE_ATTACH; way <= SXS_LATE_REQUEST; way++) {
                 const char          *why = NULL;
-                enum sxs_late_result r = sxs_late_start(way, names[i], "", major, &why);
+                enum sxs_late_result r =
+                    sxs_late_start(way, names[i], "", sxs_facts_of_major(major), &why);
                 assert_non_null(why);
                 assert_string_not_equal(why, "there is no such tool");
                 assert_true((r == SXS_LATE_FULL) == !*why);
-                assert_int_equal(sxs_late_start(way, names[i], NULL, major, NULL), r);
+                assert_int_equal(
+                    sxs_late_start(way, names[i], NULL, sxs_facts_of_major(major), NULL), r);
             }
 }
 
@@ -32,24 +34,42 @@ static void options_and_versions_count(void **state)
 {
     const char *why;
     (void)state;
-    assert_int_equal(sxs_late_start(SXS_LATE_ATTACH, "alloc", "", 8, &why), SXS_LATE_PARTLY);
-    assert_int_equal(sxs_late_start(SXS_LATE_REQUEST, "alloc", "", 8, &why), SXS_LATE_PARTLY);
-    assert_true(strstr(why, "biased") != NULL);
-    assert_int_equal(sxs_late_start(SXS_LATE_ATTACH, "alloc", "", 10, &why), SXS_LATE_FULL);
-    assert_int_equal(sxs_late_start(SXS_LATE_ATTACH, "alloc", "exact", 10, &why),
-                     SXS_LATE_NO);
-    assert_int_equal(sxs_late_start(SXS_LATE_ATTACH, "alloc", "wrong", 10, &why), SXS_LATE_FULL);
-    assert_int_equal(sxs_late_start(SXS_LATE_ATTACH, "heap", "now", 9, &why), SXS_LATE_PARTLY);
-    assert_int_equal(sxs_late_start(SXS_LATE_ATTACH, "heap", "at-exit", 9, &why), SXS_LATE_NO);
-    assert_int_equal(sxs_late_start(SXS_LATE_ATTACH, "calls", "", 9, &why), SXS_LATE_NO);
-    assert_int_equal(sxs_late_start(SXS_LATE_ATTACH, "instrument", "", 9, &why), SXS_LATE_NO);
-    assert_int_equal(sxs_late_start(SXS_LATE_ATTACH, "instrument", "config=/r.xml", 9, &why),
+    assert_int_equal(sxs_late_start(SXS_LATE_ATTACH, "alloc", "", sxs_facts_of_major(8), &why),
                      SXS_LATE_PARTLY);
-    assert_int_equal(sxs_late_start(SXS_LATE_REQUEST, "instrument", "", 9, &why), SXS_LATE_PARTLY);
-    assert_int_equal(sxs_late_start(SXS_LATE_ATTACH, "native", "", 9, &why), SXS_LATE_NO);
-    assert_int_equal(sxs_late_start(SXS_LATE_REQUEST, "native", "", 9, &why), SXS_LATE_PARTLY);
-    assert_int_equal(sxs_late_start(SXS_LATE_ATTACH, "exceptions", "", 8, &why), SXS_LATE_FULL);
-    assert_int_equal(sxs_late_start(SXS_LATE_ATTACH, "exception", "", 8, &why), SXS_LATE_NO);
+    assert_int_equal(sxs_late_start(SXS_LATE_REQUEST, "alloc", "", sxs_facts_of_major(8), &why),
+                     SXS_LATE_PARTLY);
+    assert_true(strstr(why, "biased") != NULL);
+    assert_int_equal(sxs_late_start(SXS_LATE_ATTACH, "alloc", "", sxs_facts_of_major(10), &why),
+                     SXS_LATE_FULL);
+    assert_int_equal(
+        sxs_late_start(SXS_LATE_ATTACH, "alloc", "exact", sxs_facts_of_major(10), &why),
+        SXS_LATE_NO);
+    assert_int_equal(
+        sxs_late_start(SXS_LATE_ATTACH, "alloc", "wrong", sxs_facts_of_major(10), &why),
+        SXS_LATE_FULL);
+    assert_int_equal(sxs_late_start(SXS_LATE_ATTACH, "heap", "now", sxs_facts_of_major(9), &why),
+                     SXS_LATE_PARTLY);
+    assert_int_equal(
+        sxs_late_start(SXS_LATE_ATTACH, "heap", "at-exit", sxs_facts_of_major(9), &why),
+        SXS_LATE_NO);
+    assert_int_equal(sxs_late_start(SXS_LATE_ATTACH, "calls", "", sxs_facts_of_major(9), &why),
+                     SXS_LATE_NO);
+    assert_int_equal(sxs_late_start(SXS_LATE_ATTACH, "instrument", "", sxs_facts_of_major(9), &why),
+                     SXS_LATE_NO);
+    assert_int_equal(
+        sxs_late_start(SXS_LATE_ATTACH, "instrument", "config=/r.xml", sxs_facts_of_major(9), &why),
+        SXS_LATE_PARTLY);
+    assert_int_equal(
+        sxs_late_start(SXS_LATE_REQUEST, "instrument", "", sxs_facts_of_major(9), &why),
+        SXS_LATE_PARTLY);
+    assert_int_equal(sxs_late_start(SXS_LATE_ATTACH, "native", "", sxs_facts_of_major(9), &why),
+                     SXS_LATE_NO);
+    assert_int_equal(sxs_late_start(SXS_LATE_REQUEST, "native", "", sxs_facts_of_major(9), &why),
+                     SXS_LATE_PARTLY);
+    assert_int_equal(sxs_late_start(SXS_LATE_ATTACH, "exceptions", "", sxs_facts_of_major(8), &why),
+                     SXS_LATE_FULL);
+    assert_int_equal(sxs_late_start(SXS_LATE_ATTACH, "exception", "", sxs_facts_of_major(8), &why),
+                     SXS_LATE_NO);
 }
 
 int main(void)

@@ -76,7 +76,10 @@ static void compare_with_report(struct sxs_live *l)
     static const struct sxs_report_options all;
     static struct sxs_model                whole;
     const struct sxs_model                *live = sxs_live_model(l);
-    assert_int_equal(sxs_model_load(dir, &all, SXS_DATA_SAMPLES, 0, &whole), 0);
+    struct sxs_opened                      v;
+    assert_int_equal(sxs_opened_open(dir, NULL, &v), 0);
+    assert_int_equal(sxs_model_load(&v, &all, SXS_DATA_SAMPLES, 0, &whole), 0);
+    sxs_opened_close(&v);
     assert_true(whole.total > 0);
     assert_int_equal(live->total, whole.total);
     assert_int_equal(live->total_ns, whole.total_ns);

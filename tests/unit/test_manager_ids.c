@@ -17,7 +17,7 @@ static void own_info_body(void)
         CHECK_EQ(sxs_runtime_number(kept[i + 1]), i + 1);
         CHECK(strcmp(sxs_runtime_version(kept[i + 1]), named[i]) == 0);
         CHECK(strcmp(sxs_runtime_path(kept[i + 1]), h[i].path) == 0);
-        CHECK_EQ(sxs_runtime_info_version(kept[i + 1]), info_version[i]);
+        CHECK_EQ(kept[i + 1]->info_version, info_version[i]);
         CHECK(sxs_runtime_is_live(kept[i + 1]) && sxs_runtime_is_picked(kept[i + 1]));
         CHECK_EQ(fake_counts(&h[i]).info_refs, 1);
     }

@@ -42,9 +42,9 @@ static void a_reader_without_memory_says_so(void **state)
     skip_if_sanitized("sanitizers have a calloc() of their own");
     memset(why, '?', sizeof(why));
     refuse = 1;
-    err[0] = sxs_instrument_read(-1, &instrument, why[0], sizeof(why[0]));
-    err[1] = sxs_events_read(-1, &events, why[1], sizeof(why[1]));
-    err[2] = sxs_samples_open(-1, &samples, why[2], sizeof(why[2]));
+    err[0] = sxs_instrument_read(SXS_FILES_OF(-1), &instrument, why[0], sizeof(why[0]));
+    err[1] = sxs_events_read(SXS_FILES_OF(-1), &events, why[1], sizeof(why[1]));
+    err[2] = sxs_samples_open(SXS_FILES_OF(-1), &samples, why[2], sizeof(why[2]));
     refuse = 0;
     for (int i = 0; i < 3; i++) {
         assert_int_equal(err[i], ENOMEM);

@@ -20,8 +20,8 @@
 #include "base/proc.h"
 #include "base/task.h"
 #include "base/thread.h"
-#include "signals/progress.h"
 #include "sampling/stacks.h"
+#include "signals/progress.h"
 
 static struct rlimit before;
 

@@ -13,8 +13,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/socket.h>
+#include <sys/prctl.h>
+#include <sys/ptrace.h>
 #include <sys/resource.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
 #include <sys/wait.h>
@@ -22,7 +24,6 @@
 
 #include <cmocka.h>
 
-#include "base/text/path_version.h"
 #include "base/held.h"
 #include "base/tree.h"
 #include "cmd/processes/account.h"
@@ -32,6 +33,7 @@
 #include "cmd/processes/examine.h"
 #include "cmd/processes/ports.h"
 #include "cmd/symbols/elf_exports.h"
+#include "runtime_facts/version.h"
 
 /* ---- messages -------------------------------------------------------------------------------- */
 
@@ -417,6 +419,35 @@ static void a_process_that_nobody_has_waited_for_has_no_program_any_more(void **
     close(p.dir);
 }
 
+/* The tracer keeps it where it still has its memory, as a slow disk does with a thread that is in the kernel. */
+static void a_process_that_was_killed_has_no_program_although_the_kernel_keeps_it(void **state)
+{
+    siginfo_t info = {0};
+    char      to[2];
+    (void)state;
+    pid_t child = fork();
+    if (child == 0)
+        for (prctl(PR_SET_PDEATHSIG, SIGKILL);;)
+            pause();
+    struct sxs_process p = {.dir = process_dir(child)};
+    if (ptrace(PTRACE_SEIZE, child, NULL, (void *)(PTRACE_O_TRACEEXIT | PTRACE_O_EXITKILL)) != 0) {
+        kill(child, SIGKILL);
+        waitpid(child, NULL, 0);
+        close(p.dir);
+        skip(); /* a sandbox refuses it */
+    }
+    assert_true(sxs_process_has_program(&p));
+    kill(child, SIGKILL);
+    assert_int_equal(waitid(P_PID, (id_t)child, &info, WEXITED | WSTOPPED | WNOWAIT), 0);
+    assert_int_equal(info.si_code, CLD_TRAPPED);
+    bool has_file = readlinkat(p.dir, "exe", to, sizeof(to)) > 0, has = sxs_process_has_program(&p);
+    ptrace(PTRACE_DETACH, child, NULL, NULL);
+    waitpid(child, NULL, 0);
+    assert_true(has_file);
+    assert_false(has);
+    close(p.dir);
+}
+
 /* A file is held as long as a descriptor is open, by whatever process. */
 static void a_folder_is_held_as_long_as_its_holder_lives(void **state)
 {
@@ -644,6 +675,7 @@ int main(void)
         cmocka_unit_test(a_copy_has_the_bytes_and_the_holes_and_no_links),
         cmocka_unit_test(a_copy_takes_only_files_that_sessions_have),
         cmocka_unit_test(a_process_that_nobody_has_waited_for_has_no_program_any_more),
+        cmocka_unit_test(a_process_that_was_killed_has_no_program_although_the_kernel_keeps_it),
         cmocka_unit_test(a_copy_goes_only_so_deep),
         cmocka_unit_test(a_copy_has_an_owner),
         cmocka_unit_test(a_copy_ends_at_its_limits),

@@ -8,16 +8,16 @@
 #include <sys/syscall.h>
 #include <time.h>
 
-#include "session/write/session_write.h"
-#include "stackwalk/fast/tables.h"
 #include "sampling/cost.h"
 #include "sampling/costs.h"
 #include "sampling/poke.h"
 #include "sampling/recorder.h"
+#include "sampling/recorder_tool.h"
 #include "sampling/scratch.h"
 #include "sampling/stacks.h"
-#include "sampling/recorder_tool.h"
 #include "sampling/walk.h"
+#include "session/write/session_write.h"
+#include "stackwalk/fast/tables.h"
 #include "tests/unit/sanitized.h"
 
 static int keep_last(const void *record, void *last)

@@ -87,6 +87,12 @@ void sxs_settings_change_by(const struct sxs_settings_changes *changes)
     (void)changes;
 }
 
+int sxs_session_thread_limit(unsigned number, uint64_t ms, int detach)
+{
+    (void)number, (void)ms, (void)detach;
+    return 0;
+}
+
 int sxs_session_thread_runs(void)
 {
     return 1;
@@ -137,7 +143,7 @@ static int remove_folder(void **state)
 static void begin_ring(const char *folder, const char *keep)
 {
     const struct sxs_session_request request = {.tools = "sample", .out = folder, .id = ""};
-    const struct sxs_keep_texts      texts = {.keep = keep, .every = "1h"};
+    const struct sxs_keep_texts      texts = {.keep = keep, .segment = "1h"};
     char                             why[SXS_SESSION_WHY];
     int                              err;
     memset(&stub.state, 0, sizeof(stub.state));

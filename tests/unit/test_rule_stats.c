@@ -22,7 +22,7 @@ static uint32_t without_il(uint32_t number)
     char                        why[256];
     uint32_t                    n = UINT32_MAX;
     sxs_rule_stats_record();
-    assert_int_equal(sxs_instrument_read(folder_fd, &d, why, sizeof(why)), 0);
+    assert_int_equal(sxs_instrument_read(SXS_FILES_OF(folder_fd), &d, why, sizeof(why)), 0);
     if (number < d->n_rules)
         n = d->rules[number].without_il;
     sxs_instrument_free(d);

@@ -47,7 +47,7 @@ static struct sxs_samples *end_file(void)
     char                why[256];
     samples_end(&file);
     fclose(file.to);
-    assert_int_equal(sxs_samples_open(folder_fd, &s, why, sizeof(why)), 0);
+    assert_int_equal(sxs_samples_open(SXS_FILES_OF(folder_fd), &s, why, sizeof(why)), 0);
     return s;
 }
 
@@ -197,7 +197,7 @@ static void a_session_that_ends_while_it_is_read_is_not_damaged(void **state)
     (void)state;
     make_file();
     set_chunks(5, 5);
-    assert_int_equal(sxs_samples_open(folder_fd, &s, why, sizeof(why)), 0);
+    assert_int_equal(sxs_samples_open(SXS_FILES_OF(folder_fd), &s, why, sizeof(why)), 0);
     set_chunks(1, 1);
     assert_true(read_all(s) > 0);
     assert_null(sxs_samples_problem(s, 0));
@@ -224,7 +224,7 @@ static void a_session_that_ends_while_it_is_opened_is_not_damaged(void **state)
         assert_true(tries < 100); /* on a busy machine the thread may come too late */
         set_chunks(5, 1);         /* the header first, then the size */
         assert_int_equal(pthread_create(&thread, NULL, end_soon, NULL), 0);
-        assert_int_equal(sxs_samples_open(folder_fd, &s, why, sizeof(why)), 0);
+        assert_int_equal(sxs_samples_open(SXS_FILES_OF(folder_fd), &s, why, sizeof(why)), 0);
         pthread_join(thread, NULL);
         read_all(s);
         good += sxs_samples_problem(s, 0) == NULL;
@@ -239,7 +239,7 @@ static void a_file_that_was_cut_is_damaged(void **state)
     (void)state;
     make_file();
     set_chunks(1, 5);
-    assert_int_equal(sxs_samples_open(folder_fd, &s, why, sizeof(why)), 0);
+    assert_int_equal(sxs_samples_open(SXS_FILES_OF(folder_fd), &s, why, sizeof(why)), 0);
     read_all(s);
     assert_non_null(strstr(sxs_samples_problem(s, 0), "its last chunks are missing (4)"));
     sxs_samples_close(s);

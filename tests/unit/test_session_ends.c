@@ -6,11 +6,11 @@
 
 #include "manager/force_gc.h"
 #include "manager/sessions_internal.h"
-#include "tools/heap/snapshot.h"
-#include "tools/heap/triggers.h"
+#include "sampling/clocks.h"
 #include "sampling/poke.h"
 #include "sampling/threads.h"
-#include "sampling/clocks.h"
+#include "tools/heap/snapshot.h"
+#include "tools/heap/triggers.h"
 
 #define HELD_MS  3000                /* how long a thread is kept from coming back */
 #define SHORT_NS UINT64_C(900000000) /* the limit of the ends that are kept from ending */

@@ -6,15 +6,15 @@
 #include <malloc.h>
 #include <sys/syscall.h>
 
+#include "sampling/recorder_tool.h"
 #include "stackwalk/walk.h"
 #include "tests/unit/fake_host.h"
+#include "tests/unit/sanitized.h"
 #include "tools/events/events.h"
 #include "tools/exceptions/exceptions.h"
 #include "tools/gc/gc.h"
-#include "sampling/recorder_tool.h"
 #include "tools/sample/tool.h"
 #include "tools/tools.h"
-#include "tests/unit/sanitized.h"
 
 /* The first sessions fill caches (buffers of streams, names, arenas of threads). Whatever a session
  * left would be multiplied by the second number. */

@@ -51,7 +51,7 @@ static struct sxs_events_data *read_back(void)
     const char             *path = sxs_session_folder("exceptions")->path;
     int                     fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     CHECK(fd >= 0);
-    CHECK_EQ(sxs_events_read(fd, &e, why, sizeof(why)), 0);
+    CHECK_EQ(sxs_events_read(SXS_FILES_OF(fd), &e, why, sizeof(why)), 0);
     close(fd);
     return e;
 }

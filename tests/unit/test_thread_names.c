@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "session/read/samples_read.h"
 #include "session/read/thread_names_read.h"
 #include "session/write/session_write.h"
 #include "tests/unit/folder_fixture.h"
@@ -77,7 +78,7 @@ static void names_of_living_and_ended_threads_are_read_again(void **state)
     sxs_thread_names_started(1, 77, 11); /* the same numbers again, and no name */
     assert_int_equal(sxs_thread_names_get(1, 77, name, sizeof(name)), 11);
     assert_string_equal(name, "");
-    assert_int_equal(sxs_thread_names_read(files_fd, &names), 0);
+    assert_int_equal(sxs_thread_names_read(SXS_FILES_OF(files_fd), &names), 0);
     assert_int_equal(names.n, 3);
     assert_string_equal(sxs_thread_names_of(&names, 11, 0, 0, &since), "Order-Processor-Shard-1");
     assert_string_equal(sxs_thread_names_of(&names, 11, since, since, NULL),
@@ -105,7 +106,7 @@ static void a_later_session_begins_with_the_names_of_living_threads(void **state
     sxs_thread_names_close();
     unlinkat(files_fd, SXS_THREAD_NAMES_FILE, 0);
     sxs_thread_names_begin();
-    assert_int_equal(sxs_thread_names_read(files_fd, &names), 0);
+    assert_int_equal(sxs_thread_names_read(SXS_FILES_OF(files_fd), &names), 0);
     assert_int_equal(names.n, 1);
     assert_string_equal(sxs_thread_names_of(&names, 12, 0, 0, NULL), "Grüße-nach-Köln-am-Main");
     sxs_thread_names_runtime_ended(1);
@@ -122,10 +123,52 @@ static void very_many_names_grow_the_file(void **state)
             2, i + 1000, (const uint16_t *)u"A-Name-That-Is-Longer-Than-The-Kernel-Keeps", 43);
         sxs_thread_names_ended(2, i + 1000);
     }
-    assert_int_equal(sxs_thread_names_read(files_fd, &names), 0);
+    assert_int_equal(sxs_thread_names_read(SXS_FILES_OF(files_fd), &names), 0);
     assert_true(names.n > 20000);
     assert_int_equal(names.lost, 0);
     sxs_thread_names_free(&names);
+}
+
+#define MS UINT64_C(1000000)
+
+/* On a busy machine, threads are found long after their first events. The second thread has the number that the first
+ * one had; of the third it is not known when it was started. */
+static void an_event_before_its_thread_was_found_is_that_threads(void **state)
+{
+    struct sxs_thread_names_kernel kernel[] = {
+        {.tid = 5, .started_ns = 1000 * MS, .ended_ns = 2000 * MS, .name = "one"},
+        {.tid = 5, .started_ns = 9000 * MS, .born_ns = 6000 * MS, .name = "two"},
+        {.tid = 7, .started_ns = 9000 * MS, .name = "three"},
+    };
+    const struct sxs_thread_names names = {.kernel = kernel, .n_kernel = 3};
+    const struct {
+        uint32_t    tid;
+        uint64_t    ms;
+        const char *name;
+    } rows[] = {{5, 1500, "one"},    {5, 5999, "thread"}, {5, 6000, "two"},    {5, 8000, "two"},
+                {5, 8950, "two"},    {5, 9500, "two"},    {7, 8000, "thread"}, {7, 8950, "three"},
+                {6, 9500, "thread"}, {8, 9500, "thread"}};
+    (void)state;
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+        assert_string_equal(sxs_thread_names_at(&names, 1, rows[i].tid, rows[i].ms * MS),
+                            rows[i].name);
+}
+
+/* Of the record of a thread, of this session and of earlier ones. */
+static void fields_that_a_record_lacks_are_not_known(void **state)
+{
+    struct sxs_record_thread v = {.name_ns = 1, .unsampled_ns = 2, .born_ns = 3};
+    (void)state;
+    v.head.size = 64;
+    assert_int_equal(sxs_thread_name_read_ns(&v), 0);
+    assert_int_equal(sxs_thread_unsampled_ns(&v), 0);
+    assert_int_equal(sxs_thread_born_ns(&v), 0);
+    v.head.size = 80;
+    assert_int_equal(sxs_thread_name_read_ns(&v), 1);
+    assert_int_equal(sxs_thread_unsampled_ns(&v), 2);
+    assert_int_equal(sxs_thread_born_ns(&v), 0);
+    v.head.size = sizeof(v);
+    assert_int_equal(sxs_thread_born_ns(&v), 3);
 }
 
 int main(void)
@@ -134,6 +177,8 @@ int main(void)
         cmocka_unit_test(names_of_living_and_ended_threads_are_read_again),
         cmocka_unit_test(a_later_session_begins_with_the_names_of_living_threads),
         cmocka_unit_test(very_many_names_grow_the_file),
+        cmocka_unit_test(fields_that_a_record_lacks_are_not_known),
+        cmocka_unit_test(an_event_before_its_thread_was_found_is_that_threads),
     };
     return cmocka_run_group_tests(tests, begin, end);
 }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* test_tier_sessions.c - how long a runtime is asked for JITCompilationFinished. */
 #include "sampling/recorder_tool.h"
-#include "tools/sample/tool.h"
 #include "symbols/tier_sessions.h"
 #include "tests/unit/manager_fixture.h"
+#include "tools/sample/tool.h"
 
 enum { LONG_NS = 100 * 1000 * 1000 };
 

@@ -65,7 +65,7 @@ static void a_record_too_short_for_its_type_is_left_out(void **state)
             struct sxs_traced_data d;
             char                   why[256];
             write_file(size, (uint16_t)type);
-            assert_int_equal(sxs_traced_read(folder_fd, &d, why, sizeof(why)), 0);
+            assert_int_equal(sxs_traced_read(SXS_FILES_OF(folder_fd), &d, why, sizeof(why)), 0);
             assert_int_equal(d.n_calls, 0);
             assert_true(d.n_problems > 0);
             sxs_traced_free(&d);
@@ -125,7 +125,7 @@ static void files_that_are_closed_while_a_thread_records_leave_no_memory(void **
     atomic_store(&is_over, 1);
     pthread_join(thread, NULL);
     assert_true(mapped_pages() < before + 4096); /* 16 MiB, what one file takes */
-    assert_int_equal(sxs_traced_read(folder_fd, &d, why, sizeof(why)), 0);
+    assert_int_equal(sxs_traced_read(SXS_FILES_OF(folder_fd), &d, why, sizeof(why)), 0);
     assert_true(d.n_calls > 0);
     assert_int_equal(d.n_problems, 0);
     sxs_traced_free(&d);

@@ -7,14 +7,14 @@
 #include <time.h>
 
 #include "manager/runtime_internal.h"
-#include "stackwalk/fast/tables.h"
-#include "tools/locks/types.h"
-#include "tools/locks/waits.h"
 #include "sampling/cost.h"
 #include "sampling/costs.h"
 #include "sampling/recorder.h"
 #include "sampling/stacks.h"
 #include "sampling/walk.h"
+#include "stackwalk/fast/tables.h"
+#include "tools/locks/types.h"
+#include "tools/locks/waits.h"
 
 static struct sxs_runtime         one = {.number = 1}, two = {.number = 2};
 

@@ -5,10 +5,10 @@
 #include <sys/prctl.h>
 
 #include "base/clock.h"
-#include "sampling/poke.h"
-#include "sampling/stacks.h"
 #include "sampling/clocks.h"
 #include "sampling/handler.h"
+#include "sampling/poke.h"
+#include "sampling/stacks.h"
 #include "sampling/wait_reason.h"
 #include "sampling/wall.h"
 
@@ -16,7 +16,7 @@
 #define FRAMES 400      /* libunwind takes far longer than RAN_NS for so many */
 #define RAN_NS 1000000u /* more than any thread uses on its way into a system call */
 
-static uint32_t tid;
+static _Atomic uint32_t tid;
 
 /* The sampler's handler on this thread, with a walker that is slow. */
 #define PERIOD UINT64_C(10000000)
@@ -352,6 +352,7 @@ static void see_busy(struct sxs_thread_slot *t)
     CHECK_EQ(prctl(PR_SET_NAME, "Ends-Meanwhile"), 0);
     CHECK(sxs_threads_finish() == NULL);
     CHECK(strcmp(t->end_name, "Ends-Meanwhile") == 0);
+    CHECK(t->end_cpu_ns && t->end_cpu_ns <= sxs_now_ns(CLOCK_THREAD_CPUTIME_ID));
 }
 
 static void busy_body(void)
@@ -365,6 +366,53 @@ static void busy_body(void)
     CHECK_EQ(atomic_load(&t->state), SXS_SLOT_LIVE);
     CHECK(sxs_threads_finish() == t);
     CHECK(strcmp(t->name, "Ends-Meanwhile") == 0);
+}
+
+static int take_any(struct sxs_thread_slot *t)
+{
+    return t == NULL;
+}
+
+static void ignore_any(struct sxs_thread_slot *t)
+{
+    CHECK(t != NULL);
+}
+
+static void *wait_for_scan(void *arg)
+{
+    atomic_store(&tid, gettid_now());
+    CHECK_EQ(pthread_mutex_lock(arg), 0);
+    return arg;
+}
+
+/* As on a busy machine: the scan comes 300 ms after the thread. */
+static void found_late_body(void)
+{
+    static const struct sxs_threads_events events = {take_any, ignore_any, ignore_any, ignore_any,
+                                                     ignore_any};
+    static pthread_mutex_t                 held = PTHREAD_MUTEX_INITIALIZER;
+    pthread_t                              thread;
+    uint64_t                               before = sxs_now_ns(CLOCK_MONOTONIC);
+    struct sxs_thread_slot                *t;
+    tid = 0;
+    CHECK_EQ(pthread_mutex_lock(&held), 0);
+    CHECK_EQ(pthread_create(&thread, NULL, wait_for_scan, &held), 0);
+    while (!atomic_load(&tid))
+        sched_yield();
+    uint64_t after = sxs_now_ns(CLOCK_MONOTONIC);
+    usleep(300000);
+    sxs_threads_scan(&events);
+    t = sxs_threads_find(tid);
+    CHECK(t && t->started_ns > after + 290000000);
+    CHECK(t->born_ns + 20000000 > before && t->born_ns <= after);
+    CHECK_EQ(pthread_mutex_unlock(&held), 0);
+    CHECK_EQ(pthread_join(thread, NULL), 0);
+}
+
+static void of_a_thread_that_is_found_late_its_start_is_known(void **state)
+{
+    (void)state;
+    PASSES(found_late_body);
 }
 
 static void no_account_of_a_thread_is_closed_while_a_round_looks_at_it(void **state)
@@ -417,6 +465,7 @@ int main(void)
         cmocka_unit_test(the_weights_of_a_thread_and_what_is_not_sampled_are_its_life),
         cmocka_unit_test(no_time_of_a_thread_belongs_to_two_samples),
         cmocka_unit_test(time_whose_sample_is_dropped_is_not_sampled),
+        cmocka_unit_test(of_a_thread_that_is_found_late_its_start_is_known),
         cmocka_unit_test(no_account_of_a_thread_is_closed_while_a_round_looks_at_it),
         cmocka_unit_test(a_late_round_stands_for_those_that_were_missed),
     };

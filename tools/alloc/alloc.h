@@ -2,9 +2,10 @@
 /**
  * tools/alloc/alloc.h - the tool "alloc": which objects a program allocates, and where.
  *
- * 10.0 and later report randomly chosen objects, 8.0 and 9.0 each object with which an amount
- * has been allocated. With the option `exact` every object is counted, and randomly chosen ones are
- * recorded with their stacks. docs/internals/memory.md has the reasons.
+ * Newer runtimes report randomly chosen objects, older ones each object with which an amount has
+ * been allocated (enum sxs_allocation_events of runtime_facts/facts.h). With the option `exact`
+ * every object is counted, and randomly chosen ones are recorded with their stacks.
+ * docs/internals/memory.md has the reasons.
  */
 #ifndef SXS_TOOLS_ALLOC_ALLOC_H
 #define SXS_TOOLS_ALLOC_ALLOC_H

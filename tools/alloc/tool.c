@@ -12,14 +12,11 @@
 #include "base/tick.h"
 #include "manager/exit_method.h"
 #include "manager/own_sessions.h"
+#include "sampling/cost.h"
 #include "tools/alloc/events.h"
 #include "tools/alloc/live.h"
 #include "tools/alloc/types.h"
 #include "tools/options/alloc_options.h"
-#include "sampling/cost.h"
-
-enum { FIRST_WITH_EVENTS = 12, FIRST_WITH_HANDLES = 13 }; /* versions of ICorProfilerInfo */
-enum { FIRST_WITH_TICKS = 8, FIRST_WITH_SAMPLES = 10 };   /* versions of .NET */
 
 /** Which objects of a runtime are recorded. */
 enum source {
@@ -286,9 +283,9 @@ static HRESULT module_unloaded(struct sxs_sub *sub, sxs_module module, HRESULT s
 
 /* ---- the tool --------------------------------------------------------------------------------- */
 
-static int is_at_least(const struct sxs_runtime *rt, unsigned long major)
+static enum sxs_allocation_events allocation_events(const struct on_runtime *on)
 {
-    return strtoul(sxs_runtime_version(rt), NULL, 10) >= major;
+    return sxs_runtime_facts(on->rt)->allocation_events;
 }
 
 static COR_PRF_EVENTPIPE_PROVIDER_CONFIG session_config(const struct on_runtime *on)
@@ -327,11 +324,10 @@ static void ask_for_all_objects(struct sxs_sub *sub)
 static HRESULT start_events(struct sxs_sub *sub, struct on_runtime *on)
 {
     HRESULT hr;
-    if (sxs_runtime_info_version(on->rt) < FIRST_WITH_EVENTS ||
-        !is_at_least(on->rt, FIRST_WITH_TICKS)) {
-        sxs_error("tool alloc: .NET before %d reports allocations only if the tool starts with the "
-                  "program, and without ticks",
-                  FIRST_WITH_TICKS);
+    if (!sxs_runtime_has(on->rt, SXS_INFO_EVENT_PIPE) ||
+        allocation_events(on) == SXS_ALLOCATION_NONE) {
+        sxs_error("tool alloc: .NET before 8 reports allocations only if the tool starts with the "
+                  "program, and without ticks");
         return E_NOTIMPL;
     }
     sub->high |= COR_PRF_HIGH_MONITOR_EVENT_PIPE;
@@ -349,9 +345,9 @@ static HRESULT start_events(struct sxs_sub *sub, struct on_runtime *on)
 
 static HRESULT start_samples(struct sxs_sub *sub, struct on_runtime *on)
 {
-    on->source = is_at_least(on->rt, FIRST_WITH_SAMPLES)    ? BY_SAMPLES
-                 : !on->options.ticks && can_report_all(on) ? BY_COUNTDOWN
-                                                            : BY_TICKS;
+    on->source = allocation_events(on) == SXS_ALLOCATION_SAMPLES ? BY_SAMPLES
+                 : !on->options.ticks && can_report_all(on)      ? BY_COUNTDOWN
+                                                                 : BY_TICKS;
     if (on->source == BY_TICKS)
         sxs_recorder_costs_biased(sxs_runtime_number(on->rt));
     if (on->source != BY_COUNTDOWN)
@@ -360,8 +356,8 @@ static HRESULT start_samples(struct sxs_sub *sub, struct on_runtime *on)
     return S_OK;
 }
 
-/* 10.0 does not report each boxed value by ObjectAllocated, but its random sample has all objects: so
- * there the samples come from its events. */
+/* A runtime that leaves out boxed values from ObjectAllocated has all objects in its random sample:
+ * so there the samples come from its events. */
 static HRESULT start_exact(struct sxs_sub *sub, struct on_runtime *on)
 {
     if (!can_report_all(on)) {
@@ -371,7 +367,7 @@ static HRESULT start_exact(struct sxs_sub *sub, struct on_runtime *on)
         return CORPROF_E_UNSUPPORTED_CALL_SEQUENCE;
     }
     ask_for_all_objects(sub);
-    on->source = is_at_least(on->rt, FIRST_WITH_SAMPLES) ? BY_SAMPLES : BY_COUNTDOWN;
+    on->source = allocation_events(on) == SXS_ALLOCATION_SAMPLES ? BY_SAMPLES : BY_COUNTDOWN;
     if (on->source == BY_SAMPLES && FAILED(start_events(sub, on)))
         on->source = BY_COUNTDOWN;
     return S_OK;
@@ -379,7 +375,7 @@ static HRESULT start_exact(struct sxs_sub *sub, struct on_runtime *on)
 
 static void start_live(struct sxs_sub *sub, struct on_runtime *on)
 {
-    if (sxs_runtime_info_version(on->rt) < FIRST_WITH_HANDLES) {
+    if (!sxs_runtime_has(on->rt, SXS_INFO_HANDLES)) {
         sxs_error(
             "tool alloc: live needs .NET 7 or later: objects of runtime %u (%s) are not followed",
             sxs_runtime_number(on->rt), sxs_runtime_version(on->rt));
@@ -425,7 +421,7 @@ static HRESULT start_tool(struct sxs_sub *sub, const char *text)
     on->rt = sub->rt;
     on->options = options;
     on->types =
-        sxs_alloc_types_new(sub->rt, options.exact && is_at_least(sub->rt, FIRST_WITH_SAMPLES));
+        sxs_alloc_types_new(sub->rt, options.exact && sxs_runtime_facts(sub->rt)->leaves_out_boxed);
     if (!on->types)
         return E_OUTOFMEMORY;
     sub->low = COR_PRF_MONITOR_MODULE_LOADS;

@@ -6,8 +6,8 @@
 
 #include "base/hash.h"
 #include "base/pages.h"
-#include "symbols/names.h"
 #include "sampling/cost.h"
+#include "symbols/names.h"
 
 #define SLOT_BITS    16u
 #define SLOTS        (1u << SLOT_BITS)

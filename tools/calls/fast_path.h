@@ -4,9 +4,9 @@
 #ifndef SXS_TOOLS_CALLS_FAST_PATH_H
 #define SXS_TOOLS_CALLS_FAST_PATH_H
 
+#include "base/tick.h"
 #include "elt/calls_functions.h"
 #include "tools/calls/thread_state.h"
-#include "base/tick.h"
 
 #define HOT    static inline __attribute__((always_inline))
 #define RARE(x) __builtin_expect(!!(x), 0)

@@ -8,10 +8,10 @@
 #ifndef SXS_TOOLS_CALLS_THREAD_STATE_H
 #define SXS_TOOLS_CALLS_THREAD_STATE_H
 
-#include "tools/calls/functions.h"
-#include "elt/calls_offsets.h"
 #include "base/base.h"
+#include "elt/calls_offsets.h"
 #include "session/write/calls_write.h"
+#include "tools/calls/functions.h"
 #include "values/formatter.h"
 
 /** A hooked call in progress: one frame of the shadow stack. */

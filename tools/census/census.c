@@ -104,7 +104,7 @@ static HRESULT start_tool(struct sxs_sub *sub, const char *options)
     sub->state = sxs_runtime_row(sub->rt);
     sub->low = COR_PRF_MONITOR_MODULE_LOADS | COR_PRF_MONITOR_JIT_COMPILATION |
                COR_PRF_MONITOR_THREADS | COR_PRF_MONITOR_EXCEPTIONS;
-    if (sxs_runtime_info_version(sub->rt) >= 5)
+    if (sxs_runtime_has(sub->rt, SXS_INFO_EVENT_MASK_2))
         sub->high = COR_PRF_HIGH_BASIC_GC;
     else
         sub->low |= COR_PRF_MONITOR_GC;

@@ -297,7 +297,7 @@ static HRESULT start_tool(struct sxs_sub *sub, const char *text)
                COR_PRF_MONITOR_JIT_COMPILATION;
     if (spans.options.classes)
         sub->low |= COR_PRF_MONITOR_CLASS_LOADS;
-    if (sxs_runtime_info_version(sub->rt) >= 5)
+    if (sxs_runtime_has(sub->rt, SXS_INFO_EVENT_MASK_2))
         sub->high = COR_PRF_HIGH_BASIC_GC;
     else
         sub->low |= COR_PRF_MONITOR_GC;

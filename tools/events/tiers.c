@@ -8,7 +8,7 @@
 
 int sxs_tiers_start(struct sxs_runtime *rt, EVENTPIPE_SESSION *session)
 {
-    return sxs_runtime_info_version(rt) >= 12 && SUCCEEDED(sxs_compiled_session(rt, session));
+    return sxs_runtime_has(rt, SXS_INFO_EVENT_PIPE) && SUCCEEDED(sxs_compiled_session(rt, session));
 }
 
 void sxs_tiers_end(struct sxs_runtime *rt, EVENTPIPE_SESSION *session)

@@ -135,7 +135,7 @@ static int start_session(struct sxs_runtime *rt, EVENTPIPE_SESSION *id)
 {
     COR_PRF_EVENTPIPE_PROVIDER_CONFIG config = session_config();
     HRESULT                           hr;
-    if (sxs_runtime_info_version(rt) < 12)
+    if (!sxs_runtime_has(rt, SXS_INFO_EVENT_PIPE))
         return 0;
     hr = sxs_own_session_start(rt, &config, id);
     if (FAILED(hr))
@@ -166,7 +166,7 @@ static HRESULT start_tool(struct sxs_sub *sub, const char *options)
         return S_OK;
     }
     sub->low = COR_PRF_MONITOR_SUSPENDS;
-    if (sxs_runtime_info_version(sub->rt) >= 5)
+    if (sxs_runtime_has(sub->rt, SXS_INFO_EVENT_MASK_2))
         sub->high = COR_PRF_HIGH_BASIC_GC;
     else
         sub->low |= COR_PRF_MONITOR_GC;

@@ -21,7 +21,6 @@
 #define MASK_LOW   COR_PRF_MONITOR_SUSPENDS
 #define MASK_HIGH  ((uint32_t)COR_PRF_HIGH_BASIC_GC | (uint32_t)COR_PRF_HIGH_MONITOR_EVENT_PIPE)
 #define PATIENCE_NS UINT64_C(60000000000) /* how long the end of a runtime waits for a snapshot */
-#define WALK_INFO  15 /* version of ICorProfilerInfo that has EnumerateGCHeapObjects */
 #define UNLOAD_NS \
     UINT64_C(5000000000) /* so long after an unload, heaps are not read without
                                        * a collection */
@@ -286,7 +285,7 @@ static int walk_runtime(struct sxs_heap_runtime *h)
     /* Garbage can have types that are gone soon after. */
     if (now - atomic_load(&h->unload_ns) < UNLOAD_NS)
         return 0;
-    if (sxs_runtime_info_version(h->sub->rt) < WALK_INFO) {
+    if (!sxs_runtime_has(h->sub->rt, SXS_INFO_HEAP_WALK)) {
         sxs_warn("runtime %u (%s) cannot read its heap without a collection: it collects",
                  sxs_runtime_number(h->sub->rt), sxs_runtime_version(h->sub->rt));
         return 0;

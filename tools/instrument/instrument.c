@@ -336,12 +336,12 @@ static HRESULT start_tool(struct sxs_sub *sub, const char *options)
         return E_OUTOFMEMORY;
     on->rt = sxs_runtime_ref(sub->rt);
     on->sub = sub;
-    sxs_compiles_init(&on->compiles, atoi(sxs_runtime_version(sub->rt)) < 9);
+    sxs_compiles_init(&on->compiles, sxs_runtime_facts(sub->rt)->has_rejit_race);
     sub->state = on;
     sxs_modules_add_runtime(on);
     sub->low = COR_PRF_MONITOR_JIT_COMPILATION | COR_PRF_MONITOR_MODULE_LOADS |
                COR_PRF_MONITOR_CLASS_LOADS;
-    if (sxs_runtime_info_version(sub->rt) >= 4)
+    if (sxs_runtime_has(sub->rt, SXS_INFO_REJIT))
         sub->low |= COR_PRF_ENABLE_REJIT;
     else
         sxs_warn("tool instrument: runtime %u (%s) cannot compile methods anew: rules apply at "

@@ -3,8 +3,8 @@
 
 #include "base/clock.h"
 #include "manager/own_sessions.h"
-#include "session/write/samples_write.h"
 #include "sampling/recorder.h"
+#include "session/write/samples_write.h"
 
 /* The events of counters have no keyword. At this level the provider raises nothing else. */
 enum { COUNTERS_LEVEL = 4 };

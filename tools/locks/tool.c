@@ -13,17 +13,16 @@
 #include "base/session_state.h"
 #include "base/thread.h"
 #include "manager/own_sessions.h"
+#include "sampling/cost.h"
+#include "sampling/recorder.h"
 #include "sxs_info.h"
 #include "tools/locks/decode.h"
 #include "tools/locks/pool.h"
 #include "tools/locks/types.h"
 #include "tools/locks/waits.h"
 #include "tools/options/locks_options.h"
-#include "sampling/cost.h"
-#include "sampling/recorder.h"
 
-#define ROUND_NS      50000000 /* how often open waits are written down */
-#define INFO_SESSIONS 12u      /* version of Info that can start sessions */
+#define ROUND_NS 50000000 /* how often open waits are written down */
 
 static struct {
     pthread_mutex_t          lock;    /* guards `started`; files are opened while it is held */
@@ -96,7 +95,7 @@ static HRESULT start_tool(struct sxs_sub *sub, const char *text)
     COR_PRF_EVENTPIPE_PROVIDER_CONFIG config;
     struct on_runtime                *on;
     HRESULT                           hr;
-    if (sxs_runtime_info_version(sub->rt) < INFO_SESSIONS) {
+    if (!sxs_runtime_has(sub->rt, SXS_INFO_EVENT_PIPE)) {
         sxs_warn("tool locks is off for runtime %u (%s), which reports no waits to profilers",
                  sxs_runtime_number(sub->rt), sxs_runtime_version(sub->rt));
         return S_FALSE;

@@ -8,8 +8,8 @@
 #include "base/fork.h"
 #include "base/hash.h"
 #include "base/session_state.h"
-#include "symbols/names.h"
 #include "sampling/cost.h"
+#include "symbols/names.h"
 
 #define N_TYPES      4096u /* a power of two */
 #define MAX_PROBES   64u

@@ -9,9 +9,9 @@
 #include "base/clock.h"
 #include "base/guarded.h"
 #include "base/session_state.h"
+#include "sampling/cost.h"
 #include "tools/locks/pace.h"
 #include "tools/locks/types.h"
-#include "sampling/cost.h"
 
 #define MAX_OPEN 4096u
 

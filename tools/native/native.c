@@ -17,9 +17,9 @@
 #include "base/log.h"
 #include "base/session_state.h"
 #include "base/thread.h"
+#include "sampling/cost.h"
 #include "stackwalk/fast/tables.h"
 #include "tools/options/native_options.h"
-#include "sampling/cost.h"
 
 enum state { NEW, LISTENING, IMPOSSIBLE };
 
@@ -127,7 +127,7 @@ static enum state listen_now(uint64_t every)
     if (!a) {
         sxs_warn(
             "tool native: libsxsprof-malloc.so is not preloaded: native memory is not recorded; "
-            "sxsprof run --tool native preloads it, and sxsprof env prints the setting");
+            "sxsprof native preloads it, and sxsprof env prints the setting");
         return IMPOSSIBLE;
     }
     if (!is_malloc_ours(a))
@@ -169,7 +169,7 @@ static void warn_of_lost(void)
     n.n_not_followed -= native.before.n_not_followed;
     if (n.n_not_followed)
         sxs_warn("tool native: %ju of %ju sampled allocations could not be followed until their "
-                 "release; with a larger every=BYTES fewer are sampled",
+                 "release; with a larger interval=BYTES fewer are sampled",
                  (uintmax_t)n.n_not_followed, (uintmax_t)n.n_reported);
 }
 

@@ -35,7 +35,7 @@ static int read_live(const struct sxs_tool_option *row, const char *value, void 
 }
 
 static const struct sxs_tool_option rows[] = {
-    {"every=BYTES", "every", "BYTES", "bytes from 100k to 1g, such as 512k",
+    {"interval=BYTES", "interval", "BYTES", "bytes from 100k to 1g, such as 512k",
      "Sample one object in so many allocated bytes, on average (512k)", read_every},
     {"exact", "exact", NULL, "no value",
      "Count every object, too; this slows allocation down a lot", read_exact},

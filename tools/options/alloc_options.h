@@ -22,7 +22,7 @@ struct sxs_alloc_options {
 
 extern const struct sxs_tool_table sxs_alloc_table;
 
-/** sxs_alloc_options_parse - parse @text over the defaults (every=512k). Returns 0, or -1 with a
+/** sxs_alloc_options_parse - parse @text over the defaults (interval=512k). Returns 0, or -1 with a
  *  sentence about the first wrong option in @why (@size bytes). Pure. */
 int sxs_alloc_options_parse(const char *text, struct sxs_alloc_options *out, char *why,
                             size_t size);

@@ -78,7 +78,7 @@ static int read_frames(const struct sxs_tool_option *row, const char *value, voi
 }
 
 static const struct sxs_tool_option rows[] = {
-    {"every=SECONDS", "every", "SECONDS", "a number of seconds from 1 to 86400",
+    {"repeat=SECONDS", "repeat", "SECONDS", "a number of seconds from 1 to 86400",
      "Take a snapshot at this interval", read_every},
     {"signal=NAME", "signal", "NAME", "USR1, USR2, RTMIN+2 to RTMAX, or off",
      "Take a snapshot when the process gets this signal (RTMAX-5)", read_signal},

@@ -11,6 +11,8 @@
 
 #include <stddef.h>
 
+#include "runtime_facts/facts.h"
+
 /** How a tool comes to a runtime that runs. */
 enum sxs_late_way {
     SXS_LATE_ATTACH,  /* the runtime loads the library now: InitializeForAttach */
@@ -29,12 +31,12 @@ enum sxs_late_result {
  * sxs_late_start - say what a tool records when it starts late.
  * @tool: its name in SXSPROF_TOOLS. @options: the text after "NAME:"; "" or NULL: none. Wrong
  *   options count as not given.
- * @major: first number of the runtime's version, as 8.
+ * @facts: those of the runtime's version.
  * @why: receives one sentence, without a full stop: what is missing, or why the tool does not
  *   start; "" for SXS_LATE_FULL. Static. May be NULL.
  * Returns the result; SXS_LATE_NO for a name that no tool has. Pure.
  */
 enum sxs_late_result sxs_late_start(enum sxs_late_way way, const char *tool, const char *options,
-                                    unsigned major, const char **why);
+                                    const struct sxs_runtime_facts *facts, const char **why);
 
 #endif

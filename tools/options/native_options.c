@@ -9,7 +9,7 @@ static int read_every(const struct sxs_tool_option *row, const char *value, void
 }
 
 static const struct sxs_tool_option rows[] = {
-    {"every=BYTES", "every", "BYTES", "bytes from 1 to 1g, such as 512k",
+    {"interval=BYTES", "interval", "BYTES", "bytes from 1 to 1g, such as 512k",
      "Sample one allocation in so many allocated bytes, on average (512k)", read_every},
 };
 const struct sxs_tool_table sxs_native_table = {"native", rows, sizeof(rows) / sizeof(rows[0])};

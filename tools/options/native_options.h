@@ -15,7 +15,7 @@ struct sxs_native_options {
 
 extern const struct sxs_tool_table sxs_native_table;
 
-/** sxs_native_options_parse - parse @text over the defaults (every=512k). Returns 0, or -1 with a
+/** sxs_native_options_parse - parse @text over the defaults (interval=512k). Returns 0, or -1 with a
  *  sentence about the first wrong option in @why (@size bytes). Pure. */
 int sxs_native_options_parse(const char *text, struct sxs_native_options *out, char *why,
                              size_t size);

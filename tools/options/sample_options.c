@@ -61,7 +61,7 @@ static const struct sxs_tool_option rows[] = {
      read_walker},
     {"tiers=on|off", "tiers", "on|off", "on or off",
      "Ask the runtimes for the tiers of compiled methods (on)", read_tiers},
-    {"trace=on|off", "trace", "on|off", "on or off",
+    {"activity=on|off", "activity", "on|off", "on or off",
      "Record the current Activity of each sample's thread: its trace, span and endpoint (off)",
      read_trace},
 };

@@ -2,7 +2,7 @@
 /** tool_options.h - the table of a tool's options, and parsing the text "KEY=VALUE,KEY,...".
  *
  *  Each tool has one table. The library parses SXSPROF_TOOLS by the table. The command checks
- *  --tool by it and derives from it the options, the help and the completion of its shortcuts, such
+ *  --tool by it and derives from it the options, the help and the completion of the recording verbs, such
  *  as `sxsprof sample --rate 997`. */
 #ifndef SXS_TOOLS_OPTIONS_TOOL_OPTIONS_H
 #define SXS_TOOLS_OPTIONS_TOOL_OPTIONS_H
@@ -15,10 +15,10 @@
 
 struct sxs_tool_option {
     const char *syntax;   /* "rate=HZ", "wall[=HZ]" or "classes"; the key ends before '=' or '[' */
-    const char *option;   /* of the shortcut, without "--"; NULL: there is none */
+    const char *option;   /* of the verb, without "--"; NULL: there is none */
     const char *argument; /* of that option: "HZ" or "on|off"; NULL: it has no argument */
     const char *expected; /* in messages: "a rate from 1 to 10000 Hz" */
-    const char *help;     /* of the shortcut's option */
+    const char *help;     /* of the verb's option */
     /* Stores @value in the tool's options @out. @value: NULL if the text has no '='. Returns 0, or
      * -1 if the value is wrong. Pure. */
     int (*read)(const struct sxs_tool_option *row, const char *value, void *out);

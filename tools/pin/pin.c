@@ -2,9 +2,9 @@
 /* tools/pin/pin.c - pins exceptions while runtimes search for their handlers, so that a
  * collection does not move them.
  *
- * If a profiler monitors exceptions, 9.0 and 10.0 report each exception filter
- * (ExceptionSearchFilterEnter) after they have read the exception's address and before they call
- * the filter with that address. During the callback a collection may move the exception; then
+ * If a profiler monitors exceptions, runtimes of some versions (column has_filter_race of
+ * runtime_facts/facts.h) report each exception filter (ExceptionSearchFilterEnter) after they have
+ * read the exception's address and before they call the filter with that address. During the callback a collection may move the exception; then
  * the filter is called with an address of something else (docs/internals/hosts.md). So each
  * exception is pinned from ExceptionThrown until the catch block that handles it has ended.
  *
@@ -22,9 +22,6 @@
 #include "base/session_state.h"
 
 #define PINS 8u
-
-/* Runtimes with ICorProfilerInfo15 (9.0 and later) have the defect described above. */
-#define FIRST_INFO 15u
 
 struct pin {
     struct sxs_runtime *rt; /* one reference */
@@ -255,7 +252,7 @@ static HRESULT start_tool(struct sxs_sub *sub, const char *options)
 {
     (void)options;
     sub->low =
-        sxs_runtime_info_version(sub->rt) >= FIRST_INFO ? (uint32_t)COR_PRF_MONITOR_EXCEPTIONS : 0;
+        sxs_runtime_facts(sub->rt)->has_filter_race ? (uint32_t)COR_PRF_MONITOR_EXCEPTIONS : 0;
     return S_OK;
 }
 

@@ -13,18 +13,18 @@
 #include "base/log.h"
 #include "base/session_state.h"
 #include "base/thread.h"
+#include "sampling/activities.h"
+#include "sampling/clocks.h"
+#include "sampling/handler.h"
+#include "sampling/poke.h"
+#include "sampling/recorder.h"
+#include "sampling/rounds.h"
+#include "sampling/wall.h"
 #include "signals/signals.h"
 #include "symbols/tier_sessions.h"
 #include "symbols/tier_settings.h"
-#include "sampling/activities.h"
 #include "tools/options/wait_options.h"
-#include "sampling/poke.h"
-#include "sampling/recorder.h"
-#include "sampling/clocks.h"
-#include "sampling/handler.h"
-#include "sampling/rounds.h"
 #include "tools/sample/snapshot.h"
-#include "sampling/wall.h"
 
 /* From this rate on, the file needs room more often than it gets it otherwise. */
 #define FREQUENT_HZ 1000u
@@ -71,17 +71,19 @@ static int samples_cpu(void)
 #define SLACK_NS        20000000u
 
 /* Sets how much of the CPU time of a thread, which ends or of which the session ends, no sample
- * stands for, if that is most of it. */
+ * stands for, if that is most of it, or signals to it were refused. */
 static void count_missing(struct sxs_thread_slot *t)
 {
-    uint64_t cpu = sxs_cpu_ns_of(atomic_load(&t->tid)), ran, sampled, missing;
+    uint64_t cpu = atomic_load(&t->gone_ns) ? t->end_cpu_ns : sxs_cpu_ns_of(atomic_load(&t->tid));
+    uint64_t ran, sampled, missing;
     if (!cpu)
         cpu = atomic_load(&t->cpu_ns);
     ran = cpu > t->began_cpu_ns ? cpu - t->began_cpu_ns : 0;
     sampled = atomic_load(&t->weighed_ns);
     missing = ran > sampled ? ran - sampled : 0;
-    if (missing > ran / 2 &&
-        missing > SLACK_INTERVALS * (1000000000u / sampler.with.options.hz) + SLACK_NS)
+    if ((t->had_rounds && sxs_rounds_are_refused()) ||
+        (missing > ran / 2 &&
+         missing > SLACK_INTERVALS * (1000000000u / sampler.with.options.hz) + SLACK_NS))
         atomic_store(&t->unsampled_ns, missing);
 }
 
@@ -133,9 +135,9 @@ static void on_signal_changed(int lost)
     if (lost) {
         sxs_handler_pause(1);
         atomic_store(&sampler.stopped, 1);
-        sxs_warn(
-            "tool sample: the program uses all signals that samples could come with (SIGSTKFLT, SIGURG, "
-            "SIGWINCH) itself: no more samples are taken; start it with sxsprof run to have them");
+        sxs_warn("tool sample: the program uses all signals that samples could come with "
+                 "(SIGSTKFLT, SIGURG, "
+                 "SIGWINCH) itself: no more samples are taken; start it with sxsprof to have them");
     }
     sxs_threads_each_busy(start_anew);
 }

@@ -19,13 +19,13 @@
 #include "base/session_state.h"
 #include "base/task.h"
 #include "base/timed_wait.h"
-#include "sampling/poke.h"
 #include "sampling/clocks.h"
-#include "stackwalk/snapshot/dispatch.h"
+#include "sampling/poke.h"
 #include "sampling/stacks.h"
-#include "stackwalk/snapshot/stopped.h"
-#include "stackwalk/fast/tables.h"
 #include "sampling/wall.h"
+#include "stackwalk/fast/tables.h"
+#include "stackwalk/snapshot/dispatch.h"
+#include "stackwalk/snapshot/stopped.h"
 
 #define TRIES            5
 #define BETWEEN_TRIES_US 200
@@ -98,7 +98,7 @@ static HRESULT suspend_runtime(struct sxs_runtime *rt)
 static void say_if_old(const struct sxs_runtime *rt)
 {
     uint64_t bit = UINT64_C(1) << (sxs_runtime_number(rt) & 63);
-    if (sxs_runtime_info_version(rt) >= 10 || (snap.old & bit))
+    if (sxs_runtime_has(rt, SXS_INFO_SUSPEND) || (snap.old & bit))
         return;
     snap.old |= bit;
     sxs_warn(

@@ -3,12 +3,12 @@
  * mean for samples. */
 #include "tools/sample/tool.h"
 
-#include "stackwalk/snapshot/dispatch.h"
 #include "manager/own_sessions.h"
+#include "sampling/activities.h"
+#include "stackwalk/snapshot/dispatch.h"
 #include "symbols/compiled.h"
 #include "symbols/early.h"
 #include "symbols/tier_sessions.h"
-#include "sampling/activities.h"
 #include "tools/sample/sampler.h"
 #include "tools/sample/snapshot.h"
 
@@ -28,7 +28,7 @@ static HRESULT start_sampling(struct sxs_sub *sub, const struct sxs_sampler *sam
     sub->low = COR_PRF_MONITOR_MODULE_LOADS;
     if (sampler->options.walker == SXS_WALKER_SNAPSHOT)
         sub->low |= (uint32_t)COR_PRF_ENABLE_STACK_SNAPSHOT;
-    if (sampler->options.tiers && sxs_runtime_info_version(sub->rt) >= 12) {
+    if (sampler->options.tiers && sxs_runtime_has(sub->rt, SXS_INFO_EVENT_PIPE)) {
         sub->high |= COR_PRF_HIGH_MONITOR_EVENT_PIPE;
         /* Needed for all code that is compiled until the session runs. */
         if (!sxs_runtime_is_attached(sub->rt))

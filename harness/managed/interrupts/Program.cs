@@ -13,6 +13,7 @@ namespace Interrupts;
 ///                  the process when it is called on a thread that runs managed code
 ///   send=N         sends itself that signal N times, each time on a thread that runs native code
 ///   work=N:MS      N threads "Works" compute for MS milliseconds
+///   burn=N:MS      the same until each has used MS milliseconds of CPU time
 ///   waits=N        N times each system call that waits for 25 ms, after some work. Prints how many failed
 ///                  with EINTR, and how many ended early or late
 ///   exec=PATH      the process becomes another program, while a thread computes
@@ -69,11 +70,23 @@ internal static unsafe class Program
         return x;
     }
 
-    private static bool Work(int n, int ms)
+    private static double Burn(long ms)
+    {
+        long* time = stackalloc long[2];
+        double x = 1;
+        do
+        {
+            x += Compute(1);
+            clock_gettime(3, time); // CLOCK_THREAD_CPUTIME_ID
+        } while (time[0] * 1000 + time[1] / 1_000_000 < ms);
+        return x;
+    }
+
+    private static bool Work(int n, int ms, Func<long, double> compute)
     {
         Thread[] all = new Thread[n];
         for (int i = 0; i < n; i++)
-            (all[i] = new Thread(() => Compute(ms)) { Name = "Works" }).Start();
+            (all[i] = new Thread(() => compute(ms)) { Name = "Works" }).Start();
         foreach (Thread t in all)
             t.Join();
         return true;
@@ -156,7 +169,8 @@ internal static unsafe class Program
         {
             "handler" => SetHandler(int.Parse(value)),
             "send" => Send(int.Parse(value)),
-            "work" => Work(int.Parse(parts[0]), int.Parse(parts[1])),
+            "work" => Work(int.Parse(parts[0]), int.Parse(parts[1]), Compute),
+            "burn" => Work(int.Parse(parts[0]), int.Parse(parts[1]), Burn),
             "waits" => Waits(int.Parse(value)),
             "exec" => Become(value),
             _ => false,

@@ -15,7 +15,7 @@
 #include "cmd/output/shown.h"
 #include "cmd/output/text.h"
 #include "cmd/report/profile.h"
-#include "cmd/run.h"
+#include "cmd/record.h"
 #include "cmd/symbols/debuginfod.h"
 #include "cmd/table.h"
 
@@ -25,9 +25,9 @@
 
 /* Returns true when the table of runtimes says nothing that the summary behind it does not: of one runtime, as
  * expected, counts of events. sxsprof report prints it. */
-static bool is_plain(const struct sxs_run_options *o, const struct sxs_session *s)
+static bool is_plain(const struct sxs_record_options *o, const struct sxs_session *s)
 {
-    return sxs_run_records(o) && sxs_table_rows(s) == 1 && s->n_processes == 1 &&
+    return sxs_record_records(o) && sxs_table_rows(s) == 1 && s->n_processes == 1 &&
            s->processes[0].n_runtimes == 1 &&
            s->processes[0].runtimes[0].state == SXS_STATE_PICKED &&
            s->processes[0].runtimes[0].errors == 0;
@@ -49,17 +49,23 @@ static void print_left(const struct sxs_out_dir *out, const struct left *left)
                                 : "what they record from now on is in the session, and not here");
 }
 
-static void print_session(const struct sxs_out_dir *out, const struct sxs_session *s,
-                          const struct left *left, bool table)
+static void print_session(const struct sxs_record_options *o, const struct sxs_out_dir *out,
+                          const struct sxs_opened *v, const struct left *left, bool table)
 {
+    const struct sxs_session *s = &v->session;
     for (size_t i = 0; i < s->n_problems; i++)
         sxs_complain("%s/%s", sxs_shown(out->path), s->problems[i]);
     if (left->n)
         print_left(out, left);
+    else if (sxs_table_rows(s) == 0 && o->duration_ms)
+        sxs_complain("no runtime loaded the library in the first %s of the command (--duration); "
+                     "sxsprof doctor -- "
+                     "COMMAND tells whether one would",
+                     o->set[SXS_SET_DURATION]);
     else if (sxs_table_rows(s) == 0)
         sxs_complain("no runtime loaded the library; sxsprof doctor -- COMMAND tells why");
     struct sxs_missing missing;
-    sxs_missing_read(out->path, s, NULL, &missing);
+    sxs_opened_missing(v, NULL, &missing);
     sxs_missing_text(stderr, &missing);
     sxs_missing_free(&missing);
     if (table)
@@ -67,10 +73,10 @@ static void print_session(const struct sxs_out_dir *out, const struct sxs_sessio
 }
 
 /* Prints which guests are not active, or how many there are. */
-static void print_guests(const struct sxs_out_dir *out, const struct sxs_session *s)
+static void print_guests(const struct sxs_out_dir *out, const struct sxs_opened *v)
 {
     struct sxs_guests_report guests = {0};
-    if (sxs_guests_report_load(out->path, s, NULL, &guests) == 0)
+    if (sxs_guests_report_load(v, NULL, &guests) == 0)
         sxs_guests_summary(stderr, &guests);
     for (size_t i = 0; i < guests.n_problems; i++)
         sxs_complain("%s/%s", sxs_shown(out->path), guests.problems[i]);
@@ -78,9 +84,9 @@ static void print_guests(const struct sxs_out_dir *out, const struct sxs_session
 }
 
 /* Prints one line when --pick names one runtime and none of the loaded runtimes is that one. */
-static void print_unpicked(const struct sxs_run_options *o, const struct sxs_session *s)
+static void print_unpicked(const struct sxs_record_options *o, const struct sxs_session *s)
 {
-    const char *pick = sxs_run_picked(o);
+    const char *pick = sxs_record_picked(o);
     char        loaded[256] = "";
     size_t      len = 0;
     if (!pick || strncmp(pick, "one:", 4) != 0 || sxs_table_rows(s) == 0)
@@ -103,49 +109,51 @@ enum {
 }; /* of each table: of a session without and with a name of the user's */
 
 /* Prints the first @top rows of the tables of calls, exceptions, events and instrumented methods. */
-static void print_tables(const char *dir, size_t top)
+static void print_tables(const struct sxs_opened *v, size_t top)
 {
     const struct sxs_calls_view  view = {.top = top, .depth = 1};
-    struct sxs_session           s;
     struct sxs_calls_report      calls = {0};
     struct sxs_events_report     events = {0};
     struct sxs_instrument_report instrument = {0};
-    if (sxs_session_read(dir, &s) == 0) {
-        if (sxs_calls_report_load(dir, &s, NULL, &calls) == 0 && calls.n) {
-            fputs("\n", stderr);
-            sxs_calls_text(stderr, &calls, &view);
-        }
-        if (sxs_events_report_load(dir, &s, NULL, &events) == 0 && events.n) {
-            fputs("\n", stderr);
-            sxs_events_text(stderr, &events, top < 5 ? top : 5);
-            sxs_gc_text(stderr, &events, top < 5 ? top : 5, 0);
-        }
-        if (sxs_instrument_report_load(dir, &s, NULL, &instrument) == 0 && instrument.n) {
-            fputs("\n", stderr);
-            sxs_instrument_text(stderr, &instrument, top, top < 5 ? top : 5);
-        }
+    struct sxs_opened_reader     readers[] = {sxs_calls_report_reader(&calls),
+                                              sxs_events_report_reader(&events),
+                                              sxs_instrument_report_reader(&instrument)};
+    (void)sxs_opened_read(v, NULL, readers, sizeof(readers) / sizeof(readers[0]));
+    if (!readers[0].err && calls.n) {
+        fputs("\n", stderr);
+        sxs_calls_text(stderr, &calls, &view);
+    }
+    if (!readers[1].err && events.n) {
+        fputs("\n", stderr);
+        sxs_events_text(stderr, &events, top < 5 ? top : 5);
+        sxs_gc_text(stderr, &events, top < 5 ? top : 5, 0);
+    }
+    if (!readers[2].err && instrument.n) {
+        fputs("\n", stderr);
+        sxs_instrument_text(stderr, &instrument, top, top < 5 ? top : 5);
     }
     sxs_calls_report_free(&calls);
     sxs_events_report_free(&events);
     sxs_instrument_report_free(&instrument);
-    sxs_session_free(&s);
 }
 
 /* Prints a summary of the session, where it is, and what to do with it. */
-static void print_recorded(const struct sxs_out_dir *out, size_t top)
+static void print_recorded(const struct sxs_out_dir *out, const struct sxs_opened *v, size_t top)
 {
     char        here[PATH_MAX];
     const char *path = out->path;
-    bool        profile = sxs_profile_has_stacks(path) || sxs_profile_has_calls(path);
-    bool        events = sxs_profile_has_events(path);
+    bool        profile = sxs_profile_has_stacks(v) || sxs_profile_has_calls(v);
+    bool        events = sxs_profile_has_events(v);
     if (getcwd(here, sizeof(here)) && strncmp(path, here, strlen(here)) == 0 &&
         path[strlen(here)] == '/')
         path += strlen(here) + 1;
-    if (sxs_profile_has_stacks(out->path)) {
+    if (sxs_profile_has_stacks(v)) {
         fputs("\n", stderr);
-        sxs_profile_summary(out->path, top, stderr);
+        sxs_profile_summary(v, top, stderr);
     }
-    print_tables(out->path, top);
+    print_tables(v, top);
+    if (out->temporary)
+        return;
     sxs_print_to(stderr, "\nThe session is kept in %s; for ", path);
     if (profile || events)
         sxs_print_to(stderr, "a %s:\n  sxsprof report --format html -o %s.html %s\n",
@@ -154,57 +162,66 @@ static void print_recorded(const struct sxs_out_dir *out, size_t top)
         sxs_print_to(stderr, "all of it:\n  sxsprof report %s\n", path);
 }
 
-/* Prints what the segments of this run have together. */
-static void finish_segments(const struct sxs_run_options *o, struct sxs_out_dir *out,
+/* Prints what the segments of this run have together. Returns false when no runtime was recorded. */
+static bool finish_segments(const struct sxs_record_options *o, struct sxs_out_dir *out,
                             const struct left *left)
 {
     const struct sxs_period period = {.from_ns = out->segments_ns};
-    struct sxs_segments     segments;
-    struct sxs_session      s;
-    int                     err = sxs_session_read_joined(out->path, &period, &s, &segments);
-    bool                    unnamed = !o->out && !err && !segments.n;
+    struct sxs_opened       v;
+    int                     err = sxs_opened_open(out->path, &period, &v);
+    bool                    unnamed = !o->outputs.folder && !err && !v.segments.n;
     if (err)
         sxs_complain("%s: %s", sxs_shown(out->path), strerror(err));
-    if (!o->quiet && !err) {
-        print_session(out, &s, left, true);
-        if (segments.n) {
-            sxs_segments_text(stderr, &segments);
+    if (!o->set[SXS_SET_QUIET] && !err) {
+        print_session(o, out, &v, left, true);
+        if (v.segments.n)
+            sxs_segments_text(stderr, &v.segments);
+        if (v.segments.n && !out->temporary)
             sxs_print_to(stderr,
                          "The segments are kept in %s; for all of them:\n  sxsprof report %s\n",
                          out->path, out->path);
-        }
     }
-    print_unpicked(o, &s);
-    if (unnamed && s.n_problems == 0 && !left->n)
+    bool any = err || v.segments.n || v.session.n_problems || left->n;
+    print_unpicked(o, &v.session);
+    if (unnamed && v.session.n_problems == 0 && !left->n)
         out->temporary = true; /* nothing was recorded */
-    sxs_session_free(&s);
-    sxs_segments_free(&segments);
+    sxs_opened_close(&v);
+    return any;
 }
 
-static void finish_session(const struct sxs_run_options *o, struct sxs_out_dir *out,
+/* The same of a session that is not in segments. */
+static bool finish_session(const struct sxs_record_options *o, struct sxs_out_dir *out,
                            const struct left *left)
 {
-    struct sxs_session s;
-    int                err = sxs_session_read(out->path, &s);
-    bool               unnamed = sxs_run_records(o) && !o->out;
+    struct sxs_session        read;
+    struct sxs_opened         v = {.fd = -1};
+    const struct sxs_session *s = &v.session;
+    int                       err = sxs_session_read(out->path, &read);
+    bool                      unnamed = sxs_record_records(o) && !o->outputs.folder;
+    bool                      any;
+    sxs_out_dir_keep_new(out, &read);
+    if (!err)
+        err = sxs_opened_open_read(out->path, &read, &v);
     if (err)
         sxs_complain("%s: %s", sxs_shown(out->path), strerror(err));
-    sxs_out_dir_keep_new(out, &s);
-    if (!o->quiet && !err) {
-        print_session(out, &s, left, !is_plain(o, &s));
-        print_guests(out, &s);
+    if (!o->set[SXS_SET_QUIET] && !err) {
+        print_session(o, out, &v, left, !is_plain(o, s));
+        print_guests(out, &v);
     }
-    print_unpicked(o, &s);
-    if (unnamed && !err && sxs_table_rows(&s) == 0 && s.n_problems == 0 && !left->n)
+    print_unpicked(o, s);
+    any = err || sxs_table_rows(s) || s->n_problems || left->n;
+    if (unnamed && !any)
         out->temporary = true; /* nothing was recorded: let sxs_out_dir_close() remove the folder */
-    else if (sxs_run_records(o) && !o->quiet && !err && sxs_table_rows(&s) > 0)
-        print_recorded(out, unnamed ? ROWS : ROWS_NAMED);
-    sxs_session_free(&s);
+    else if (sxs_record_records(o) && !o->set[SXS_SET_QUIET] && !err && sxs_table_rows(s) > 0)
+        print_recorded(out, &v, unnamed && !out->temporary ? ROWS : ROWS_NAMED);
+    sxs_opened_close(&v);
+    sxs_session_free(&read);
+    return any;
 }
 
 /* What the child that reads the session gets. */
 struct summary {
-    const struct sxs_run_options *options;
+    const struct sxs_record_options *options;
     struct sxs_out_dir           *out;
     const char                   *path; /* of the folder, as the child finds it */
     struct left                   left;
@@ -214,29 +231,53 @@ enum {
     STUCK_MS = 5000,
     STUCK_ASKING_MS = 30000, /* more than what a server of debug files may take */
 };
-enum { KEEP, REMOVE }; /* exit statuses of that child: what becomes of the folder */
+/* What that child found out, as bits of its exit status. No status of a child that failed or was ended by a
+ * limit is one of these: then the session is kept. */
+enum {
+    SEEN = 64,
+    REMOVE = 1,
+    NOTHING = 2
+}; /* what becomes of the folder; no runtime was recorded */
 
 static int print_summary(void *arg)
 {
     const struct summary *s = arg;
     if (s->path != s->out->path)
         snprintf(s->out->path, sizeof(s->out->path), "%s", s->path);
-    if (s->out->segments_ns)
-        finish_segments(s->options, s->out, &s->left);
-    else
-        finish_session(s->options, s->out, &s->left);
-    return s->out->temporary ? REMOVE : KEEP;
+    bool any = s->out->segments_ns ? finish_segments(s->options, s->out, &s->left)
+                                   : finish_session(s->options, s->out, &s->left);
+    return SEEN | (s->out->temporary ? REMOVE : 0) | (any ? 0 : NOTHING);
 }
 
-void sxs_run_finish(const struct sxs_run_options *o, struct sxs_out_dir *out)
+/* Writes the files of -o. Returns an exit status. */
+static int write_files(const struct sxs_record_options *o, const struct sxs_out_dir *out,
+                       bool nothing)
+{
+    const struct sxs_record_outputs *files = &o->outputs;
+    if (!nothing)
+        return sxs_record_outputs_write(files, out->path, sxs_record_only_heap(o),
+                                        o->set[SXS_SET_QUIET]);
+    for (size_t i = 0; i < files->n; i++)
+        sxs_complain("%s is not written: no runtime was recorded", sxs_shown(files->files[i].path));
+    return files->n ? SXS_EXIT_PROBLEM : SXS_EXIT_OK;
+}
+
+int sxs_record_finish(const struct sxs_record_options *o, struct sxs_out_dir *out)
 {
     struct summary                 s = {.options = o, .out = out, .path = out->path};
     unsigned                       stuck_ms = sxs_debuginfod_enabled() ? STUCK_ASKING_MS : STUCK_MS;
     const struct sxs_confined_verb needs = {
         .reads = {&s.path}, .names = true, .stuck_ms = out->of_process ? stuck_ms : 0};
-    s.left.n = sxs_left_running(out->path, s.left.text, sizeof(s.left.text));
-    if (!out->temporary)
-        out->temporary = sxs_confined_verb(&needs, print_summary, &s) == REMOVE;
-    else
-        sxs_confined_verb(&needs, print_summary, &s);
+    if (!o->duration_ms) /* else they record no longer than that */
+        s.left.n = sxs_left_running(out->path, s.left.text, sizeof(s.left.text));
+    int seen = sxs_confined_verb(&needs, print_summary, &s);
+    if ((seen & ~(REMOVE | NOTHING)) != SEEN)
+        seen = 0;
+    out->temporary |= seen & REMOVE;
+    int written = write_files(o, out, seen & NOTHING);
+    if (written && !(seen & NOTHING) && sxs_record_outputs_only(&o->outputs)) {
+        out->temporary = false; /* or what was recorded would be lost with the file */
+        sxs_complain("the session is kept in %s", out->path);
+    }
+    return written;
 }

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/* sxsprof attach, sxsprof detach: record in processes that run already. */
+/* Records in processes that run already. */
+#include "base/clock.h"
 #include "cmd/attach/target.h"
-#include "cmd/attach_options.h"
 #include "cmd/command.h"
 #include "cmd/library.h"
+#include "cmd/named_processes.h"
 #include "cmd/output/text.h"
 #include "cmd/processes/account.h"
 #include "cmd/processes/deadline.h"
 #include "cmd/progress.h"
-#include "cmd/run.h"
+#include "cmd/record.h"
 
 #include <argp.h>
 #include <errno.h>
@@ -20,7 +21,6 @@
 #include <unistd.h>
 
 #define MAX_TARGETS 256
-#define DETACH_MS   60000u
 
 /* What the first signal does. */
 enum phase {
@@ -115,9 +115,7 @@ static void charge(const struct sxs_target *t, unsigned ms)
 
 static uint64_t now_ms(void)
 {
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
+    return sxs_now_ns(CLOCK_MONOTONIC) / 1000000;
 }
 
 static void sleep_ms(uint64_t ms)
@@ -267,19 +265,18 @@ static void close_all(struct targets *all)
 
 /* Attaches, waits, detaches, and prints what was recorded. Returns an exit status. */
 static int record(struct targets *all, struct sxs_target_wish *wish,
-                  const struct sxs_attach_options *o, struct sxs_out_dir *out)
+                  const struct sxs_record_options *o, struct sxs_out_dir *out)
 {
-    const struct sxs_run_options as_run = {
-        .tools = o->tools, .pick = o->pick, .out = o->out, .quiet = o->quiet};
+    bool                quiet = o->set[SXS_SET_QUIET];
     struct sxs_progress shown;
     size_t              n = 0;
     wish->out = out->path;
     for (size_t i = 0; i < all->n; i++)
         all->items[i].out = out->path;
-    int status = attach_all(all, wish, o->quiet, &n);
+    int status = attach_all(all, wish, quiet, &n);
     if (n) {
         begin_phase(PHASE_RECORD, 0);
-        sxs_progress_init(&shown, out, o->quiet);
+        sxs_progress_init(&shown, out, quiet);
         wait_all(all, o->duration_ms, &shown);
     }
     if (detach_all(all) && !status)
@@ -289,43 +286,24 @@ static int record(struct targets *all, struct sxs_target_wish *wish,
         sxs_out_dir_undo(out);
         return status ? status : SXS_EXIT_PROBLEM;
     }
-    sxs_run_finish(&as_run, out);
+    int written = sxs_record_finish(o, out);
     sxs_out_dir_close(out);
-    return status ? SXS_EXIT_PROBLEM : SXS_EXIT_OK;
+    return status || written ? SXS_EXIT_PROBLEM : SXS_EXIT_OK;
 }
 
-static int open_out(const struct sxs_attach_options *o, pid_t pid, struct sxs_out_dir *out)
-{
-    char why[PATH_MAX + 512];
-    bool segments = sxs_keep_is_on(&o->keep, false);
-    int  status = o->out ? sxs_out_dir_open(out, o->out,
-                                           segments    ? SXS_OUT_SEGMENTS
-                                            : o->append ? SXS_OUT_APPEND
-                                                        : SXS_OUT_NEW,
-                                            why, sizeof(why))
-                         : sxs_out_dir_make(out, true, why, sizeof(why));
-    if (!status && segments)
-        sxs_out_dir_for_segments(out);
-    if (status)
-        sxs_complain("%s", why);
-    else if (!o->out)
-        sxs_out_dir_name(out, pid);
-    return status;
-}
-
-static int attach(const struct sxs_attach_options *o)
+int sxs_record_process(const struct sxs_record_options *o)
 {
     struct sxs_library     lib;
     struct sxs_out_dir     out;
     struct targets         all = {0};
-    struct sxs_target_wish wish = {.tools = o->tools,
-                                   .pick = o->pick,
-                                   .mask = o->mask,
+    struct sxs_target_wish wish = {.tools = o->set[SXS_SET_TOOLS],
+                                   .pick = o->set[SXS_SET_PICK],
+                                   .mask = o->set[SXS_SET_MASK],
                                    .duration_ms = o->duration_ms,
-                                   .keep = o->keep.keep,
-                                   .every = o->keep.every,
-                                   .on = o->keep.on,
-                                   .budget = o->keep.budget};
+                                   .keep = o->set[SXS_SET_KEEP],
+                                   .segment = o->set[SXS_SET_SEGMENT],
+                                   .on = o->set[SXS_SET_ON],
+                                   .budget = o->set[SXS_SET_BUDGET]};
     pid_t                  pids[MAX_TARGETS];
     size_t                 n = 0;
     int                    err = sxs_library_find(&lib);
@@ -335,7 +313,10 @@ static int attach(const struct sxs_attach_options *o)
         return SXS_EXIT_FAILED;
     }
     wish.library = lib.profiler;
-    int status = sxs_attach_find(o->target, o->all, pids, MAX_TARGETS, &n);
+    bool all_named = o->set[SXS_SET_ALL], keep = !sxs_record_outputs_only(&o->outputs);
+    int  status = sxs_record_outputs_check(&o->outputs);
+    if (!status)
+        status = sxs_named_processes(o->set[SXS_SET_PROCESS], all_named, pids, MAX_TARGETS, &n);
     if (status)
         return status;
     set_signals(count_signal);
@@ -343,57 +324,19 @@ static int attach(const struct sxs_attach_options *o)
         sleep_ms(o->delay_ms - (now_ms() - began) < 100 ? 10 : 100);
     if (n_signals)
         return SXS_EXIT_OK; /* nothing was touched */
-    status = check_all(&all, pids, n, &wish, o->all, o->quiet);
+    status = check_all(&all, pids, n, &wish, all_named, o->set[SXS_SET_QUIET]);
     if (!status && n_signals) {
         sxs_complain("ended by a signal before anything was recorded");
         status = SXS_EXIT_PROBLEM;
     }
     begin_phase(PHASE_IDLE, 0);
     if (!status)
-        status = open_out(o, pids[0], &out);
+        status = sxs_record_open_out(o, keep, &out);
+    if (!status && keep && !o->outputs.folder)
+        sxs_out_dir_name(&out, pids[0]);
     if (status) {
         close_all(&all);
         return status;
     }
     return record(&all, &wish, o, &out);
-}
-
-int sxs_cmd_attach(int argc, char **argv)
-{
-    struct sxs_attach_options o = {0};
-    sxs_options_parse(&sxs_argp_attach, argc, argv, 0, &o);
-    int status = attach(&o);
-    sxs_attach_options_free(&o);
-    return status;
-}
-
-int sxs_cmd_detach(int argc, char **argv)
-{
-    struct sxs_attach_options o = {0};
-    struct sxs_process        p;
-    char                      why[SXS_TARGET_WHY];
-    pid_t                     pid;
-    size_t                    n = 0;
-    sxs_options_parse(&sxs_argp_detach, argc, argv, 0, &o);
-    int status = sxs_attach_find(o.target, false, &pid, 1, &n);
-    if (status)
-        return status;
-    int err = sxs_process_read(pid, &p);
-    if (err) {
-        status =
-            sxs_wrong_input("%d: %s", (int)pid, err == ESRCH ? "no such process" : strerror(err));
-    } else if (geteuid() != 0 && p.uid != geteuid()) {
-        status =
-            sxs_wrong_input("%d: it belongs to %s; expected this command to be run by that user "
-                            "or by root",
-                            (int)pid, p.user);
-    } else if (!sxs_control_is_in(&p)) {
-        status = sxs_wrong_input("%d: sxsprof is not in this process", (int)pid);
-    } else {
-        status = sxs_target_release(&p, DETACH_MS, why);
-        if (*why)
-            sxs_complain("%s", why);
-    }
-    sxs_process_free(&p);
-    return status;
 }

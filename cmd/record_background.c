@@ -1,19 +1,17 @@
 /* SPDX-License-Identifier: MIT */
-/* sxsprof start: begin a session in a process that has the library already. */
+/* Begins a session in a process that has the library already, and leaves it on. */
 #include "base/tree.h"
-#include "cmd/argument.h"
 #include "cmd/attach/rules.h"
 #include "cmd/command.h"
 #include "cmd/control.h"
 #include "cmd/output/print.h"
 #include "cmd/output/text.h"
 #include "cmd/processes/inside.h"
-#include "cmd/run_options.h"
+#include "cmd/record.h"
 
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <inttypes.h>
 #include <linux/openat2.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,78 +19,6 @@
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
-
-enum { KEY_DURATION = 5000 };
-
-struct options {
-    struct sxs_run_options run;
-    uint64_t               duration_ms;
-    const char            *process;
-};
-
-/* Segments have samples of CPU time if no tool is given, as with run and attach. */
-static void complete_tools(struct argp_state *state, struct sxs_run_options *o)
-{
-    if (o->tools || !(o->keep.keep || o->keep.every || o->keep.on))
-        return;
-    o->tools = strdup("sample");
-    if (!o->tools)
-        sxs_option_error(state, "out of memory");
-}
-
-static error_t parse_option(int key, char *arg, struct argp_state *state)
-{
-    struct options *o = state->input;
-    switch (key) {
-    case KEY_DURATION: o->duration_ms = sxs_duration_argument(state, "--duration", arg); return 0;
-    case ARGP_KEY_ARG: return sxs_process_argument(key, arg, state, &o->process);
-    case ARGP_KEY_END:
-        sxs_process_argument(key, arg, state, &o->process);
-        sxs_run_options_complete(state, &o->run);
-        complete_tools(state, &o->run);
-        if (!o->run.tools)
-            sxs_option_error(
-                state, "--tool is missing: expected what shall be recorded, as --tool sample");
-        if (o->run.append && !o->run.out)
-            sxs_option_error(
-                state, "--append: expected -o DIR with it, the folder of the earlier session");
-        sxs_keep_complete(state, &o->run.keep, o->run.tools, false);
-        return 0;
-    default: return sxs_run_option(key, NULL, arg, state, &o->run);
-    }
-}
-
-static const struct argp_option option_list[] = {
-    {"tool", SXS_RUN_TOOL, "NAME[:OPTIONS]", 0, "Use a tool; may be given several times", 0},
-    {"pick", SXS_RUN_PICK, "all|first|one:WHAT", 0,
-     "Which runtimes are profiled, as for sxsprof run (all by default)", 0},
-    {"mask", SXS_RUN_MASK, "off|text|all", 0,
-     "Values that are not recorded: of texts only their length, or none at all (off is the "
-     "default)",
-     0},
-    {"duration", KEY_DURATION, "TIME", 0,
-     "End the session by itself after so long: 30s, 500ms, 10m, 2h", 0},
-    {"output", 'o', "DIR", 0,
-     "The session folder; by default sxsprof-PID in the current folder. If the process lives in a "
-     "container: as the "
-     "process sees it, by default in its /tmp",
-     0},
-    {"append", SXS_RUN_APPEND, NULL, 0, "Add to the session in DIR", 0},
-    SXS_KEEP_OPTION_ROWS{"quiet", SXS_RUN_QUIET, NULL, 0,
-                         "Print nothing when the session has begun", 0},
-    {0},
-};
-const struct argp sxs_argp_start = {
-    .options = option_list,
-    .parser = parse_option,
-    .args_doc = "PID|NAME",
-    .doc = "Begin a session in a running process that has the profiler library already: one that "
-           "sxsprof run has started, or sxsprof attach.\v"
-           "The session goes on when this command has ended: until sxsprof stop, its time is over, "
-           "or the "
-           "process ends. There is one session at a time. Exit status 2: wrong input, or the "
-           "process refuses; nothing has begun.",
-};
 
 /* ---- the session folder ---------------------------------------------------------------------- */
 
@@ -261,39 +187,31 @@ static int check_mask(struct sxs_control_target *t, const char *wanted)
 }
 
 /* Sends the request. @folder: as the process sees it. Returns an exit status. */
-static int begin(struct sxs_control_target *t, const struct options *o, const char *folder)
+static int begin(struct sxs_control_target *t, const struct sxs_record_options *o,
+                 const char *folder)
 {
     struct sxs_message_writer *w = &t->request;
     int                        err;
     sxs_control_request(w, "start");
-    sxs_message_add(w, "tools", o->run.tools);
-    sxs_message_add(w, "pick", o->run.pick);
-    sxs_message_add(w, "mask", o->run.mask);
+    sxs_record_request(o, w);
     sxs_message_add(w, "out", folder);
-    sxs_message_add(w, "keep", o->run.keep.keep);
-    sxs_message_add(w, "every", o->run.keep.every);
-    sxs_message_add(w, "on", o->run.keep.on);
-    sxs_message_add(w, "budget", o->run.keep.budget);
-    if (o->duration_ms)
-        sxs_message_addf(w, "duration_ms", "%" PRIu64, o->duration_ms);
     err = sxs_control_send(t, SXS_CONTROL_TIMEOUT_MS);
-    return !err ? check_mask(t, o->run.mask) : err == EREMOTEIO ? SXS_EXIT_USAGE : SXS_EXIT_PROBLEM;
+    return !err               ? check_mask(t, o->set[SXS_SET_MASK])
+           : err == EREMOTEIO ? SXS_EXIT_USAGE
+                              : SXS_EXIT_PROBLEM;
 }
 
-static int start_apart(struct sxs_control_target *t, const struct options *o)
+static int start_apart(struct sxs_control_target *t, const struct sxs_record_options *o)
 {
     char folder[PATH_MAX];
-    int  status = make_apart(&t->process, o->run.out, folder);
+    int  status = make_apart(&t->process, o->outputs.folder, folder);
     return status ? status : begin(t, o, folder);
 }
 
-static int start(struct sxs_control_target *t, const struct options *o)
+static int start(struct sxs_control_target *t, const struct sxs_record_options *o)
 {
     struct sxs_out_dir out;
-    enum sxs_out_use use = sxs_keep_is_on(&o->run.keep, false) ? SXS_OUT_SEGMENTS
-                           : o->run.append                     ? SXS_OUT_APPEND
-                                                               : SXS_OUT_NEW;
-    int              status = open_out(t, o->run.out, use, &out);
+    int                status = open_out(t, o->outputs.folder, sxs_record_out_use(o), &out);
     if (status)
         return status;
     status = give_folder(&t->process, &out);
@@ -306,21 +224,17 @@ static int start(struct sxs_control_target *t, const struct options *o)
     return status;
 }
 
-int sxs_cmd_start(int argc, char **argv)
+int sxs_record_background(const struct sxs_record_options *o)
 {
     static struct sxs_control_target t;
-    struct options                   o = {0};
     char                             why[2048];
-    int                              status;
-    sxs_options_parse(&sxs_argp_start, argc, argv, 0, &o);
-    status = sxs_control_open(&t, o.process);
-    if (!status && sxs_rules_check(&t.process, o.run.tools, why, sizeof(why)) != 0)
+    int                              status = sxs_control_open(&t, o->set[SXS_SET_PROCESS]);
+    if (!status && sxs_rules_check(&t.process, o->set[SXS_SET_TOOLS], why, sizeof(why)) != 0)
         status = sxs_wrong_input("process %d: %s", (int)t.process.pid, why);
     if (!status)
-        status = sxs_process_is_apart(&t.process) ? start_apart(&t, &o) : start(&t, &o);
-    if (!status && !o.run.quiet)
-        print_begun(&t, o.duration_ms);
+        status = sxs_process_is_apart(&t.process) ? start_apart(&t, o) : start(&t, o);
+    if (!status && !o->set[SXS_SET_QUIET])
+        print_begun(&t, o->duration_ms);
     sxs_control_close(&t);
-    sxs_run_options_free(&o.run);
     return sxs_finish_output() ? SXS_EXIT_PROBLEM : status;
 }

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* sxsprof run: check all options and settings, then start the command. */
+/* Records in a command: checks all options and settings, then starts it. */
 #include "clrie/config/config.h"
-#include "cmd/run.h"
+#include "cmd/record.h"
 
+#include "base/clock.h"
 #include "base/env.h"
+#include "base/held.h"
 #include "cmd/child.h"
 #include "cmd/command.h"
 #include "cmd/output/print.h"
@@ -15,33 +17,13 @@
 #include "tools/options/instrument_options.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
-
-static error_t forward_input(int key, char *arg, struct argp_state *state)
-{
-    (void)arg;
-    if (key != ARGP_KEY_INIT)
-        return ARGP_ERR_UNKNOWN;
-    state->child_inputs[0] = state->input;
-    return 0;
-}
-
-static const struct argp_child options[] = {{&sxs_argp_run_options, 0, NULL, 0}, {0}};
-
-const struct argp sxs_argp_run = {
-    .parser = forward_input,
-    .children = options,
-    .args_doc = SXS_RUN_ARGUMENTS,
-    .doc = "Run a command with its .NET runtimes profiled, and print what they did.\v"
-           "The exit status is the command's; when a signal ended it, the same signal ends "
-           "sxsprof. 125: sxsprof itself failed. 126: the command cannot be executed. 127: it was "
-           "not found. 2: wrong options. In these cases nothing was started. What is printed goes "
-           "to standard error.",
-};
+#include <time.h>
 
 /* Checks a library that is preloaded. @without: how to run without it. */
 static int check_preloaded(const struct sxs_library *lib, const char *path, bool exists,
@@ -89,11 +71,11 @@ static int check_command(const char *name, char *path, size_t size)
 }
 
 /* Says that a profiler that the environment names is replaced for the command. */
-static void print_replaced(const struct sxs_run_options *o)
+static void print_replaced(const struct sxs_record_options *o)
 {
     const char *clsid = sxs_env_named("CORECLR_PROFILER");
     const char *path = sxs_env_named("CORECLR_PROFILER_PATH_64");
-    if (o->adopt || !clsid || !*clsid || strcasecmp(clsid, SXSPROF_CLSID) == 0)
+    if (o->set[SXS_SET_ADOPT] || !clsid || !*clsid || strcasecmp(clsid, SXSPROF_CLSID) == 0)
         return;
     if (!path || !*path)
         path = sxs_env_named("CORECLR_PROFILER_PATH");
@@ -107,13 +89,13 @@ static void print_replaced(const struct sxs_run_options *o)
                  clsid, path && *path ? path : "no path");
 }
 
-/* Fast tail calls have no leave hook. sxs_run_settings() switches them off unless the user has set the
+/* Fast tail calls have no leave hook. sxs_record_environment() switches them off unless the user has set the
  * variable. */
-static void warn_of_tails(const struct sxs_run_options *o)
+static void warn_of_tails(const struct sxs_record_options *o)
 {
     char        variable[SXS_KNOB_SIZE];
-    const char *value = sxs_run_user_tails(variable);
-    if (value && strtoul(value, NULL, 16) != 0 && sxs_run_has_tool(o, "calls"))
+    const char *value = sxs_record_user_tails(variable);
+    if (value && strtoul(value, NULL, 16) != 0 && sxs_record_has_tool(o, "calls"))
         sxs_complain(
             "%s=%s is kept as set: the time of a function that ends in a tail call is exact "
             "only if its callee is counted, too; the report lists such functions",
@@ -132,20 +114,20 @@ static bool has_trace(const char *path)
 }
 
 /* Says how many traced calls are recorded at most, and which options change that. */
-static void print_limits(const struct sxs_run_options *o)
+static void print_limits(const struct sxs_record_options *o)
 {
     struct sxs_instrument_options instrument;
     struct sxs_calls_options      calls;
     char                          text[4096] = "", why[256], rate[64] = "any number of";
-    const char                   *rules = sxs_run_rules(o);
-    if (sxs_run_tool_options(o, "calls", text, sizeof(text)) &&
+    const char                   *rules = sxs_record_rules(o);
+    if (sxs_record_tool_options(o, "calls", text, sizeof(text)) &&
         sxs_calls_parse(text, &calls, why, sizeof(why)) == 0 && calls.trace_mb)
         sxs_print_to(stderr,
                      "sxsprof: of each process the first %s of the call trace are recorded "
                      "(--trace-size); the tree has all calls\n",
                      SXS_BYTES((uint64_t)calls.trace_mb << 20));
     text[0] = '\0';
-    sxs_run_tool_options(o, "instrument", text, sizeof(text));
+    sxs_record_tool_options(o, "instrument", text, sizeof(text));
     if (!rules || !has_trace(rules) ||
         sxs_instrument_options_parse(text, &instrument, why, sizeof(why)) != 0)
         return;
@@ -158,12 +140,62 @@ static void print_limits(const struct sxs_run_options *o)
                  rate, SXS_BYTES((uint64_t)instrument.traced_mb << 20));
 }
 
-static void show_progress(void *arg, bool ended)
+/* What goes on while the command runs. */
+struct running {
+    const struct sxs_record_options *o;
+    struct sxs_out_dir              *out;
+    struct sxs_progress              shown;
+    uint64_t                         ends_ns; /* CLOCK_MONOTONIC: when -d is over; 0: never */
+    bool                             finished;
+    int                              written; /* exit status of sxs_record_finish() */
+};
+
+/* Returns true when processes have recorded and none does any more. */
+static bool has_ended(const struct sxs_out_dir *out)
 {
+    struct sxs_session s;
+    bool               ended = sxs_session_read(out->path, &s) == 0;
     if (ended)
-        sxs_progress_erase(arg);
-    else
-        sxs_progress_tick(arg);
+        sxs_out_dir_keep_new(out, &s);
+    ended &= s.n_processes > 0;
+    for (size_t i = 0; ended && i < s.n_processes; i++)
+        ended = sxs_session_is_held(out->path, &s.processes[i]) != SXS_HELD_YES;
+    sxs_session_free(&s);
+    return ended;
+}
+
+static void finish(struct running *r)
+{
+    sxs_progress_erase(&r->shown);
+    r->finished = true;
+    r->written = sxs_record_finish(r->o, r->out);
+}
+
+/* Draws the progress; when the time of -d is over, prints and writes what was recorded, and the command
+ * runs on. */
+static void look(void *arg, bool ended)
+{
+    struct running *r = arg;
+    if (ended)
+        sxs_progress_erase(&r->shown);
+    else if (r->finished)
+        return;
+    else if (r->ends_ns && sxs_now_ns(CLOCK_MONOTONIC) >= r->ends_ns && has_ended(r->out))
+        finish(r);
+    else if (r->shown.enabled)
+        sxs_progress_tick(&r->shown);
+}
+
+/* Returns the value of SXSPROF_DURATION: every process of the command counts from now on. Static; NULL:
+ * none. */
+static const char *duration_from_now(const struct sxs_record_options *o)
+{
+    static char text[64];
+    if (!o->set[SXS_SET_DURATION])
+        return NULL;
+    snprintf(text, sizeof(text), "%s,%" PRIu64, o->set[SXS_SET_DURATION],
+             sxs_now_ns(CLOCK_REALTIME) / 1000000);
+    return text;
 }
 
 static const char *name_folder(void *arg, pid_t child)
@@ -173,24 +205,27 @@ static const char *name_folder(void *arg, pid_t child)
 
 /* Starts the command after all checks. Returns an exit status when it cannot be started; otherwise
  * ends this process as the command ended. */
-static int start_command(const struct sxs_run_options *o, const struct sxs_library *lib,
+static int start_command(const struct sxs_record_options *o, const struct sxs_library *lib,
                          const char *path, struct sxs_out_dir *out)
 {
-    const struct sxs_child_settings settings = sxs_run_settings(o, lib, out->path);
-    struct sxs_progress             shown;
-    const struct sxs_child_tick     tick = {show_progress, &shown, SXS_PROGRESS_PERIOD_NS};
-    int                             status = SXS_EXIT_FAILED;
-    struct sxs_child_command        command = {
-               .path = path,
-               .argv = o->command,
-               .env = sxs_child_env(&settings),
-               .tick = NULL,
-               .variable = "SXSPROF_OUT",
-               .value = name_folder,
-               .value_arg = out,
+    struct sxs_child_settings settings = sxs_record_environment(o, lib, out->path);
+    struct running            running = {.o = o, .out = out};
+    struct sxs_child_tick     tick = {look, &running, SXS_PROGRESS_PERIOD_NS};
+    int                       status = SXS_EXIT_FAILED;
+    settings.values[SXS_SET_DURATION] = duration_from_now(o);
+    struct sxs_child_command command = {
+        .path = path,
+        .argv = o->command,
+        .env = sxs_child_env(&settings),
+        .tick = NULL,
+        .variable = "SXSPROF_OUT",
+        .value = name_folder,
+        .value_arg = out,
     };
-    sxs_progress_init(&shown, out, o->quiet);
-    if (shown.enabled)
+    sxs_progress_init(&running.shown, out, o->set[SXS_SET_QUIET]);
+    if (o->duration_ms)
+        running.ends_ns = sxs_now_ns(CLOCK_MONOTONIC) + o->duration_ms * 1000000;
+    if (running.shown.enabled || o->duration_ms)
         command.tick = &tick;
     int err = command.env ? sxs_child_run(&command, &status) : ENOMEM;
     sxs_child_env_free(command.env);
@@ -200,48 +235,39 @@ static int start_command(const struct sxs_run_options *o, const struct sxs_libra
         return status;
     }
     signal(SIGPIPE, SIG_IGN); /* if the reader of stderr is gone: keep the exit status */
-    sxs_run_finish(o, out);
+    if (!running.finished)
+        finish(&running);
     sxs_out_dir_close(out);
+    if (running.written && status == 0)
+        return running.written;
     sxs_child_exit_like(status);
 }
 
-int sxs_run(const struct sxs_run_options *o)
+int sxs_record_command(const struct sxs_record_options *o)
 {
     struct sxs_library lib;
     struct sxs_out_dir out;
-    char               path[PATH_MAX], why[PATH_MAX + 512];
-    int                status = sxs_run_inherited(o), err = sxs_library_find(&lib);
+    char               path[PATH_MAX];
+    int                status = sxs_record_inherited(o), err = sxs_library_find(&lib);
     if (err) {
         sxs_complain("/proc/self/exe: %s; expected it to tell where this command lies",
                      strerror(err));
         return SXS_EXIT_FAILED;
     }
     if (!status)
-        status = check_library(&lib, !o->no_preload, sxs_run_has_tool(o, "native"));
+        status = check_library(&lib, !o->set[SXS_SET_NO_PRELOAD], sxs_record_has_tool(o, "native"));
     if (!status)
         status = check_command(o->command[0], path, sizeof(path));
-    if (!status) {
-        status = o->out ? sxs_out_dir_open(&out, o->out, sxs_run_out_use(o), why, sizeof(why))
-                        : sxs_out_dir_make(&out, sxs_run_records(o), why, sizeof(why));
-        if (status)
-            sxs_complain("%s", why);
-    }
+    if (!status)
+        status = sxs_record_outputs_check(&o->outputs);
+    if (!status)
+        status = sxs_record_open_out(
+            o, sxs_record_records(o) && !sxs_record_outputs_only(&o->outputs), &out);
     if (status)
         return status;
-    if (sxs_run_out_use(o) == SXS_OUT_SEGMENTS)
-        sxs_out_dir_for_segments(&out);
     print_replaced(o);
     warn_of_tails(o);
-    if (!o->quiet)
+    if (!o->set[SXS_SET_QUIET])
         print_limits(o);
     return start_command(o, &lib, path, &out);
-}
-
-int sxs_cmd_run(int argc, char **argv)
-{
-    struct sxs_run_options o = {0};
-    sxs_options_parse(&sxs_argp_run, argc, argv, ARGP_IN_ORDER, &o);
-    int status = sxs_run(&o);
-    sxs_run_options_free(&o);
-    return status;
 }

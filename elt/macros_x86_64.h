@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: MIT */
+/* macros_x86_64.h - how the functions of this folder that are written in assembly begin and end. */
+
+.macro function name
+    .globl \name
+    .hidden \name
+    .type \name, @function
+    .p2align 4
+\name:
+    .cfi_startproc
+.endm
+
+.macro end_function name
+    .cfi_endproc
+    .size \name, . - \name
+.endm
