@@ -83,7 +83,7 @@ static void sum_up(struct picture *p)
 /* Writes text of XML, at most @most bytes of it, and never half a character. */
 static void put_text(const char *text, size_t most, FILE *to)
 {
-    for (size_t i = 0; text[i] && i < most; i++) {
+    for (size_t i = 0; i < most && text[i]; i++) {
         size_t rest = 0;
         while (((unsigned char)text[i + 1 + rest] & 0xc0) == 0x80)
             rest++;
