@@ -4,8 +4,11 @@
 #ifndef SXS_BASE_STAT_FIELD_H
 #define SXS_BASE_STAT_FIELD_H
 
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
+#include <unistd.h>
 
 enum {
     SXS_STAT_STATE = 3, /* the first one behind the name */
@@ -45,6 +48,21 @@ static inline unsigned long long sxs_stat_number(const char *text, unsigned n)
 {
     const char *field = sxs_stat_field(text, n);
     return field ? strtoull(field, NULL, 10) : 0;
+}
+
+/**
+ * sxs_stat_age_ns - return how long ago the process or thread of @text was started, ns; suspended time counts.
+ * Exact to one clock tick (10 ms), at most that much too long. 0: not known. As sxs_stat_field().
+ */
+static inline uint64_t sxs_stat_age_ns(const char *text)
+{
+    struct timespec now;
+    const uint64_t  hz = (uint64_t)sysconf(_SC_CLK_TCK),
+                   ticks = sxs_stat_number(text, SXS_STAT_START);
+    const uint64_t started = ticks / hz * 1000000000u + ticks % hz * (1000000000u / hz);
+    clock_gettime(CLOCK_BOOTTIME, &now);
+    const uint64_t now_ns = (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+    return ticks && started < now_ns ? now_ns - started : 0;
 }
 
 #endif

@@ -216,9 +216,10 @@ static int show(void *arg)
     pid_t pid = o->pid;
     if (!s->follows)
         f.pid = 0;
-    if (!pid) { /* the process of a session, if it is of this PID namespace and runs */
+    if (!pid) { /* the process of a session, if it runs and its number is not of another PID namespace */
         sxs_live_look(f.live);
-        pid = sxs_live_process(f.live)->running ? (pid_t)sxs_live_process(f.live)->pid : 0;
+        pid = (pid_t)sxs_live_process(f.live)->pid;
+        pid = pid && sxs_live_is_of(f.live, pid) ? pid : 0;
     }
     if (o->batch) {
         status = batch(&f, o, pid);

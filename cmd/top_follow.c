@@ -15,8 +15,7 @@ enum { TRIES = 50, TRY_MS = 100 }; /* a segment follows another one within some 
 int sxs_top_follow_open(struct sxs_top_follow *f, const char *path, const char *name,
                         const char *process, pid_t pid, double window_s, char *why, size_t size)
 {
-    const struct sxs_live_options options = {
-        .process = process, .pid = (uint32_t)pid, .window_s = window_s};
+    const struct sxs_live_options options = {.process = process, .window_s = window_s};
     char *segments;
     *f = (struct sxs_top_follow){.pid = pid, .window_s = window_s};
     snprintf(f->dir, sizeof(f->dir), "%s", name);

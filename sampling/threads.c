@@ -292,13 +292,12 @@ static void read_name(struct listed *at)
 static void read_birth(struct listed *at)
 {
     char     text[512];
-    uint64_t tick_ns = 1000000000u / (uint64_t)sysconf(_SC_CLK_TCK), ticks, now, age;
+    uint64_t now, age;
     if (sxs_task_read(at->tid, "stat", text, sizeof(text)) != 0)
         return;
-    ticks = sxs_stat_number(text, SXS_STAT_START);
     now = sxs_now_ns(CLOCK_MONOTONIC); /* first: rather too early than too late */
-    age = sxs_now_ns(CLOCK_BOOTTIME) - ticks * tick_ns;
-    at->born_ns = ticks && age < now ? now - age : 0;
+    age = sxs_stat_age_ns(text);
+    at->born_ns = age && age < now ? now - age : 0;
 }
 
 static int name_some(void *arg)

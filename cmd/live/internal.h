@@ -172,7 +172,6 @@ struct sxs_live_of_runtime {
 struct sxs_live {
     char    *dir, *folder;    /* owned */
     int      dir_fd, fd;      /* the session, the process */
-    uint32_t pid;             /* here */
     uint64_t (*now_ns)(void); /* CLOCK_MONOTONIC */
     struct sxs_live_process      process;
     char                         command[1024];
@@ -229,11 +228,6 @@ static inline uint64_t sxs_live_bucket(const struct sxs_live *l, uint64_t time_n
 {
     return time_ns / l->bucket_ns;
 }
-
-/** sxs_live_process_runs - return true when the process @pid runs, and is the one whose session
- * began
- *  at @began_realtime_ns, not a later one with the same number. */
-bool sxs_live_process_runs(uint32_t pid, uint64_t began_realtime_ns);
 
 /** sxs_live_of - return the sums of the runtime of this number, or NULL. */
 static inline struct sxs_live_of_runtime *sxs_live_of(struct sxs_live *l, uint32_t number)

@@ -28,6 +28,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 struct sxs_live;
 
@@ -36,8 +37,6 @@ struct sxs_live;
 struct sxs_live_options {
     const char *process;   /* a process's folder or pid; NULL: the newest that still runs, or
                                       * else the newest */
-    uint32_t    pid;       /* of the process here, if it is in another PID namespace; 0: as
-                                      * recorded */
     double      window_s;  /* length of the window; 0: 5 s */
     uint64_t    max_bytes; /* that one look reads of each file; 0: 16 MiB. What is left
                                         * is read by the next looks */
@@ -123,6 +122,9 @@ struct sxs_live_process {
     uint64_t            heap_bytes; /* of all runtimes after their last collection; 0: not known */
 };
 const struct sxs_live_process *sxs_live_process(const struct sxs_live *live);
+
+/** sxs_live_is_of - return true when process @pid of this PID namespace writes the session. Reads its memory maps. */
+bool sxs_live_is_of(const struct sxs_live *live, pid_t pid);
 
 /** One runtime. */
 struct sxs_live_runtime {

@@ -5,6 +5,7 @@
 #include "cmd/costs/costs.h"
 #include "cmd/output/must.h"
 #include "cmd/output/processes.h"
+#include "cmd/processes/written.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -32,10 +33,10 @@ static const struct sxs_session_process *choose(const char *dir, const struct sx
     bool                              best_runs = false;
     for (size_t i = 0; i < s->n_processes; i++) {
         const struct sxs_session_process *p = &s->processes[i];
-        enum sxs_held                     held = sxs_session_is_held(dir, p);
-        bool                              runs = held != SXS_HELD_UNKNOWN ? held == SXS_HELD_YES
-                                                                          : sxs_live_process_runs(p->pid, p->started_ns);
-        if (!sxs_process_wanted(p, process) || (best_runs && !runs))
+        if (!sxs_process_wanted(p, process))
+            continue;
+        bool runs = sxs_session_written(dir, p) != SXS_WRITTEN_NO;
+        if (best_runs && !runs)
             continue;
         best = p;
         best_runs = runs;
@@ -121,7 +122,6 @@ int sxs_live_open(const char *dir, const struct sxs_live_options *options, struc
     l->window_s = options->window_s > 0 ? options->window_s : WINDOW_S;
     l->bucket_ns = (uint64_t)(l->window_s * 1e9) / (SXS_LIVE_BUCKETS - 1) + 1;
     l->max_bytes = options->max_bytes ? options->max_bytes : MAX_BYTES;
-    l->pid = options->pid;
     l->symbols = options->symbols;
     l->of_runtime = sxs_must_zeroed(SXS_LIVE_RUNTIMES, sizeof(*l->of_runtime));
     l->running = true;
@@ -402,11 +402,7 @@ static bool has_ended(const struct sxs_live *l)
     const struct sxs_session_process *p = l->census.processes;
     if (!l->census.n_processes)
         return false;
-    enum sxs_held held = p->held ? sxs_held_is(l->fd, SXS_CENSUS_FILE) : SXS_HELD_UNKNOWN;
-    return files_ended(l) ||
-           (held != SXS_HELD_UNKNOWN
-                ? held == SXS_HELD_NO
-                : !sxs_live_process_runs(l->pid ? l->pid : p->pid, p->started_ns));
+    return files_ended(l) || sxs_process_written(l->fd, p) == SXS_WRITTEN_NO;
 }
 
 unsigned sxs_live_look(struct sxs_live *l)
@@ -433,6 +429,11 @@ unsigned sxs_live_look(struct sxs_live *l)
     if (last)
         return l->changes | SXS_LIVE_ENDED;
     return l->changes | (l->running ? 0 : SXS_LIVE_BEHIND);
+}
+
+bool sxs_live_is_of(const struct sxs_live *l, pid_t pid)
+{
+    return sxs_process_writes(pid, l->fd);
 }
 
 const struct sxs_live_process *sxs_live_process(const struct sxs_live *l)

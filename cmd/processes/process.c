@@ -5,6 +5,7 @@
 #include "cmd/processes/inspect.h"
 #include "cmd/processes/process_internal.h"
 
+#include "base/clock.h"
 #include "base/stat_field.h"
 #include "base/tree.h"
 
@@ -42,14 +43,15 @@ static ssize_t read_file(const struct sxs_process *p, const char *name, char *te
 }
 
 /* Parses state and start time of /proc/PID/stat. Returns 0 or an errno value. */
-static int read_stat(const struct sxs_process *p, char *state, uint64_t *ticks)
+/* @started_ns: CLOCK_REALTIME. */
+static int read_stat(const struct sxs_process *p, char *state, uint64_t *started_ns)
 {
     char    text[1024];
     ssize_t n = read_file(p, "stat", text, sizeof(text));
     if (n < 0)
         return (int)-n;
     *state = sxs_stat_state(text);
-    *ticks = sxs_stat_number(text, SXS_STAT_START);
+    *started_ns = sxs_now_ns(CLOCK_REALTIME) - sxs_stat_age_ns(text);
     return sxs_stat_field(text, SXS_STAT_START) ? 0 : ESRCH;
 }
 
@@ -127,17 +129,6 @@ static void read_user(struct sxs_process *p)
     memcpy(p->user, last, sizeof(last));
 }
 
-static uint64_t real_start(uint64_t ticks)
-{
-    struct timespec real, boot;
-    uint64_t        hz = (uint64_t)sysconf(_SC_CLK_TCK);
-    clock_gettime(CLOCK_REALTIME, &real);
-    clock_gettime(CLOCK_BOOTTIME, &boot);
-    uint64_t booted = ((uint64_t)real.tv_sec - (uint64_t)boot.tv_sec) * 1000000000u +
-                      (uint64_t)real.tv_nsec - (uint64_t)boot.tv_nsec;
-    return booted + ticks / hz * 1000000000u + ticks % hz * (1000000000u / hz);
-}
-
 static int open_process(pid_t pid, struct sxs_process *out)
 {
     char path[32];
@@ -170,8 +161,7 @@ static bool seems_to_have_runtime(const struct sxs_process *p)
 
 int sxs_process_read_files(struct sxs_process *p)
 {
-    uint64_t ticks;
-    int      err = read_stat(p, &p->state, &ticks);
+    int err = read_stat(p, &p->state, &p->started_ns);
     if (!err)
         err = read_status(p);
     if (err)
@@ -179,7 +169,6 @@ int sxs_process_read_files(struct sxs_process *p)
     p->start_ticks = p->identity.start_ticks;
     p->uid = p->identity.uids[1];
     p->gid = p->identity.gids[1];
-    p->started_ns = real_start(p->start_ticks);
     read_command(p);
     read_container(p);
     read_namespaces(p);
@@ -268,8 +257,8 @@ void sxs_process_free(struct sxs_process *p)
 
 bool sxs_process_lives(struct sxs_process *p)
 {
-    uint64_t ticks;
-    return read_stat(p, &p->state, &ticks) == 0 && p->state != 'Z' && p->state != 'X';
+    uint64_t started_ns;
+    return read_stat(p, &p->state, &started_ns) == 0 && p->state != 'Z' && p->state != 'X';
 }
 
 bool sxs_process_is_same(const struct sxs_process *p)

@@ -16,6 +16,7 @@
 #include "cmd/output/must.h"
 #include "cmd/output/print.h"
 #include "cmd/output/strings.h"
+#include "cmd/processes/written.h"
 #include "cmd/report/costs.h"
 #include "cmd/report/data_kind.h"
 #include "cmd/report/slices.h"
@@ -24,7 +25,7 @@
 const enum sxs_data sxs_push_data[] = {SXS_DATA_SAMPLES,     SXS_DATA_ALLOC, SXS_DATA_NATIVE,
                                        SXS_DATA_LOCKS,       SXS_DATA_WAIT,  SXS_DATA_LIVE,
                                        SXS_DATA_NATIVE_LIVE, SXS_DATA_ANY};
-enum { MAX_MODELS = 7, QUIET_S = 120 };
+enum { MAX_MODELS = 7 };
 
 struct loaded {
     struct sxs_model  models[MAX_MODELS];
@@ -49,20 +50,6 @@ static bool read_head(const char *dir, const struct sxs_session_process *process
     return found;
 }
 
-/* Tells whether the process records no more. Without a mark of its own, its number tells nothing if it is of another
- * PID namespace, as in a container: it has ended if nothing has its number and its files are quiet. */
-static bool has_ended(const char *dir, const struct sxs_session_process *process)
-{
-    struct stat   st;
-    char          path[PATH_MAX];
-    enum sxs_held held = sxs_session_is_held(dir, process);
-    if (held != SXS_HELD_UNKNOWN)
-        return held == SXS_HELD_NO;
-    snprintf(path, sizeof(path), "%s/%s/" SXS_SAMPLES_FILE, dir, process->folder);
-    return kill((pid_t)process->pid, 0) != 0 && errno == ESRCH && lstat(path, &st) == 0 &&
-           time(NULL) - st.st_mtime > QUIET_S;
-}
-
 struct sxs_push_clock sxs_push_clock_of(const char *dir, const struct sxs_session_process *process)
 {
     struct sxs_samples_header head;
@@ -70,8 +57,8 @@ struct sxs_push_clock sxs_push_clock_of(const char *dir, const struct sxs_sessio
     if (!read_head(dir, process, &head))
         return clock;
     clock.began_ns = head.started_realtime_ns;
-    clock.ended =
-        atomic_load_explicit(&head.ended_ns, memory_order_relaxed) != 0 || has_ended(dir, process);
+    clock.ended = atomic_load_explicit(&head.ended_ns, memory_order_relaxed) != 0 ||
+                  sxs_session_written(dir, process) == SXS_WRITTEN_NO;
     return clock;
 }
 

@@ -3,7 +3,7 @@
 
 #include "cmd/output/json_values.h"
 #include "cmd/pack/pack.h"
-#include "cmd/processes/asked.h"
+#include "cmd/processes/written.h"
 #include "cmd/report/data_kind.h"
 #include "cmd/report/profile.h"
 #include "session/format/events.h"
@@ -24,35 +24,12 @@
 /* The longest list, and how many entries of a folder are examined. */
 enum { MAX_SESSIONS = 1000, MAX_EXAMINED = 20000 };
 
-/* For how long after the last change of its files a session may be running under an unknown number:
- * a process in a PID namespace of its own has recorded its number there. */
-enum { QUIET_S = 120 };
-
 /* ---- is it running ---- */
-
-static bool is_process_running(const char *dir, const struct sxs_session_process *p)
-{
-    struct stat census, samples;
-    char        path[PATH_MAX], whole[PATH_MAX];
-    snprintf(path, sizeof(path), "%s/%s/" SXS_CENSUS_FILE, dir, p->folder);
-    enum sxs_held held = sxs_session_is_held(dir, p);
-    if (held != SXS_HELD_UNKNOWN)
-        return held == SXS_HELD_YES;
-    if (lstat(path, &census) != 0 || !S_ISREG(census.st_mode) || !realpath(path, whole))
-        return false;
-    if (p->pid && sxs_asked_census((pid_t)p->pid, p->folder, whole, census.st_ino))
-        return true;
-    time_t changed = census.st_mtime;
-    snprintf(path, sizeof(path), "%s/%s/" SXS_SAMPLES_FILE, dir, p->folder);
-    if (lstat(path, &samples) == 0 && samples.st_mtime > changed)
-        changed = samples.st_mtime;
-    return time(NULL) - changed < QUIET_S && sxs_asked_census(0, p->folder, whole, census.st_ino);
-}
 
 bool sxs_serve_is_running(const char *dir, const struct sxs_session *s)
 {
     for (size_t i = 0; i < s->n_processes; i++)
-        if (is_process_running(dir, &s->processes[i]))
+        if (sxs_session_written(dir, &s->processes[i]) == SXS_WRITTEN_YES)
             return true;
     return false;
 }

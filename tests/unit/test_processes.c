@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/ptrace.h>
 #include <sys/resource.h>
@@ -20,6 +21,7 @@
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -32,8 +34,10 @@
 #include "cmd/processes/diagnostics.h"
 #include "cmd/processes/examine.h"
 #include "cmd/processes/ports.h"
+#include "cmd/processes/written.h"
 #include "cmd/symbols/elf_exports.h"
 #include "runtime_facts/version.h"
+#include "session/format/samples.h"
 
 /* ---- messages -------------------------------------------------------------------------------- */
 
@@ -448,6 +452,98 @@ static void a_process_that_was_killed_has_no_program_although_the_kernel_keeps_i
     close(p.dir);
 }
 
+/* ---- does a process still write ---- */
+
+/* A folder of a process with a census, which is mapped and marked as in use. */
+struct recorded {
+    char                       path[64];
+    int                        folder, census;
+    void                      *map;
+    struct sxs_session_process p;
+};
+
+static void begin_recorded(struct recorded *r)
+{
+    char top[] = "/tmp/sxsprof-test.XXXXXX";
+    memset(r, 0, sizeof(*r));
+    assert_non_null(mkdtemp(top));
+    snprintf(r->p.folder, sizeof(r->p.folder), "%d", (int)getpid());
+    snprintf(r->path, sizeof(r->path), "%s/%d", top, (int)getpid());
+    assert_int_equal(mkdir(r->path, 0700), 0);
+    r->folder = open(r->path, O_RDONLY | O_DIRECTORY);
+    r->census = openat(r->folder, SXS_CENSUS_FILE, O_RDWR | O_CREAT, 0600);
+    assert_int_equal(ftruncate(r->census, 4096), 0);
+    r->map = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, r->census, 0);
+    assert_ptr_not_equal(r->map, MAP_FAILED);
+    assert_int_equal(sxs_held_mark(r->census), 0);
+    r->p.pid = (uint32_t)getpid();
+    r->p.held = true;
+}
+
+static void end_recorded(struct recorded *r)
+{
+    unlinkat(r->folder, SXS_CENSUS_FILE, 0);
+    close(r->folder);
+    rmdir(r->path);
+    *strrchr(r->path, '/') = '\0';
+    assert_int_equal(rmdir(r->path), 0);
+}
+
+static enum sxs_written written(const struct recorded *r)
+{
+    char dir[64];
+    snprintf(dir, sizeof(dir), "%.*s", (int)(strrchr(r->path, '/') - r->path), r->path);
+    enum sxs_written by_path = sxs_session_written(dir, &r->p);
+    assert_int_equal(sxs_process_written(r->folder, &r->p), by_path);
+    return by_path;
+}
+
+static void make_quiet(const struct recorded *r)
+{
+    struct timespec long_ago[2] = {{.tv_sec = time(NULL) - 121}, {.tv_sec = time(NULL) - 121}};
+    assert_int_equal(futimens(r->census, long_ago), 0);
+}
+
+static void the_lock_says_whether_a_process_writes(void **state)
+{
+    struct recorded r;
+    (void)state;
+    begin_recorded(&r);
+    r.p.pid = 1; /* the lock counts, whatever the number is here */
+    make_quiet(&r);
+    assert_int_equal(written(&r), SXS_WRITTEN_YES);
+    munmap(r.map, 4096); /* the map has the lock, too */
+    assert_int_equal(written(&r), SXS_WRITTEN_YES);
+    close(r.census); /* as at the end of the process; a recent change says nothing */
+    r.p.pid = (uint32_t)getpid();
+    assert_int_equal(utimensat(r.folder, SXS_CENSUS_FILE, NULL, 0), 0);
+    assert_int_equal(written(&r), SXS_WRITTEN_NO);
+    end_recorded(&r);
+}
+
+static void without_a_lock_the_map_and_the_latest_change_say_it(void **state)
+{
+    struct recorded r;
+    (void)state;
+    begin_recorded(&r);
+    r.p.held = false;
+    make_quiet(&r);
+    assert_true(sxs_process_writes(getpid(), r.folder));
+    assert_int_equal(written(&r), SXS_WRITTEN_YES);
+    r.p.pid = 1; /* another process has this number here */
+    assert_false(sxs_process_writes(1, r.folder));
+    assert_true(sxs_process_writes(0, r.folder));
+    assert_int_equal(written(&r), SXS_WRITTEN_NO); /* quiet: nobody looks through all processes */
+    close(openat(r.folder, SXS_SAMPLES_FILE, O_WRONLY | O_CREAT, 0600));
+    assert_int_equal(written(&r), SXS_WRITTEN_YES);
+    munmap(r.map, 4096);
+    assert_int_equal(written(&r), SXS_WRITTEN_MAYBE);
+    unlinkat(r.folder, SXS_SAMPLES_FILE, 0);
+    assert_int_equal(written(&r), SXS_WRITTEN_NO);
+    close(r.census);
+    end_recorded(&r);
+}
+
 /* A file is held as long as a descriptor is open, by whatever process. */
 static void a_folder_is_held_as_long_as_its_holder_lives(void **state)
 {
@@ -671,6 +767,8 @@ int main(void)
         cmocka_unit_test(containers_are_named_as_their_makers_write_them),
         cmocka_unit_test(a_library_is_known_by_its_exports_in_memory),
         cmocka_unit_test(a_folder_is_held_as_long_as_its_holder_lives),
+        cmocka_unit_test(the_lock_says_whether_a_process_writes),
+        cmocka_unit_test(without_a_lock_the_map_and_the_latest_change_say_it),
         cmocka_unit_test(versions_come_from_the_path_or_the_build),
         cmocka_unit_test(a_copy_has_the_bytes_and_the_holes_and_no_links),
         cmocka_unit_test(a_copy_takes_only_files_that_sessions_have),
