@@ -19,7 +19,7 @@
 #include "instr/config/config.h"
 #include "manager/guid.h"
 #include "manager/manager.h"
-#include "manager/rejit.h"
+#include "rejit/rejit.h"
 #include "sampling/recorder_tool.h"
 #include "stackwalk/walk.h"
 #include "tools/alloc/alloc.h"

@@ -15,8 +15,8 @@
 #include "callback/attach.h"
 #include "manager/guid.h"
 #include "manager/manager.h"
-#include "manager/rejit.h"
 #include "manager/runtime_internal.h"
+#include "rejit/rejit.h"
 
 struct runtime_callback {
     ICorProfilerCallback11 com; /* the runtime holds this address */

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* compilations.c - passes compilations of methods on to guests: of originals, and of new IL to the
  * guests that have requested it. A guest that has not requested it gets the first compilation of a
- * method in any case (manager/rejit.h). */
+ * method in any case (rejit/rejit.h). */
 #include "guests/call.h"
 #include "guests/events.h"
 #include "guests/ids.h"
-#include "manager/rejit.h"
+#include "rejit/rejit.h"
 
 static HRESULT call_started(struct guest_instance *g, sxs_function fn, BOOL safe)
 {

@@ -10,7 +10,7 @@
 #include "guests/events.h"
 
 #include "guests/ids.h"
-#include "manager/rejit.h"
+#include "rejit/rejit.h"
 
 #include "sxs_guest_events.inc"
 

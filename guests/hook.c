@@ -5,7 +5,7 @@
 #include "clrie/engine.h"
 #include "guests/elt.h"
 #include "guests/eventpipe.h"
-#include "manager/rejit.h"
+#include "rejit/rejit.h"
 
 enum { NEWEST = 7 }; /* version of ICorProfilerCallback that CLRIE asks a hook for */
 

@@ -5,11 +5,11 @@
  * A runtime's GetILFunctionBody() returns what SetILFunctionBody() has set before (8, 9, 10), and
  * accepts another body until the method is compiled. So guests that are called one after the other
  * each rewrite what the one before has written. Bodies that are set in GetReJITParameters are not
- * returned by the runtime: manager/rejit.h has these.
+ * returned by the runtime: rejit/rejit.h has these.
  */
 #include "guests/ids.h"
 #include "guests/info_by_hand.h"
-#include "manager/rejit.h"
+#include "rejit/rejit.h"
 
 HRESULT guest_info_GetILFunctionBody(ICorProfilerInfo15 *self, ModuleID moduleId,
                                      mdMethodDef methodId, LPCBYTE *ppMethodHeader,

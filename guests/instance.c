@@ -16,8 +16,8 @@
 #include "guests/hook.h"
 #include "guests/thread_state.h"
 #include "manager/manager.h"
-#include "manager/rejit.h"
 #include "manager/settings.h"
+#include "rejit/rejit.h"
 #include "session/write/guests_write.h"
 
 #define END_WAIT_MS 1000u /* how long the end of a runtime waits for threads inside a guest */

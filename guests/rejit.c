@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* rejit.c - methods that guests ask to be compiled again. manager/rejit.h merges the requests of
+/* rejit.c - methods that guests ask to be compiled again. rejit/rejit.h merges the requests of
  * all guests and tools of a runtime. */
-#include "manager/rejit.h"
+#include "rejit/rejit.h"
 #include "guests/call.h"
 #include "guests/events.h"
 #include "guests/ids.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/** runtime_internal.h - struct sxs_runtime, for manager/, callback/ and generated code. */
+/** runtime_internal.h - struct sxs_runtime, for manager/, rejit/, elt/, guests/, callback/ and generated code. */
 #ifndef SXS_MANAGER_RUNTIME_INTERNAL_H
 #define SXS_MANAGER_RUNTIME_INTERNAL_H
 
@@ -73,7 +73,7 @@ struct sxs_runtime {
     _Atomic unsigned column; /* of `inside` in which threads are counted now; its lowest bit */
     struct sxs_inside_stripe inside[SXS_INSIDE_STRIPES]; /* threads that deliver events */
 
-    struct rejit_table *_Atomic rejit; /* methods with new IL (rejit_internal.h), from start() to release()
+    struct rejit_table *_Atomic rejit; /* methods with new IL (rejit/), from start() to release()
                                 * of the tool rejit; NULL: none */
     _Atomic EVENTPIPE_PROVIDER provider; /* of its own events (own_sessions.c); 0: not known yet */
 

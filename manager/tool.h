@@ -74,13 +74,13 @@ struct sxs_tool {
      *  and JITCompilationFinished for it. @status: as in JITCompilationFinished; S_OK at the
      *  beginning. IL that is set at the beginning is what the other tools build on, but for generic
      *  methods. Called without a lock, if the tool's mask has COR_PRF_MONITOR_JIT_COMPILATION. NULL:
-     *  the tool handles ReJITCompilationStarted. See manager/rejit.h. */
+     *  the tool handles ReJITCompilationStarted. See rejit/rejit.h. */
     HRESULT (*first_compilation)(struct sxs_sub *sub, sxs_function fn, int finished,
                                  HRESULT status);
     /** first_body - the body that the tool has changed in the method's first compilation, if it
      *  changes this body, rather than the runtime's, anew in each ReJIT. *@bytes, *@size: unchanged if
      *  there is none; else receive a body that is valid until the module is unloaded. Called in
-     *  GetReJITParameters without a lock. NULL: the tool has no such body. See manager/rejit.h. */
+     *  GetReJITParameters without a lock. NULL: the tool has no such body. See rejit/rejit.h. */
     void (*first_body)(struct sxs_sub *sub, sxs_module module, mdMethodDef method,
                        const uint8_t **bytes, uint32_t *size);
     /** release - free sub->state; no thread is inside a handler any more.

@@ -10,11 +10,11 @@
 #include "base/log.h"
 #include "base/session_state.h"
 #include "base/thread.h"
-#include "manager/module_info.h"
-#include "manager/rejit.h"
-#include "session/write/instrument_write.h"
 #include "instr/rejit/match.h"
 #include "instr/rejit/precompiled.h"
+#include "manager/module_info.h"
+#include "rejit/rejit.h"
+#include "session/write/instrument_write.h"
 
 #define AT_ONCE   256u /* methods in one request: a runtime is suspended while it handles one */
 #define N_WORKERS 16u  /* further runtimes are asked one after the other */

@@ -10,7 +10,7 @@
 #include "instr/metadata/signature.h"
 #include "instr/metadata/signature_write.h"
 #include "instr/weave/callee.h"
-#include "manager/rejit.h"
+#include "rejit/rejit.h"
 
 enum {
     METHOD_ABSTRACT = 0x0400,

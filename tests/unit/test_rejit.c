@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* test_rejit.c - ReJIT requests of two tools for the same method, on a simulated runtime. Each tool
  * appends its letter to the body that it is shown. */
-#include "manager/rejit.h"
 #include "manager/runtime_internal.h"
+#include "rejit/rejit.h"
 #include "tests/unit/fake_host.h"
 
 /* ---- two tools -------------------------------------------------------------------------------- */

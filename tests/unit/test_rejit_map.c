@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "manager/rejit_map.h"
+#include "rejit/map.h"
 
 #define MAX_ROWS 6
 

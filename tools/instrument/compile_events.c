@@ -5,7 +5,7 @@
 
 #include "instr/rejit/instrumented.h"
 #include "instr/rejit/precompiled.h"
-#include "manager/rejit.h"
+#include "rejit/rejit.h"
 #include "tools/instrument/on_runtime.h"
 #include "tools/instrument/rewrite.h"
 

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* rejit.c - requests and reverts of tools, merged for one runtime. */
-#include "manager/rejit.h"
+#include "rejit/rejit.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/base.h"
-#include "manager/rejit_internal.h"
+#include "rejit/rejit_internal.h"
 
 /* The tool whose request this thread is passing to the runtime, which reports errors on the same
  * thread meanwhile. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "manager/rejit_map.h"
+#include "rejit/map.h"
 
 #include <stdlib.h>
 

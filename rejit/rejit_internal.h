@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/** rejit_internal.h - the table of methods with new IL, for the files of manager/ named rejit*. */
-#ifndef SXS_MANAGER_REJIT_INTERNAL_H
-#define SXS_MANAGER_REJIT_INTERNAL_H
+/** rejit_internal.h - the table of methods with new IL, for the files of this folder. */
+#ifndef SXS_REJIT_REJIT_INTERNAL_H
+#define SXS_REJIT_REJIT_INTERNAL_H
 
 #include <pthread.h>
 
-#include "manager/rejit.h"
-#include "manager/rejit_map.h"
 #include "manager/runtime_internal.h"
+#include "rejit/map.h"
+#include "rejit/rejit.h"
 
 /** IL of a method, with its header. Compared by address: memory of bodies in use is not reused. */
 struct rejit_il {
@@ -38,7 +38,7 @@ struct rejit_part {
     struct rejit_map   map;
 };
 
-struct rejit_first; /* see rejit_first.c */
+struct rejit_first; /* see first.c */
 
 struct rejit_method {
     struct rejit_method *next; /* in its bucket */

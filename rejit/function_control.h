@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /** function_control.h - the ICorProfilerFunctionControl that a tool or a guest gets in
  *  GetReJITParameters: it keeps what was set. */
-#ifndef SXS_MANAGER_FUNCTION_CONTROL_H
-#define SXS_MANAGER_FUNCTION_CONTROL_H
+#ifndef SXS_REJIT_FUNCTION_CONTROL_H
+#define SXS_REJIT_FUNCTION_CONTROL_H
 
 #include <stdatomic.h>
 #include <stdint.h>

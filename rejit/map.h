@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/** rejit_map.h - maps of IL offsets that tools set for new IL: rows of an old and a new offset. An
+/** map.h - maps of IL offsets that tools set for new IL: rows of an old and a new offset. An
  *  offset between two rows moves with the row before it; one before the first row does not move. */
-#ifndef SXS_MANAGER_REJIT_MAP_H
-#define SXS_MANAGER_REJIT_MAP_H
+#ifndef SXS_REJIT_MAP_H
+#define SXS_REJIT_MAP_H
 
 #include "sxs_abi.h"
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* rejit_parameters.c - asks the tools for the new IL of a method, one after the other. */
+/* parameters.c - asks the tools for the new IL of a method, one after the other. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/base.h"
-#include "manager/function_control.h"
-#include "manager/rejit_internal.h"
+#include "rejit/function_control.h"
+#include "rejit/rejit_internal.h"
 
 /* The tool that this thread is asking. */
 static SXS_TLS const struct rejit_asking *asking;

@@ -13,8 +13,8 @@
  *
  * No lock is held while a tool or the runtime is called. In a forked child all functions fail.
  */
-#ifndef SXS_MANAGER_REJIT_H
-#define SXS_MANAGER_REJIT_H
+#ifndef SXS_REJIT_REJIT_H
+#define SXS_REJIT_REJIT_H
 
 #include <stdatomic.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* function_control.c - the results of the methods are those of the runtimes' own objects (8 to 10):
  * any flags and any map are accepted, a later call replaces what was set before. */
-#include "manager/function_control.h"
+#include "rejit/function_control.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* rejit_table.c - the table of methods with new IL: its life, and what is looked up in it. */
+/* table.c - the table of methods with new IL: its life, and what is looked up in it. */
 #include <stdlib.h>
 
 #include "base/log.h"
-#include "manager/rejit_internal.h"
+#include "rejit/rejit_internal.h"
 
 struct rejit_table *rejit_table_of(struct sxs_runtime *rt)
 {

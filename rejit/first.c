@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * rejit_first.c - the first compilation of a method that was requested before it.
+ * first.c - the first compilation of a method that was requested before it.
  *
  * A runtime compiles such a method as a ReJIT version from the start: it calls GetReJITParameters,
  * raises ReJITCompilationStarted, and never JITCompilationStarted. A tool that has not requested the
@@ -13,7 +13,7 @@
 #include <stdlib.h>
 
 #include "base/base.h"
-#include "manager/rejit_internal.h"
+#include "rejit/rejit_internal.h"
 
 /* What tools got for one function. */
 struct rejit_first {
