@@ -43,7 +43,7 @@ struct sxs_runtime_facts {
     bool aggressive_is_tier_1;
 
     /* Defect: a method must not be re-JITted while a compilation that may inline it runs, else the
-     * program crashes or hangs (instr/rejit/compiles.h). Measured. Before 9. */
+     * program crashes or hangs (rejit/methods/compiles.h). Measured. Before 9. */
     bool has_rejit_race;
 
     /* Defect: exception filters get the address that an exception had before the profiler's callback,

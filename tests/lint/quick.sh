@@ -129,5 +129,5 @@ finds "a version elsewhere is named" 'setup/cecil.sh:.*1.2.3' tests/lint/version
 echo 'static int n_flights;' >>"$copy/tools/exceptions/exceptions.c"
 finds "a word that the field does not use is named in an identifier" \
     'exceptions.c:[0-9]*: flights: in-flight exception' tests/lint/words.sh
-echo '/* The tally of a rule. */' >>"$copy/instr/rejit/match.c"
+echo '/* The tally of a rule. */' >>"$copy/rejit/methods/match.c"
 finds "so is one in a comment" 'match.c:[0-9]*: tally: rule statistics' tests/lint/words.sh

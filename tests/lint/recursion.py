@@ -13,7 +13,7 @@ import sys
 sys.path.insert(0, "tests/lint")
 import sigsafe_source
 
-FOLDERS = ["session/*", "cmd", "cmd/*", "instr/*", "base", "base/text"]
+FOLDERS = ["session/*", "cmd", "cmd/*", "instr/*", "rejit", "rejit/*", "base", "base/text"]
 LIST = "tests/lint/recursion.txt"
 NAMED = re.compile(r"(?<![.>\w])([A-Za-z_]\w*)(?=\s*\()|(?<=[(, ])([a-z_]\w*)(?=\s*[,)])")
 VARIABLE = re.compile(r"\w[ *]+(?:const )?([a-z_]\w*)\s*(?=[=;,)\[:])")

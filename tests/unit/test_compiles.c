@@ -12,7 +12,7 @@
 
 #include "tests/unit/sanitized.h"
 
-#include "instr/rejit/compiles.h"
+#include "rejit/methods/compiles.h"
 
 #define SOON 1 /* ms */
 

@@ -5,8 +5,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "instr/rejit/instrumented.h"
 #include "manager/runtime_internal.h"
+#include "rejit/methods/instrumented.h"
 #include "session/read/instrument_read.h"
 #include "session/write/instrument_write.h"
 #include "tests/unit/instrument_fixture.h"

@@ -10,8 +10,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "instr/rejit/instrumented.h"
 #include "manager/runtime_internal.h"
+#include "rejit/methods/instrumented.h"
 #include "session/write/instrument_write.h"
 #include "tests/unit/instrument_fixture.h"
 

@@ -4,8 +4,8 @@
 
 #include "tests/unit/manager_fixture.h"
 
-#include "instr/rejit/instrumented.h"
-#include "instr/rejit/requests.h"
+#include "rejit/methods/instrumented.h"
+#include "rejit/methods/requests.h"
 
 #define N_METHODS 3u
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* test_precompiled.c - precompiled code is not used in modules that have instrumented methods. */
-#include "instr/rejit/precompiled.h"
+#include "rejit/methods/precompiled.h"
 #include "tests/unit/manager_fixture.h"
 #include "tests/unit/sanitized.h"
 

@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "rejit/methods/rule_statistics.h"
 #include "session/read/instrument_read.h"
 #include "session/write/instrument_write.h"
-#include "instr/rejit/rule_statistics.h"
 #include "tests/unit/instrument_fixture.h"
 
 /* cmocka wants these before it. */

@@ -3,8 +3,8 @@
  * it compiled, and refuse inlining of instrumented methods. */
 #include <stdio.h>
 
-#include "instr/rejit/instrumented.h"
-#include "instr/rejit/precompiled.h"
+#include "rejit/methods/instrumented.h"
+#include "rejit/methods/precompiled.h"
 #include "rejit/rejit.h"
 #include "tools/instrument/on_runtime.h"
 #include "tools/instrument/rewrite.h"

@@ -5,7 +5,7 @@
 #define SXS_TOOLS_INSTRUMENT_ON_RUNTIME_H
 
 #include "manager/tool.h"
-#include "instr/rejit/requests.h"
+#include "rejit/methods/requests.h"
 
 /* One runtime in which the tool instruments methods. Freed when the session has ended. The fields next, modules, n, cap,
  * read and ended are guarded by the lock of modules.c. */

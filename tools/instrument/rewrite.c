@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "instr/rejit/instrumented.h"
 #include "instr/weave/weave.h"
+#include "rejit/methods/instrumented.h"
 #include "session/write/instrument_write.h"
 
 /* Gives the runtime the map of old to new IL offsets, so that debuggers and stack traces still find

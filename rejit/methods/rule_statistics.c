@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "instr/rejit/rule_statistics.h"
+#include "rejit/methods/rule_statistics.h"
 
 #include <pthread.h>
 #include <stdlib.h>

@@ -6,11 +6,11 @@
  * A change of the configuration results in one batch of reverts and one of ReJIT requests for each
  * runtime. No lock of the library is held while a runtime is asked.
  */
-#ifndef SXS_INSTR_REJIT_REQUESTS_H
-#define SXS_INSTR_REJIT_REQUESTS_H
+#ifndef SXS_REJIT_METHODS_REQUESTS_H
+#define SXS_REJIT_METHODS_REQUESTS_H
 
-#include "instr/rejit/compiles.h"
-#include "instr/rejit/instrumented.h"
+#include "rejit/methods/compiles.h"
+#include "rejit/methods/instrumented.h"
 
 /** Functions that keep a module from being unloaded while its metadata is read. */
 struct sxs_reading {

@@ -13,8 +13,8 @@
  *
  * Any thread. Takes a lock of its own, under which no runtime is called. Not signal-safe.
  */
-#ifndef SXS_INSTR_REJIT_COMPILES_H
-#define SXS_INSTR_REJIT_COMPILES_H
+#ifndef SXS_REJIT_METHODS_COMPILES_H
+#define SXS_REJIT_METHODS_COMPILES_H
 
 #include <pthread.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "instr/rejit/requests.h"
+#include "rejit/methods/requests.h"
 
 #include <pthread.h>
 #include <stdio.h>
@@ -10,9 +10,9 @@
 #include "base/log.h"
 #include "base/session_state.h"
 #include "base/thread.h"
-#include "instr/rejit/match.h"
-#include "instr/rejit/precompiled.h"
 #include "manager/module_info.h"
+#include "rejit/methods/match.h"
+#include "rejit/methods/precompiled.h"
 #include "rejit/rejit.h"
 #include "session/write/instrument_write.h"
 

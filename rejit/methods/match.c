@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "instr/rejit/match.h"
+#include "rejit/methods/match.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,9 +10,9 @@
 #include "instr/metadata/signature.h"
 #include "instr/metadata/state_machine.h"
 #include "instr/metadata/text.h"
-#include "instr/rejit/rule_statistics.h"
 #include "instr/weave/tokens.h"
 #include "instr/weave/type_name.h"
+#include "rejit/methods/rule_statistics.h"
 
 #define NAME           2048
 #define BATCH          64

@@ -6,8 +6,8 @@
  * A rule is identified by the hash of its content, so a rule that is the same after an edit keeps
  * its statistics. Any thread. Takes a lock of its own, under which no runtime is called.
  */
-#ifndef SXS_INSTR_REJIT_RULE_STATISTICS_H
-#define SXS_INSTR_REJIT_RULE_STATISTICS_H
+#ifndef SXS_REJIT_METHODS_RULE_STATISTICS_H
+#define SXS_REJIT_METHODS_RULE_STATISTICS_H
 
 #include "instr/config/config.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "instr/rejit/instrumented.h"
+#include "rejit/methods/instrumented.h"
 
 #include <pthread.h>
 #include <stdio.h>

@@ -8,8 +8,8 @@
  *
  * Takes a lock of its own. Runtimes are asked for metadata under this lock.
  */
-#ifndef SXS_INSTR_REJIT_CLASSES_H
-#define SXS_INSTR_REJIT_CLASSES_H
+#ifndef SXS_REJIT_METHODS_CLASSES_H
+#define SXS_REJIT_METHODS_CLASSES_H
 
 #include "instr/config/config.h"
 #include "manager/runtime.h"

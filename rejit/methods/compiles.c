@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "instr/rejit/compiles.h"
+#include "rejit/methods/compiles.h"
 
 #include <stdlib.h>
 

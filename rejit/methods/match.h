@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /** match.h - finds the methods of a module that rules apply to, by the module's metadata. */
-#ifndef SXS_INSTR_REJIT_MATCH_H
-#define SXS_INSTR_REJIT_MATCH_H
+#ifndef SXS_REJIT_METHODS_MATCH_H
+#define SXS_REJIT_METHODS_MATCH_H
 
 #include "instr/config/config.h"
-#include "instr/rejit/instrumented.h"
 #include "manager/runtime.h"
+#include "rejit/methods/instrumented.h"
 
 /** The caller's functions that receive the results of a search. */
 struct sxs_match_to {

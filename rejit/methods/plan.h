@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /** plan.h - a configuration that is or was in force. Any thread; not signal-safe. */
-#ifndef SXS_INSTR_REJIT_PLAN_H
-#define SXS_INSTR_REJIT_PLAN_H
+#ifndef SXS_REJIT_METHODS_PLAN_H
+#define SXS_REJIT_METHODS_PLAN_H
 
 #include <stdatomic.h>
 #include <stdint.h>

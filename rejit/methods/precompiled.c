@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "instr/rejit/precompiled.h"
+#include "rejit/methods/precompiled.h"
 
 #include <pthread.h>
 #include <stdatomic.h>

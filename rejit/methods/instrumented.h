@@ -5,13 +5,13 @@
  *
  * Any thread. Takes a lock of its own, under which no runtime is called. Not signal-safe.
  */
-#ifndef SXS_INSTR_REJIT_INSTRUMENTED_H
-#define SXS_INSTR_REJIT_INSTRUMENTED_H
+#ifndef SXS_REJIT_METHODS_INSTRUMENTED_H
+#define SXS_REJIT_METHODS_INSTRUMENTED_H
 
 #include "instr/config/config.h"
-#include "instr/rejit/plan.h"
-#include "manager/runtime.h"
 #include "instr/weave/callouts.h"
+#include "manager/runtime.h"
+#include "rejit/methods/plan.h"
 
 #define SXS_INSTRUMENTED_RULES 64u /* rules applied to one method; further ones are left out */
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "instr/rejit/classes.h"
+#include "rejit/methods/classes.h"
 
 #include <pthread.h>
 #include <stdatomic.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "instr/rejit/plan.h"
+#include "rejit/methods/plan.h"
 
 #include <stdlib.h>
 

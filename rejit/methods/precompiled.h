@@ -7,8 +7,8 @@
  *
  * Any thread. Takes a lock of its own, under which no runtime is called.
  */
-#ifndef SXS_INSTR_REJIT_PRECOMPILED_H
-#define SXS_INSTR_REJIT_PRECOMPILED_H
+#ifndef SXS_REJIT_METHODS_PRECOMPILED_H
+#define SXS_REJIT_METHODS_PRECOMPILED_H
 
 #include "manager/runtime.h"
 
