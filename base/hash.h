@@ -26,6 +26,18 @@ SXS_SIGSAFE static inline uint64_t sxs_hash_text(uint64_t hash, const char *text
     return hash;
 }
 
+/** sxs_hash_text_other - return a second hash value of @text, by another function. Two texts that have the same value of
+ *  this function and the same value of sxs_hash_text() are taken for the same text. Any thread; signal-safe. */
+SXS_SIGSAFE static inline uint64_t sxs_hash_text_other(const char *text)
+{
+    uint64_t hash = 1;
+    for (; *text; text++) {
+        hash = (hash + (unsigned char)*text) * UINT64_C(0x9e3779b97f4a7c15);
+        hash ^= hash >> 29;
+    }
+    return hash;
+}
+
 /** sxs_hash_id - return the hash value of a runtime's ID, an address or a small number. Use its high
  *  bits: they depend on all bits of @id. Any thread; signal-safe. */
 SXS_SIGSAFE static inline uint64_t sxs_hash_id(uint64_t id)

@@ -63,6 +63,6 @@
 #define CALLED_SPECIAL 6
 
 #define DUE_MASK   0x7fff             /* SXS_CALLS_BACKOFF_EVERY - 1 */
-#define HASH_FACTOR 0x9e3779b97f4a7c15 /* multiplier of a slot's key */
+#define HASH_FACTOR 0x9e3779b97f4a7c15 /* multiplier of a slot's key, as in sxs_hash_id() */
 
 #endif

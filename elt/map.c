@@ -9,6 +9,7 @@
 #include <stddef.h>
 #include <stdlib.h>
 
+#include "base/hash.h"
 #include "elt/fan_out_offsets.h"
 #include "elt/hooks_internal.h"
 
@@ -125,7 +126,7 @@ UINT_PTR hooks_map(FunctionID fn, void *data, BOOL *hook)
     struct answer                   answers[SXS_MAX_TOOLS];
     unsigned                        n = ask_users(h, fn, answers);
     _Atomic(struct hooks_record *) *bucket =
-        &h->buckets[fn * UINT64_C(0x9e3779b97f4a7c15) >> 32 & (HOOKS_BUCKETS - 1)];
+        &h->buckets[sxs_hash_id(fn) >> 32 & (HOOKS_BUCKETS - 1)];
     struct hooks_record *r = NULL;
     *hook = 0;
     if (!n)

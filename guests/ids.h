@@ -18,6 +18,7 @@
 #include <stdatomic.h>
 #include <stdint.h>
 
+#include "base/hash.h"
 #include "guests/guest.h"
 #include "manager/runtime_internal.h"
 
@@ -29,7 +30,7 @@ extern _Atomic uint64_t guest_id_blocks[GUEST_ID_SLOTS];
 
 static inline uint32_t guest_id_slot(uint64_t key)
 {
-    return (uint32_t)(key * UINT64_C(0x9e3779b97f4a7c15) >> 50);
+    return (uint32_t)(sxs_hash_id(key) >> 50);
 }
 
 /** Records the owner of an ID when guest_id_note() has not found it in the first place. */

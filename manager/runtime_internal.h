@@ -7,6 +7,7 @@
 #include <stdatomic.h>
 
 #include "base/fork.h"
+#include "base/hash.h"
 #include "manager/runtime.h"
 #include "manager/tool.h"
 #include "session/format/session.h"
@@ -122,7 +123,7 @@ static inline uint64_t sxs_runtime_wants(struct sxs_runtime *rt, unsigned slot)
 static inline struct sxs_inside *sxs_runtime_enter(struct sxs_runtime *rt)
 {
     uintptr_t thread = (uintptr_t)__builtin_thread_pointer();
-    unsigned  stripe = (unsigned)(thread * UINT64_C(0x9e3779b97f4a7c15) >> 60);
+    unsigned  stripe = (unsigned)(sxs_hash_id(thread) >> 60);
     unsigned  column = atomic_load_explicit(&rt->column, memory_order_relaxed) & 1;
     struct sxs_inside *inside = &rt->inside[stripe % SXS_INSIDE_STRIPES].column[column];
     /* Sequentially consistent, as the stores of `wants`: either sxs_runtime_drain() sees this

@@ -18,6 +18,7 @@
 
 #include <stdatomic.h>
 
+#include "base/hash.h"
 #include "manager/runtime_internal.h"
 #include "manager/tool.h"
 
@@ -37,7 +38,7 @@ struct sxs_rejit_firsts {
 /** Return the index in `latest` for a function. */
 static inline unsigned sxs_rejit_latest(FunctionID fn)
 {
-    return (unsigned)(fn * UINT64_C(0x9e3779b97f4a7c15) >> 58);
+    return (unsigned)(sxs_hash_id(fn) >> 58);
 }
 
 /** How methods are requested. */

@@ -2,6 +2,7 @@
 /* table.c - the table of methods with new IL: its life, and what is looked up in it. */
 #include <stdlib.h>
 
+#include "base/hash.h"
 #include "base/log.h"
 #include "rejit/rejit_internal.h"
 
@@ -14,7 +15,7 @@ struct rejit_table *rejit_table_of(struct sxs_runtime *rt)
 
 static unsigned bucket_of(ModuleID module, mdMethodDef token)
 {
-    return (unsigned)((module + token) * UINT64_C(0x9e3779b97f4a7c15) >> 54) % REJIT_BUCKETS;
+    return (unsigned)(sxs_hash_id(module + token) >> 54) % REJIT_BUCKETS;
 }
 
 struct rejit_method *rejit_find_locked(struct rejit_table *t, ModuleID module, mdMethodDef token)

@@ -26,9 +26,9 @@ SXS_SESSION_RESETS(n_endpoints);
 
 SXS_SIGSAFE static uint64_t hash_text(unsigned runtime, const struct sxs_activity_text *text)
 {
-    uint64_t hash = UINT64_C(0xcbf29ce484222325) ^ runtime;
+    uint64_t hash = SXS_HASH_START ^ runtime;
     for (unsigned i = 0; i < text->n; i++)
-        hash = (hash ^ text->units[i]) * UINT64_C(0x100000001b3);
+        hash = sxs_hash_add(hash, text->units[i]);
     hash = sxs_hash_id(hash);
     return hash ? hash : 1;
 }

@@ -33,7 +33,8 @@ SXS_SESSION_RESETS(tick_ns);
 SXS_SESSION_RESETS(kernel_too);
 
 /* Returns a part of the interval, for the first sample of a clock. The parts are spread evenly
- * over all threads, and also over every second or every tenth thread. */
+ * over all threads, and also over every second or every tenth thread: they are multiples of the golden
+ * ratio, not random numbers. */
 static uint64_t next_phase(void)
 {
     static _Atomic uint64_t turn;

@@ -44,10 +44,7 @@ struct digest {
 
 static struct digest digest_of(const char *il)
 {
-    struct digest d = {sxs_hash_text(SXS_HASH_START, il), 0, strlen(il)};
-    for (const char *p = il; *p; p++)
-        d.b = (d.b + (unsigned char)*p) * UINT64_C(6364136223846793005) + 1;
-    return d;
+    return (struct digest){sxs_hash_text(SXS_HASH_START, il), sxs_hash_text_other(il), strlen(il)};
 }
 
 /* Assembles the action's lines. Looking up the names in lines takes ten times as long as all other

@@ -78,8 +78,7 @@ static struct instrumented_method *find_locked(struct sxs_instrumented_key key)
 
 static struct module **module_bucket(sxs_module module)
 {
-    return &instrumented.modules[(uint64_t)module.id * UINT64_C(0x9e3779b97f4a7c15) >> 54 &
-                                 (N_MODULES - 1)];
+    return &instrumented.modules[sxs_hash_id(module.id) >> 54 & (N_MODULES - 1)];
 }
 
 static struct module *find_module_locked(sxs_module module)

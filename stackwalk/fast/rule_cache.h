@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "base/base.h"
+#include "base/hash.h"
 #include "stackwalk/fast/rule.h"
 
 #define SXS_RULE_CACHE_BITS 13u /* 8,192 entries, 128 KB */
@@ -26,7 +27,7 @@ struct sxs_rule_cache {
 
 SXS_SIGSAFE static inline uint32_t sxs_rule_cache_slot(uint64_t key)
 {
-    return (uint32_t)((key * UINT64_C(0x9e3779b97f4a7c15)) >> (64 - SXS_RULE_CACHE_BITS));
+    return (uint32_t)(sxs_hash_id(key) >> (64 - SXS_RULE_CACHE_BITS));
 }
 
 /**

@@ -39,7 +39,7 @@ static uint64_t owner_of(unsigned runtime, int kind, uint32_t now)
 
 static struct slot *slot_of(uint64_t id, unsigned runtime)
 {
-    return &slots[((id >> 3) + runtime) * UINT64_C(0x9e3779b97f4a7c15) >> (64 - SLOT_BITS)];
+    return &slots[sxs_hash_id((id >> 3) + runtime) >> (64 - SLOT_BITS)];
 }
 
 static uint32_t find_name(const struct slot *s, uint64_t id, uint64_t owner)
@@ -121,13 +121,10 @@ void sxs_names_forget(void)
 uint32_t sxs_names_intern(unsigned runtime, const char *text, sxs_name_writer *write,
                           const struct sxs_runtime *rt)
 {
-    struct sxs_seen_key key = {runtime, sxs_hash_text(SXS_HASH_START, text), UINT64_C(0x9e3779b97f4a7c15)};
+    struct sxs_seen_key     key = {runtime, sxs_hash_text(SXS_HASH_START, text),
+                                   sxs_hash_text_other(text)};
     struct sxs_seen_entry  *e;
     uint32_t                number;
-    for (const unsigned char *c = (const unsigned char *)text; *c; c++) {
-        key.c = (key.c + *c) * UINT64_C(0xbf58476d1ce4e5b9);
-        key.c ^= key.c >> 29;
-    }
     e = sxs_seen_set_find(&texts, &key);
     if (e)
         return e->number;

@@ -4,12 +4,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/hash.h"
+
 static size_t bucket_of(const struct sxs_seen_key *key)
 {
-    uint64_t h = key->a * 0x9e3779b97f4a7c15u;
-    h = (h ^ (h >> 29) ^ key->b) * 0xbf58476d1ce4e5b9u;
-    h = (h ^ (h >> 32) ^ key->c) * 0x94d049bb133111ebu;
-    return (h >> 40) % SXS_SEEN_BUCKETS;
+    uint64_t hash = sxs_hash_add(sxs_hash_add(sxs_hash_id(key->a), key->b), key->c);
+    return (sxs_hash_id(hash) >> 40) % SXS_SEEN_BUCKETS;
 }
 
 struct sxs_seen_entry *sxs_seen_set_find(struct sxs_seen_set *t, const struct sxs_seen_key *key)

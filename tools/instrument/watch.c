@@ -12,6 +12,7 @@
 #include <sys/stat.h>
 
 #include "base/clock.h"
+#include "base/hash.h"
 #include "base/log.h"
 #include "base/proc.h"
 #include "base/session_state.h"
@@ -43,7 +44,7 @@ SXS_SESSION_RESETS(watch);
 
 static uint64_t mix_fact(uint64_t hash, uint64_t fact)
 {
-    hash = (hash ^ fact) * UINT64_C(0x9e3779b97f4a7c15);
+    hash = sxs_hash_id(hash ^ fact);
     return hash ^ hash >> 32;
 }
 
