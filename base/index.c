@@ -3,8 +3,9 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
-#define FIRST_SLOTS ((size_t)1024)
+#define FIRST_SLOTS ((size_t)16)
 
 int sxs_index_reserve(struct sxs_index *index)
 {
@@ -26,6 +27,29 @@ int sxs_index_reserve(struct sxs_index *index)
     index->slots = grown;
     index->n_slots = n;
     return 0;
+}
+
+/* Moves later elements of the same run of slots to the slot that became free, if a search for them
+ * passes it. */
+void sxs_index_remove(struct sxs_index *index, size_t at)
+{
+    size_t mask = index->n_slots - 1, hole = at;
+    for (size_t i = (at + 1) & mask; index->slots[i].number; i = (i + 1) & mask) {
+        size_t first = index->slots[i].hash & mask; /* where the search for this element begins */
+        if (((i - first) & mask) < ((i - hole) & mask))
+            continue;
+        index->slots[hole] = index->slots[i];
+        hole = i;
+    }
+    index->slots[hole] = (struct sxs_index_slot){0};
+    index->n--;
+}
+
+void sxs_index_clear(struct sxs_index *index)
+{
+    if (index->n)
+        memset(index->slots, 0, index->n_slots * sizeof(*index->slots));
+    index->n = 0;
 }
 
 void sxs_index_free(struct sxs_index *index)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /**
- * base/index.h - a hash table of numbers, which finds the elements of an array.
+ * base/index.h - the hash table of the library and the command: it contains numbers of elements of an array.
  *
  * The caller computes the hashes, compares the elements, and may move the array. To find an element
  * or the place for a new one:
@@ -23,7 +23,8 @@ struct sxs_index_slot {
     uint32_t number, hash; /* number: 0: free, else the number of the element + 1 */
 };
 
-/** Zeroed it is empty. One thread at a time. */
+/** Zeroed it is empty. One thread at a time. Not signal-safe. Tables that signal handlers or hooks
+ *  read without a lock are others: see "Hard choices" in docs/internals/architecture.md. */
 struct sxs_index {
     struct sxs_index_slot *slots; /* owned; open addressing */
     size_t                 n, n_slots;
@@ -33,10 +34,12 @@ struct sxs_index {
 int sxs_index_reserve(struct sxs_index *index);
 
 /** sxs_index_next - return the next candidate for @hash: its number + 1, or 0 if there is none; then
- *  *at is the free slot for the element. *at begins as @hash, and is incremented after each
- *  candidate. Call sxs_index_reserve() before the first call. */
+ *  *at is the free slot for the element, if sxs_index_reserve() was called before. *at begins as
+ *  @hash, and is incremented after each candidate. */
 static inline uint32_t sxs_index_next(const struct sxs_index *index, uint32_t hash, size_t *at)
 {
+    if (!index->n_slots)
+        return 0;
     for (;; (*at)++) {
         *at &= index->n_slots - 1;
         const struct sxs_index_slot *s = &index->slots[*at];
@@ -51,6 +54,13 @@ static inline void sxs_index_put(struct sxs_index *index, size_t at, uint32_t ha
     index->slots[at] = (struct sxs_index_slot){(uint32_t)number + 1, hash};
     index->n++;
 }
+
+/** sxs_index_remove - remove the element in the slot @at, at which sxs_index_next() has stopped. The
+ *  slots of other elements may change. Allocates nothing. */
+void sxs_index_remove(struct sxs_index *index, size_t at);
+
+/** sxs_index_clear - remove all elements and keep the memory: as many elements have room again. */
+void sxs_index_clear(struct sxs_index *index);
 
 /** sxs_index_free - release the table's memory; it is empty then. */
 void sxs_index_free(struct sxs_index *index);
