@@ -1,22 +1,27 @@
 /* SPDX-License-Identifier: MIT */
 /* sampling/cost_names.c - the texts that costs refer to. The table has pointers into the mapped
  * file, where the texts are. */
+#include <errno.h>
 #include <pthread.h>
 #include <stdatomic.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/fork.h"
+#include "base/hash.h"
+#include "base/index.h"
 #include "base/session_state.h"
 #include "sampling/cost.h"
 #include "sampling/costs.h"
 
 #define MAX_NAMES 65536u
-#define N_SLOTS   (2 * MAX_NAMES)
 #define MAX_TEXT  4096u
 
 static struct {
-    pthread_mutex_t               lock; /* guards all members */
-    const struct sxs_record_name *slots[N_SLOTS];
+    pthread_mutex_t                lock;    /* guards all members */
+    const struct sxs_record_name **records; /* owned array */
+    size_t                         n, room;
+    struct sxs_index               index; /* of the records, by runtime and text */
 } names = {.lock = PTHREAD_MUTEX_INITIALIZER};
 SXS_FORK_RESETS(names.lock);
 static _Atomic uint32_t n_numbers;
@@ -25,9 +30,9 @@ SXS_SESSION_RESETS(n_numbers);
 
 static uint32_t hash_text(unsigned runtime, const char *text, size_t size)
 {
-    uint64_t hash = UINT64_C(0xcbf29ce484222325) ^ runtime;
+    uint64_t hash = SXS_HASH_START ^ runtime;
     for (size_t i = 0; i < size; i++)
-        hash = (hash ^ (unsigned char)text[i]) * UINT64_C(0x100000001b3);
+        hash = sxs_hash_add(hash, (unsigned char)text[i]);
     return (uint32_t)(hash ^ hash >> 32);
 }
 
@@ -78,24 +83,38 @@ void sxs_recorder_name_as(uint32_t number, unsigned runtime, const char *text, s
         write_name(number, runtime, text, cut_text(text, size));
 }
 
-/* Writes the record of a new name into @slot. Returns its number, or 0 when there is no room. */
-static uint32_t add_name_locked(const struct sxs_record_name **slot, unsigned runtime,
-                                const char *text, size_t size)
+/* Makes room for one more name. Returns 0 or -ENOMEM. */
+static int reserve_locked(void)
 {
-    uint32_t                      number = sxs_recorder_name_number();
-    const struct sxs_record_name *r = number ? write_name(number, runtime, text, size) : NULL;
-    *slot = r;
-    return r ? number : 0;
+    if (names.n == names.room) {
+        size_t                         room = names.room ? 2 * names.room : 256;
+        const struct sxs_record_name **more = reallocarray(names.records, room, sizeof(*more));
+        if (!more)
+            return -ENOMEM;
+        names.records = more;
+        names.room = room;
+    }
+    return sxs_index_reserve(&names.index);
 }
 
+/* Returns the number of a name, whose record is written if there is none yet; 0: there is no room. */
 static uint32_t find_or_add_locked(unsigned runtime, const char *text, size_t size)
 {
-    uint32_t at = hash_text(runtime, text, size) % N_SLOTS;
-    while (names.slots[at] && !is_name(names.slots[at], runtime, text, size))
-        at = (at + 1) % N_SLOTS;
-    if (names.slots[at])
-        return names.slots[at]->number;
-    return add_name_locked(&names.slots[at], runtime, text, size);
+    const struct sxs_record_name *r;
+    uint32_t                      hash = hash_text(runtime, text, size), known, number;
+    size_t                        at = hash;
+    if (reserve_locked() != 0)
+        return 0;
+    for (; (known = sxs_index_next(&names.index, hash, &at)) != 0; at++)
+        if (is_name(names.records[known - 1], runtime, text, size))
+            return names.records[known - 1]->number;
+    number = sxs_recorder_name_number();
+    r = number ? write_name(number, runtime, text, size) : NULL;
+    if (!r)
+        return 0;
+    sxs_index_put(&names.index, at, hash, names.n);
+    names.records[names.n++] = r;
+    return number;
 }
 
 uint32_t sxs_recorder_name(unsigned runtime, const char *text, size_t size)
@@ -106,4 +125,14 @@ uint32_t sxs_recorder_name(unsigned runtime, const char *text, size_t size)
     number = sxs_costs_writer() ? find_or_add_locked(runtime, text, size) : 0;
     pthread_mutex_unlock(&names.lock);
     return number;
+}
+
+void sxs_costs_forget_names(void)
+{
+    pthread_mutex_lock(&names.lock);
+    sxs_index_free(&names.index);
+    free(names.records);
+    names.records = NULL;
+    names.n = names.room = 0;
+    pthread_mutex_unlock(&names.lock);
 }

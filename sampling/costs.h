@@ -35,6 +35,10 @@ SXS_SIGSAFE int sxs_costs_can_answer(uint32_t tid);
 /** sxs_costs_forget - in a forked child: record no costs any more. */
 void sxs_costs_forget(void);
 
+/** sxs_costs_forget_names - at the end of a session, after sxs_costs_forget(): free what finds the names that were
+ *  written. Not signal-safe. */
+void sxs_costs_forget_names(void);
+
 /** sxs_costs_writer - return the writer, or NULL if no costs are recorded. Signal-safe. */
 SXS_SIGSAFE struct sxs_samples_writer *sxs_costs_writer(void);
 

@@ -503,6 +503,7 @@ void sxs_recorder_end(void)
     }
     sxs_threads_each_busy(record_living);
     sxs_code_end();
+    sxs_costs_forget_names();
     sxs_walk_forget();
     sxs_tables_forget();
     atomic_store(&recorder.header->ended_ns, sxs_now_ns(CLOCK_MONOTONIC));
