@@ -8,6 +8,7 @@
 
 #include "base/fork.h"
 #include "base/hash.h"
+#include "base/index.h"
 #include "base/log.h"
 #include "base/session_state.h"
 #include "base/tick.h"
@@ -20,13 +21,13 @@
 
 #define BLOCK 1024u /* struct sxs_called allocated at a time; never moved, never freed */
 
-/* The decision on a FunctionID: an entry of a hash table with open addressing. */
+/* The decision on a FunctionID. */
 struct decision {
-    uintptr_t          id;      /* 0: free; FORGOTTEN: deleted */
+    uintptr_t          id;
     uint32_t           runtime; /* the runtime's number */
+    uint32_t           free;    /* forgotten: 1 + the number of the next one; 0: none follows */
     struct sxs_called *called;  /* NULL: not hooked */
 };
-#define FORGOTTEN 1u
 
 static struct {
     /* Guards namer and the functions of select.h. Held while a runtime is asked for names. Only a
@@ -34,9 +35,10 @@ static struct {
     pthread_mutex_t          naming;
     struct sxs_namer        *namer;  /* under naming */
     pthread_mutex_t          lock;   /* guards the rest; not held while a runtime is called */
-    struct decision         *table;  /* owned */
-    size_t                   n, cap; /* entries used, deleted ones included; allocated */
-    size_t                   n_deleted;
+    struct decision         *decisions; /* owned array */
+    uint32_t                 n, room; /* of the array: used, forgotten ones included; allocated */
+    uint32_t                 free;   /* list of forgotten decisions: 1 + a number; 0: empty */
+    struct sxs_index         index;  /* of the decisions that are not forgotten */
     struct sxs_called       *block; /* the latest block */
     uint32_t                 n_called;
     struct sxs_calls_arena   arena;
@@ -51,64 +53,56 @@ SXS_FORK_RESETS(functions.lock);
 static _Atomic int over;
 SXS_SESSION_KEEPS(over);
 
-static size_t place_of(uintptr_t id, uint32_t runtime, size_t cap)
+static uint32_t hash_of(uint32_t runtime, uintptr_t id)
 {
-    return (size_t)(sxs_hash_id((id >> 3) + runtime) >> 20) & (cap - 1);
+    return (uint32_t)(sxs_hash_id((id >> 3) + runtime) >> 32);
 }
 
-static struct decision *find_locked(uint32_t runtime, uintptr_t id)
+/* *at: receives the place in the index; when there is no decision and reserve_locked() was called, the place for one. */
+static struct decision *find_locked(uint32_t runtime, uintptr_t id, size_t *at)
 {
-    if (!functions.cap)
-        return NULL;
-    for (size_t i = place_of(id, runtime, functions.cap);; i = (i + 1) & (functions.cap - 1)) {
-        struct decision *d = &functions.table[i];
-        if (!d->id)
-            return NULL;
+    uint32_t hash = hash_of(runtime, id), number;
+    for (*at = hash; (number = sxs_index_next(&functions.index, hash, at)) != 0; (*at)++) {
+        struct decision *d = &functions.decisions[number - 1];
         if (d->id == id && d->runtime == runtime)
             return d;
     }
-}
-
-static int grow_locked(void)
-{
-    size_t           n_left = functions.n - functions.n_deleted, cap = functions.cap;
-    struct decision *old = functions.table, *table;
-    if (4 * (n_left + 1) > cap) /* else it is large enough without the deleted entries */
-        cap = cap ? cap * 2 : 4096;
-    table = calloc(cap, sizeof(*table));
-    if (!table)
-        return -ENOMEM;
-    functions.n = functions.n_deleted = 0;
-    for (size_t i = 0; i < functions.cap; i++) {
-        size_t at;
-        if (old[i].id <= FORGOTTEN)
-            continue;
-        for (at = place_of(old[i].id, old[i].runtime, cap); table[at].id; at = (at + 1) & (cap - 1))
-            ;
-        table[at] = old[i];
-        functions.n++;
-    }
-    free(old);
-    functions.table = table;
-    functions.cap = cap;
-    return 0;
+    return NULL;
 }
 
 /* Makes room for one more decision. Returns 0 or -ENOMEM. */
 static int reserve_locked(void)
 {
-    return 2 * (functions.n + 1) > functions.cap ? grow_locked() : 0;
+    if (!functions.free && functions.n == functions.room) {
+        uint32_t         room = functions.room ? functions.room * 2 : 1024;
+        struct decision *more = reallocarray(functions.decisions, room, sizeof(*more));
+        if (!more)
+            return -ENOMEM;
+        functions.decisions = more;
+        functions.room = room;
+    }
+    return sxs_index_reserve(&functions.index);
 }
 
-/* Adds a decision. Call after reserve_locked(). */
+/* Adds a decision that there is not yet. Call after reserve_locked(). */
 static void keep_locked(uint32_t runtime, uintptr_t id, struct sxs_called *called)
 {
-    size_t i;
-    for (i = place_of(id, runtime, functions.cap); functions.table[i].id;
-         i = (i + 1) & (functions.cap - 1))
-        ;
-    functions.table[i] = (struct decision){id, runtime, called};
-    functions.n++;
+    uint32_t number = functions.free ? functions.free - 1 : functions.n++;
+    size_t   at;
+    if (functions.free)
+        functions.free = functions.decisions[number].free;
+    find_locked(runtime, id, &at);
+    functions.decisions[number] = (struct decision){.id = id, .runtime = runtime, .called = called};
+    sxs_index_put(&functions.index, at, hash_of(runtime, id), number);
+}
+
+/* Forgets the decision at a place in the index. */
+static void forget_locked(size_t at)
+{
+    uint32_t number = functions.index.slots[at].number - 1;
+    sxs_index_remove(&functions.index, at);
+    functions.decisions[number] = (struct decision){.free = functions.free};
+    functions.free = number + 1;
 }
 
 /* ---- what is hooked --------------------------------------------------------------------------- */
@@ -176,8 +170,9 @@ static struct sxs_called *note_decision(sxs_function fn, const struct sxs_select
     uint32_t           runtime = sxs_runtime_number(fn.rt);
     struct sxs_called *called = NULL;
     struct decision   *d;
+    size_t             at;
     pthread_mutex_lock(&functions.lock);
-    d = find_locked(runtime, fn.id);
+    d = find_locked(runtime, fn.id, &at);
     if (d) {
         called = d->called;
     } else {
@@ -213,8 +208,9 @@ struct sxs_called *sxs_functions_at(sxs_calls_ref cell)
     const struct sxs_calls_function *r = sxs_calls_cell(cell);
     struct sxs_called               *called = NULL;
     struct decision                 *d;
+    size_t                           at;
     pthread_mutex_lock(&functions.lock);
-    d = find_locked(r->runtime, (uintptr_t)r->function);
+    d = find_locked(r->runtime, (uintptr_t)r->function, &at);
     if (d && d->called && d->called->cell == cell)
         called = d->called;
     pthread_mutex_unlock(&functions.lock);
@@ -226,11 +222,12 @@ int sxs_functions_decide(sxs_function fn)
     struct sxs_selection s;
     struct sxs_called   *called;
     struct decision     *d;
+    size_t               at;
     int                  hooked = 0, selected;
     if (atomic_load(&over))
         return 0;
     pthread_mutex_lock(&functions.lock);
-    d = find_locked(sxs_runtime_number(fn.rt), fn.id);
+    d = find_locked(sxs_runtime_number(fn.rt), fn.id, &at);
     if (d)
         hooked = d->called != NULL;
     pthread_mutex_unlock(&functions.lock);
@@ -276,10 +273,11 @@ struct sxs_called *sxs_functions_find(const struct sxs_runtime *rt, FunctionID i
 {
     struct sxs_called *called;
     struct decision   *d;
+    size_t             at;
     if (atomic_load(&over))
         return NULL;
     pthread_mutex_lock(&functions.lock);
-    d = find_locked(sxs_runtime_number(rt), id);
+    d = find_locked(sxs_runtime_number(rt), id, &at);
     called = d ? d->called : NULL;
     pthread_mutex_unlock(&functions.lock);
     return called;
@@ -315,16 +313,12 @@ void sxs_functions_back_off(struct sxs_called *fn, uint64_t ticks)
 
 void sxs_functions_forget(sxs_function fn)
 {
-    struct decision *d;
+    size_t at;
     if (atomic_load(&over))
         return;
     pthread_mutex_lock(&functions.lock);
-    d = find_locked(sxs_runtime_number(fn.rt), fn.id);
-    if (d) {
-        d->id = FORGOTTEN; /* not 0: searches for entries behind this one must not stop here */
-        d->called = NULL;
-        functions.n_deleted++;
-    }
+    if (find_locked(sxs_runtime_number(fn.rt), fn.id, &at))
+        forget_locked(at);
     pthread_mutex_unlock(&functions.lock);
 }
 

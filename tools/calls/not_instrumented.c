@@ -3,25 +3,24 @@
 
 #include <pthread.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include "base/session_state.h"
 #include "base/fork.h"
 #include "base/hash.h"
+#include "base/index.h"
 #include "base/knob.h"
+#include "base/session_state.h"
 #include "session/write/calls_write.h"
 
-#define SEEN_MAX  8192u /* entries of the table below, a power of two; at most half are used */
+#define SEEN_MAX  4096u        /* elements of the array below */
 #define MAX_CELLS (32u * 1023) /* cells of all notes: 2 MiB of the file */
 
-/* An entry of the hash table that finds the note to increment. Key, runtime and function identify
- * it. */
+/* What finds the note to increment: key, runtime and function identify it. */
 struct seen_function {
     uint64_t               key; /* the caller's FunctionID, or a hash of the method's name */
     uint32_t               runtime;  /* the runtime's number */
     sxs_calls_ref          function; /* the inlined function; 0: `key` is the hash of a name */
-    struct sxs_calls_note *note; /* NULL: free */
+    struct sxs_calls_note *note;
 };
 
 static struct {
@@ -32,6 +31,7 @@ static struct {
     uint32_t                 n_cells;
     struct seen_function     seen[SEEN_MAX];
     uint32_t                 n_seen;
+    struct sxs_index         index; /* of `seen` */
 } gaps = {.lock = PTHREAD_MUTEX_INITIALIZER};
 SXS_FORK_RESETS(gaps.lock);
 SXS_SESSION_KEEPS(gaps);
@@ -105,52 +105,75 @@ void sxs_gaps_note_runtime(const struct sxs_runtime *rt)
 
 /* ---- notes with counts ----------------------------------------------------------------------- */
 
-/* Returns the entry with these keys, or a free entry for them; NULL when the table is full. */
-static struct seen_function *find_locked(uint64_t key, uint32_t runtime, sxs_calls_ref function)
+static uint32_t hash_of(uint64_t key, uint32_t runtime, sxs_calls_ref function)
 {
-    uint64_t hash = (key ^ (uint64_t)function << 32 ^ runtime) * UINT64_C(0x9e3779b97f4a7c15);
-    for (uint32_t i = (uint32_t)(hash >> 40) & (SEEN_MAX - 1);; i = (i + 1) & (SEEN_MAX - 1)) {
-        struct seen_function *k = &gaps.seen[i];
-        if (!k->note)
-            return gaps.n_seen < SEEN_MAX / 2 ? k : NULL;
+    return (uint32_t)(sxs_hash_id(key ^ (uint64_t)function << 32 ^ runtime) >> 32);
+}
+
+/* Returns the note with these keys; NULL: there is none. *at: receives its place in the index; when there is none and
+ * the index has room, the place for it. */
+static struct sxs_calls_note *find_locked(uint64_t key, uint32_t runtime, sxs_calls_ref function,
+                                          size_t *at)
+{
+    uint32_t hash = hash_of(key, runtime, function), number;
+    for (*at = hash; (number = sxs_index_next(&gaps.index, hash, at)) != 0; (*at)++) {
+        const struct seen_function *k = &gaps.seen[number - 1];
         if (k->key == key && k->runtime == runtime && k->function == function)
-            return k;
+            return k->note;
     }
+    return NULL;
+}
+
+/* Enters an element of `seen` for which the index has room. */
+static void index_locked(uint32_t number)
+{
+    const struct seen_function *k = &gaps.seen[number];
+    size_t                      at;
+    find_locked(k->key, k->runtime, k->function, &at);
+    sxs_index_put(&gaps.index, at, hash_of(k->key, k->runtime, k->function), number);
 }
 
 /* Increments the note with these keys. Returns 1, or 0 when there is no such note. */
 static int count_function(uint64_t key, uint32_t runtime, sxs_calls_ref function)
 {
-    struct seen_function *k;
-    int           found;
+    struct sxs_calls_note *note;
+    size_t                 at;
     pthread_mutex_lock(&gaps.lock);
-    k = find_locked(key, runtime, function);
-    found = k && k->note;
-    if (found)
-        atomic_fetch_add(&k->note->count, 1);
+    note = find_locked(key, runtime, function, &at);
+    if (note)
+        atomic_fetch_add(&note->count, 1);
     pthread_mutex_unlock(&gaps.lock);
-    return found;
+    return note != NULL;
+}
+
+/* Adds a note with these keys. Returns it, or NULL when there is no room, which is counted. */
+static struct sxs_calls_note *add_locked(enum sxs_calls_note_kind kind, uint64_t key,
+                                         uint32_t runtime, sxs_calls_ref function, const char *text)
+{
+    struct sxs_calls_note *note;
+    if (gaps.n_seen == SEEN_MAX || sxs_index_reserve(&gaps.index) != 0) {
+        atomic_fetch_add(&gaps.header->notes_lost, 1);
+        return NULL;
+    }
+    note = note_locked(kind, runtime, function, text, strlen(text));
+    if (note) {
+        gaps.seen[gaps.n_seen] = (struct seen_function){key, runtime, function, note};
+        index_locked(gaps.n_seen++);
+    }
+    return note;
 }
 
 static void count_named(enum sxs_calls_note_kind kind, uint64_t key, uint32_t runtime,
                         sxs_calls_ref function, const char *text)
 {
-    struct seen_function *k;
+    struct sxs_calls_note *note;
+    size_t                 at;
     pthread_mutex_lock(&gaps.lock);
-    k = find_locked(key, runtime, function);
-    if (!k) {
-        atomic_fetch_add(&gaps.header->notes_lost, 1);
-    } else {
-        if (!k->note) {
-            k->note = note_locked(kind, runtime, function, text, strlen(text));
-            k->key = key;
-            k->runtime = runtime;
-            k->function = function;
-            gaps.n_seen += k->note != NULL;
-        }
-        if (k->note)
-            atomic_fetch_add(&k->note->count, 1);
-    }
+    note = find_locked(key, runtime, function, &at);
+    if (!note)
+        note = add_locked(kind, key, runtime, function, text);
+    if (note)
+        atomic_fetch_add(&note->count, 1);
     pthread_mutex_unlock(&gaps.lock);
 }
 
@@ -172,25 +195,18 @@ void sxs_gaps_note_inlined(const struct sxs_called *callee, sxs_function caller)
     count_named(SXS_CALLS_NOTE_INLINED, caller.id, callee->runtime, callee->cell, name);
 }
 
+/* Keeps the elements of other runtimes, and those whose key is a name. */
 void sxs_gaps_forget(const struct sxs_runtime *rt)
 {
-    struct seen_function *old = NULL;
+    uint32_t n = 0;
     pthread_mutex_lock(&gaps.lock);
-    if (gaps.n_seen)
-        old = malloc(sizeof(gaps.seen));
-    if (old) { /* keep the entries of other runtimes, and those whose key is a name */
-        memcpy(old, gaps.seen, sizeof(gaps.seen));
-        memset(gaps.seen, 0, sizeof(gaps.seen));
-        gaps.n_seen = 0;
-        for (size_t i = 0; i < SEEN_MAX; i++) {
-            struct seen_function *k;
-            if (!old[i].note || (old[i].function && old[i].runtime == sxs_runtime_number(rt)))
-                continue;
-            k = find_locked(old[i].key, old[i].runtime, old[i].function);
-            *k = old[i];
-            gaps.n_seen++;
-        }
+    sxs_index_clear(&gaps.index);
+    for (uint32_t i = 0; i < gaps.n_seen; i++) {
+        if (gaps.seen[i].function && gaps.seen[i].runtime == sxs_runtime_number(rt))
+            continue;
+        gaps.seen[n] = gaps.seen[i];
+        index_locked(n++);
     }
+    gaps.n_seen = n;
     pthread_mutex_unlock(&gaps.lock);
-    free(old);
 }
