@@ -5,21 +5,23 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/hash.h"
-#include "instr/metadata/text.h"
 #include "base/fork.h"
+#include "base/hash.h"
+#include "base/index.h"
 #include "base/log.h"
 #include "base/session_state.h"
-#include "session/write/instrument_write.h"
+#include "instr/metadata/text.h"
 #include "instr/weave/nearest.h"
+#include "session/write/instrument_write.h"
 
 #define N_BUCKETS 1024u
 #define NAMES_MAX 3 /* methods without IL, and parameter lists, that are shown for a rule */
 
-/* A set of names that were seen, by their 64-bit hashes. Open addressing; 0: free. */
+/* A set of names that were seen, by their 64-bit hashes. */
 struct seen_names {
-    uint64_t *hashes;
-    size_t    n, cap;
+    uint64_t        *hashes; /* owned */
+    size_t           n, room;
+    struct sxs_index index; /* of the hashes */
 };
 
 /* The statistics of one rule. Freed with the session. */
@@ -93,53 +95,35 @@ static struct rule_stats *add_locked(const struct sxs_rule *rule)
 
 /* ---- names ------------------------------------------------------------------------------------ */
 
-static uint64_t hash_of(const char *name)
-{
-    uint64_t h = sxs_hash_text(SXS_HASH_START, name);
-    return h ? h : 1;
-}
-
-static void put_hash(struct seen_names *seen, uint64_t hash)
-{
-    size_t at = hash & (seen->cap - 1);
-    while (seen->hashes[at])
-        at = (at + 1) & (seen->cap - 1);
-    seen->hashes[at] = hash;
-}
-
-static int grow_names(struct seen_names *seen)
-{
-    struct seen_names more = {NULL, seen->n, seen->cap ? 2 * seen->cap : 16};
-    more.hashes = calloc(more.cap, sizeof(*more.hashes));
-    if (!more.hashes)
-        return -1;
-    for (size_t i = 0; i < seen->cap; i++)
-        if (seen->hashes[i])
-            put_hash(&more, seen->hashes[i]);
-    free(seen->hashes);
-    *seen = more;
-    return 0;
-}
-
 /* Adds @name to the set. Returns nonzero when it was not in the set; 0 also without memory. */
 static int is_new(struct seen_names *seen, const char *name)
 {
-    uint64_t hash = hash_of(name);
-    for (size_t at = hash & (seen->cap - 1); seen->cap && seen->hashes[at];
-         at = (at + 1) & (seen->cap - 1))
-        if (seen->hashes[at] == hash)
+    uint64_t hash = sxs_hash_text(SXS_HASH_START, name);
+    uint32_t short_hash = (uint32_t)(sxs_hash_id(hash) >> 32), number;
+    size_t   at = short_hash;
+    if (seen->n == seen->room) {
+        size_t    room = seen->room ? 2 * seen->room : 16;
+        uint64_t *more = reallocarray(seen->hashes, room, sizeof(*more));
+        if (!more)
             return 0;
-    if (2 * (seen->n + 1) > seen->cap && grow_names(seen))
+        seen->hashes = more;
+        seen->room = room;
+    }
+    if (sxs_index_reserve(&seen->index) != 0)
         return 0;
-    put_hash(seen, hash);
-    seen->n++;
+    for (; (number = sxs_index_next(&seen->index, short_hash, &at)) != 0; at++)
+        if (seen->hashes[number - 1] == hash)
+            return 0;
+    sxs_index_put(&seen->index, at, short_hash, seen->n);
+    seen->hashes[seen->n++] = hash;
     return 1;
 }
 
 static void forget_names(struct seen_names *seen)
 {
     free(seen->hashes);
-    *seen = (struct seen_names){NULL, 0, 0};
+    sxs_index_free(&seen->index);
+    *seen = (struct seen_names){0};
 }
 
 /* ---- records ---------------------------------------------------------------------------------- */
