@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /**
- * chance.h - random numbers, and the two functions of random sampling by bytes. Used in hooks and
+ * chance.h - the generator of random numbers, and the two functions of random sampling by bytes. Used in hooks and
  * callbacks, and by libraries that are not linked with libm.
  *
  * If every byte is chosen with the same small chance, independently of all others, the distance from
@@ -10,19 +10,43 @@
 #ifndef SXS_BASE_CHANCE_H
 #define SXS_BASE_CHANCE_H
 
+#include <stdatomic.h>
 #include <stdint.h>
 #include <string.h>
 
 #include "base/base.h"
+#include "base/hash.h"
+#include "base/tick.h"
 
-/** sxs_random - advance @state, which must not be 0, and return its next number, evenly distributed
- *  over 64 bits (xorshift64*). Signal-safe. */
+/** The step of a state of the generator, splitmix64. For this header only. */
+#define SXS_RANDOM_STEP UINT64_C(0x9e3779b97f4a7c15)
+
+/** sxs_random_mix - return the number of a state of the generator. For this header only. */
+SXS_SIGSAFE static inline uint64_t sxs_random_mix(uint64_t state)
+{
+    state = (state ^ state >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
+    state = (state ^ state >> 27) * UINT64_C(0x94d049bb133111eb);
+    return state ^ state >> 31;
+}
+
+/** sxs_random_seed - return a first state, which is not 0, from the time and from @owner, an address
+ *  that differs between threads. Any thread; signal-safe. */
+SXS_SIGSAFE static inline uint64_t sxs_random_seed(const void *owner)
+{
+    return sxs_random_mix(sxs_tick() ^ sxs_hash_id((uintptr_t)owner)) | 1;
+}
+
+/** sxs_random - advance @state, which may have any value, and return its next number, evenly distributed
+ *  over 64 bits. One thread at a time uses a state; signal-safe. */
 SXS_SIGSAFE static inline uint64_t sxs_random(uint64_t *state)
 {
-    *state ^= *state >> 12;
-    *state ^= *state << 25;
-    *state ^= *state >> 27;
-    return *state * UINT64_C(0x2545f4914f6cdd1d);
+    return sxs_random_mix(*state += SXS_RANDOM_STEP);
+}
+
+/** sxs_random_shared - the same for a state that several threads use at a time. */
+SXS_SIGSAFE static inline uint64_t sxs_random_shared(_Atomic uint64_t *state)
+{
+    return sxs_random_mix(atomic_fetch_add_explicit(state, SXS_RANDOM_STEP, memory_order_relaxed));
 }
 
 /** sxs_random_fraction - the same, as a number above 0 and not above 1. Signal-safe. */

@@ -11,6 +11,7 @@
  */
 #include "guests/call.h"
 
+#include "base/chance.h"
 #include "base/clock.h"
 
 /* One of so many calls is timed: while a thread has made few calls of the guest, and later. */
@@ -33,15 +34,12 @@ static void change_inside(struct guest_counters *c, int by)
     atomic_store_explicit(&c->inside, inside + (uint32_t)by, memory_order_release);
 }
 
-/* Returns a random number from 1 to 2 * mean - 1 (xorshift). */
+/* Returns a random number from 1 to 2 * mean - 1. */
 static uint64_t random_distance(struct guest_counters *c, uint32_t mean)
 {
-    uint32_t x = c->random ? c->random : (uint32_t)((uintptr_t)c >> 4) | 1u;
-    x ^= x << 13;
-    x ^= x >> 17;
-    x ^= x << 5;
-    c->random = x;
-    return 1 + x % (2 * mean - 1);
+    if (!c->random)
+        c->random = sxs_random_seed(c);
+    return 1 + sxs_random(&c->random) % (2 * mean - 1);
 }
 
 /* Begins to time the call number @calls, which is one to be timed, and chooses the next one. After

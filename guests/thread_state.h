@@ -26,7 +26,7 @@ struct guest_counters {
     _Atomic uint64_t ns;       /* time in callbacks, sampled (call.c) */
     _Atomic uint64_t added;    /* calls that the session's row has already */
     _Atomic uint32_t inside;   /* calls in progress, but for the one in `current` */
-    uint32_t         random;   /* state of the random numbers; 0: not used yet */
+    uint64_t         random;   /* state of sxs_random(); 0: not used yet */
 };
 
 struct guest_thread {

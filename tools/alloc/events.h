@@ -56,7 +56,7 @@ double sxs_alloc_keep_tick(uint64_t size, double amount, uint64_t every, double 
 /** The countdown of one thread: bytes until the next object that is recorded. */
 struct sxs_alloc_countdown {
     int64_t  left;   /* 0 or less: draw anew */
-    uint64_t random; /* state of sxs_random(), not 0 */
+    uint64_t random; /* state of sxs_random(); 0: not used yet */
 };
 
 /** sxs_alloc_draw - set the countdown to a random distance, @every bytes on average. */

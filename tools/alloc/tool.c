@@ -53,8 +53,7 @@ static SXS_TLS struct {
 static uint64_t *own_random(void)
 {
     if (!own.countdown.random)
-        own.countdown.random =
-            (sxs_tick() ^ (uint64_t)(uintptr_t)&own) * UINT64_C(0x9e3779b97f4a7c15) | 1;
+        own.countdown.random = sxs_random_seed(&own);
     return &own.countdown.random;
 }
 

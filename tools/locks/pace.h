@@ -17,7 +17,7 @@ struct sxs_pace {
     _Atomic uint64_t window; /* number of the current one */
     _Atomic uint32_t count;  /* things in it, recorded or not */
     _Atomic uint32_t every;  /* n of the current window, from the count of the one before */
-    _Atomic uint64_t random; /* state of the generator */
+    _Atomic uint64_t random; /* state of sxs_random_shared() */
 };
 
 /** sxs_pace_init - @a_second: the most that are recorded in a second, on average. */
