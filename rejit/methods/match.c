@@ -11,8 +11,8 @@
 #include "instr/metadata/state_machine.h"
 #include "instr/metadata/text.h"
 #include "instr/weave/tokens.h"
-#include "instr/weave/type_name.h"
 #include "rejit/methods/rule_statistics.h"
+#include "symbols/type_name.h"
 
 #define NAME           2048
 #define BATCH          64
@@ -59,6 +59,28 @@ struct matcher {
     struct described inner, made_from;
 };
 
+/* ---- names of types: Namespace.Outer+Inner`1 ------------------------------------------------- */
+
+static const struct sxs_type_style style = {.nested = "+"};
+
+/* Appends the name of the TypeDef or TypeRef @token; nothing for other tokens, or when the name cannot be
+ * read. @import: an IMetaDataImport2, borrowed. */
+static void put_type_name(void *import, struct sxs_text *t, uint32_t token)
+{
+    struct sxs_type_source from = sxs_types_of_import(import);
+    if (TABLE(token) == SXS_TABLE_TYPE_DEF || TABLE(token) == SXS_TABLE_TYPE_REF)
+        sxs_type_put(t, &from, &style, token);
+}
+
+/* Writes the name of the TypeDef @type to @out, cut to @size bytes. Returns 0, or -1 when it cannot be
+ * read. */
+static int get_type_name(IMetaDataImport2 *imp, mdToken type, char *out, size_t size)
+{
+    struct sxs_text        t = sxs_text_counted(out, size);
+    struct sxs_type_source from = sxs_types_of_import(imp);
+    return sxs_type_put(&t, &from, &style, type);
+}
+
 /* ---- one method ------------------------------------------------------------------------------- */
 
 /* Keeps the zero behind the text written since @start, and returns this text. NULL: no more
@@ -75,7 +97,7 @@ static void put_parameters(struct matcher *m, struct described *d, const uint8_t
 {
     struct sxs_sig_node     nodes[MAX_NODES];
     struct sxs_sig          tree;
-    struct sxs_config_names names = {sxs_put_type_name, m->imp};
+    struct sxs_config_names names = {put_type_name, m->imp};
     uint32_t                n = 0;
     d->method.parameters = NULL;
     d->method.n_parameters = 1; /* nonzero with parameters NULL: not known */
@@ -113,7 +135,7 @@ static void put_attribute(struct matcher *m, struct described *d, mdCustomAttrib
         d->unsure = 1;
         return;
     }
-    sxs_put_type_name(imp, &d->text, owner);
+    put_type_name(imp, &d->text, owner);
     d->attributes[d->method.n_attributes] = ended(d, start);
     if (d->attributes[d->method.n_attributes])
         d->method.n_attributes++;
@@ -322,10 +344,10 @@ static void match_type(struct matcher *m, mdToken type)
 {
     m->outer = 0;
     m->outer_type[0] = '\0';
-    if (sxs_type_def_name(m->imp, type, m->type, sizeof(m->type)) ||
+    if (get_type_name(m->imp, type, m->type, sizeof(m->type)) ||
         (strchr(m->type, '+') &&
          (FAILED(m->imp->vtbl->GetNestedClassProps(m->imp, type, &m->outer)) ||
-          sxs_type_def_name(m->imp, m->outer, m->outer_type, sizeof(m->outer_type))))) {
+          get_type_name(m->imp, m->outer, m->outer_type, sizeof(m->outer_type))))) {
         m->failed = 1;
         return;
     }
@@ -360,7 +382,7 @@ static void match_types(struct matcher *m)
             match_type(m, types[i]);
     m->imp->vtbl->CloseEnum(m->imp, all);
     m->failed |= FAILED(hr);
-    sxs_type_def_name(m->imp, MODULE_TYPE, m->type, sizeof(m->type));
+    get_type_name(m->imp, MODULE_TYPE, m->type, sizeof(m->type));
     /* EnumTypeDefs leaves out <Module>, the type of global methods. */
     if (SUCCEEDED(hr) && strcmp(m->type, "<Module>") == 0)
         match_type(m, MODULE_TYPE);
