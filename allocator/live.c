@@ -11,7 +11,7 @@
 /* States of a place other than the address of a block: blocks begin at multiples of 8. */
 enum { EMPTY, RESERVED };
 
-static struct place {
+static struct live_place {
     _Atomic uintptr_t block;
     uint64_t          id; /* of a block; written while the place is RESERVED */
 } places[SXS_LIVE_BLOCKS];
@@ -53,9 +53,9 @@ SXS_SIGSAFE uint64_t sxs_live_take(const void *address)
 {
     uintptr_t block = (uintptr_t)address;
     for (uint32_t i = 0; block > RESERVED && i < WINDOW; i++) {
-        struct place *p = &places[nth_place(block, i)];
-        uintptr_t     expected = block;
-        uint64_t      id;
+        struct live_place *p = &places[nth_place(block, i)];
+        uintptr_t          expected = block;
+        uint64_t           id;
         if (atomic_load_explicit(&p->block, memory_order_acquire) != block ||
             !atomic_compare_exchange_strong(&p->block, &expected, RESERVED))
             continue;

@@ -6,7 +6,7 @@
 /* States of a place other than the address of a byte. */
 enum { EMPTY, RESERVED };
 
-static struct place {
+static struct mapping_place {
     _Atomic uintptr_t address;
     uint64_t          id; /* written while the place is RESERVED */
 } places[SXS_MAPPINGS];

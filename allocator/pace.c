@@ -16,7 +16,7 @@ SXS_SIGSAFE static uint32_t count_report(uint32_t period)
     return (uint32_t)next;
 }
 
-SXS_SIGSAFE void sxs_pace_report(struct sxs_pace *pace, uint64_t now_ns)
+SXS_SIGSAFE void sxs_pace_report(struct sxs_thread_pace *pace, uint64_t now_ns)
 {
     uint32_t period = (uint32_t)(now_ns / SXS_PACE_NS);
     uint32_t n = count_report(period), passed = period - pace->period;

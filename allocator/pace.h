@@ -21,7 +21,7 @@
 #define SXS_PACE_SHIFT 6u                 /* how often it is doubled at most */
 
 /** How a thread samples. Zero at first. */
-struct sxs_pace {
+struct sxs_thread_pace {
     uint32_t shift;  /* its distances are larger by 2^shift */
     uint32_t period; /* number of the period in which it last reported */
 };
@@ -29,6 +29,6 @@ struct sxs_pace {
 /**
  * sxs_pace_report - count a report of the calling thread, whose state @pace is, and set the thread's
  * next shift. @now_ns: the time. Any thread; signal-safe. */
-SXS_SIGSAFE void sxs_pace_report(struct sxs_pace *pace, uint64_t now_ns);
+SXS_SIGSAFE void sxs_pace_report(struct sxs_thread_pace *pace, uint64_t now_ns);
 
 #endif

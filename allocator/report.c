@@ -31,7 +31,7 @@ static void draw(struct sxs_own *own)
 static void begin(struct sxs_own *own, uint64_t base)
 {
     own->base = base;
-    own->pace = (struct sxs_pace){0};
+    own->pace = (struct sxs_thread_pace){0};
     if (base)
         draw(own);
     else

@@ -15,7 +15,7 @@
 
 #define MAX_LINKS 40u /* as the kernel */
 
-struct walk {
+struct code_path_walk {
     char        at[PATH_MAX];   /* what was reached: no name in it is a link */
     char        rest[PATH_MAX]; /* what is not walked yet */
     struct stat folder;         /* the status of @at, while names follow */
@@ -32,14 +32,14 @@ static int is_read_only(const char *path)
 }
 
 /* In a user namespace, the same number can stand for several users. */
-static int is_trusted(const struct walk *w, uid_t owner)
+static int is_trusted(const struct code_path_walk *w, uid_t owner)
 {
     return owner == 0 ||
            ((owner == geteuid() || owner == w->folder.st_uid) && sxs_user_is_known(owner));
 }
 
 /* Refuses what all users can write to, but for a folder in which they cannot replace the entries of others. */
-static int check_mode(const struct walk *w, const struct stat *st)
+static int check_mode(const struct code_path_walk *w, const struct stat *st)
 {
     if (!(st->st_mode & S_IWOTH) || S_ISLNK(st->st_mode) ||
         (S_ISDIR(st->st_mode) && st->st_mode & S_ISVTX) || is_read_only(w->at))
@@ -52,7 +52,7 @@ static int check_mode(const struct walk *w, const struct stat *st)
 }
 
 /* Refuses an entry of another user in a folder where every user can make one. */
-static int check_owner(const struct walk *w, const struct stat *st)
+static int check_owner(const struct code_path_walk *w, const struct stat *st)
 {
     if (!(w->folder.st_mode & S_IWOTH) || is_trusted(w, st->st_uid) || is_read_only(w->at))
         return 0;
@@ -63,7 +63,7 @@ static int check_owner(const struct walk *w, const struct stat *st)
     return 1;
 }
 
-static int fail(const struct walk *w, int err)
+static int fail(const struct code_path_walk *w, int err)
 {
     snprintf(w->why, w->size, "%.200s: %s; expected a file that can be read", w->given,
              strerror(err));
@@ -71,7 +71,7 @@ static int fail(const struct walk *w, int err)
 }
 
 /* Appends the next name of w->rest to w->at. Returns 1, 0 when there is none, or -1 with a reason. */
-static int take_name(struct walk *w)
+static int take_name(struct code_path_walk *w)
 {
     const char *name = w->rest + strspn(w->rest, "/");
     size_t      len = strcspn(name, "/"), used = strlen(w->at), slash = used > 1;
@@ -92,7 +92,7 @@ static int take_name(struct walk *w)
 }
 
 /* Puts the text of the link w->at before the names that are left. Returns 0, or -1 with a reason. */
-static int follow_link(struct walk *w)
+static int follow_link(struct code_path_walk *w)
 {
     char    text[PATH_MAX];
     ssize_t n = readlink(w->at, text, sizeof(text) - 1);
@@ -109,7 +109,7 @@ static int follow_link(struct walk *w)
     return 0;
 }
 
-static int begin(struct walk *w, const char *path)
+static int begin(struct code_path_walk *w, const char *path)
 {
     if (*path != '/' && !getcwd(w->rest, sizeof(w->rest)))
         return fail(w, errno);
@@ -125,9 +125,9 @@ enum { SAFE, LEADS_NOWHERE, OPEN };
 
 static int test_path(const char *path, char *why, size_t size)
 {
-    struct walk w = {.at = "/", .given = path, .why = why, .size = size};
-    struct stat st;
-    int         more;
+    struct code_path_walk w = {.at = "/", .given = path, .why = why, .size = size};
+    struct stat           st;
+    int                   more;
     if (begin(&w, path) != 0)
         return LEADS_NOWHERE;
     while ((more = take_name(&w)) == 1) {

@@ -28,7 +28,7 @@ SXS_SIGSAFE size_t sxs_utf8_next(const char *text, size_t size, uint32_t *c)
 
 /* Characters without an image of their own, in ascending order: Default_Ignorable_Code_Point of
  * Unicode 15, the separators of lines and paragraphs, and the marks of annotations. */
-static const struct range {
+static const struct hidden_range {
     uint32_t first, last;
 } hidden[] = {
     {0x00ad, 0x00ad},   {0x034f, 0x034f},   {0x061c, 0x061c}, {0x115f, 0x1160}, {0x17b4, 0x17b5},

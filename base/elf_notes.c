@@ -99,14 +99,14 @@ SXS_SIGSAFE uint8_t sxs_elf_build_id(const struct dl_phdr_info *info, uint8_t id
     return size;
 }
 
-struct each {
+struct elf_visit {
     int (*on)(const struct sxs_elf *elf, void *user);
     void *user;
 };
 
 static int on_file(struct dl_phdr_info *info, size_t size, void *user)
 {
-    struct each   *each = user;
+    struct elf_visit *each = user;
     struct sxs_elf elf = {.bias = info->dlpi_addr, .path = info->dlpi_name ? info->dlpi_name : ""};
     (void)size;
     executable_range(&elf, info);
@@ -123,7 +123,7 @@ static int on_file(struct dl_phdr_info *info, size_t size, void *user)
 
 int sxs_elf_each(int (*on)(const struct sxs_elf *elf, void *user), void *user)
 {
-    struct each each = {on, user};
+    struct elf_visit each = {on, user};
     return sxs_loader_each(on_file, &each);
 }
 

@@ -13,7 +13,7 @@
 #define STEP      (O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
 #define MAX_LINKS 40u /* as the kernel */
 
-struct walk {
+struct folder_path_walk {
     int         fd;    /* the folder that was reached */
     char       *real;  /* its path, PATH_MAX bytes */
     unsigned    how;   /* of folder_path.h */
@@ -25,14 +25,14 @@ struct walk {
     char        rest[PATH_MAX]; /* names that are not walked yet */
 };
 
-static int fail(const struct walk *w, int err)
+static int fail(const struct folder_path_walk *w, int err)
 {
     snprintf(w->why, w->size, "%s", strerror(err));
     return -err;
 }
 
 /* Takes the ownership of @fd. */
-static void move_to(struct walk *w, int fd)
+static void move_to(struct folder_path_walk *w, int fd)
 {
     close(w->fd);
     w->fd = fd;
@@ -40,7 +40,7 @@ static void move_to(struct walk *w, int fd)
 
 /* ---- the path of the folder that was reached --------------------------------------------------- */
 
-static int append_name(struct walk *w, const char *name)
+static int append_name(struct folder_path_walk *w, const char *name)
 {
     size_t len = strlen(w->real), more = strlen(name), slash = len > 1;
     if (len + slash + more >= PATH_MAX)
@@ -50,7 +50,7 @@ static int append_name(struct walk *w, const char *name)
     return 0;
 }
 
-static void drop_name(struct walk *w)
+static void drop_name(struct folder_path_walk *w)
 {
     char *slash = strrchr(w->real, '/');
     slash[slash == w->real] = '\0';
@@ -65,7 +65,7 @@ static int is_trusted(const struct stat *st)
 
 /* Tells whether the link is the kernel's /proc/self or /proc/thread-self, which has no owner in a user
  * namespace without the machine's root. */
-static int is_self(const struct walk *w, const char *name)
+static int is_self(const struct folder_path_walk *w, const char *name)
 {
     enum { PROC_ROOT = 1 }; /* inode */
     struct statfs fs;
@@ -76,7 +76,7 @@ static int is_self(const struct walk *w, const char *name)
 }
 
 /* Tells whether the link, whose descriptor is @link, may be followed. Returns 0 or -errno. */
-static int check_link(struct walk *w, int link, const char *name, int is_last)
+static int check_link(struct folder_path_walk *w, int link, const char *name, int is_last)
 {
     struct stat st, folder;
     if (fstat(link, &st) != 0 || fstat(w->fd, &folder) != 0)
@@ -99,7 +99,7 @@ static int check_link(struct walk *w, int link, const char *name, int is_last)
 }
 
 /* Follows a link of /proc, whose text is not what it leads to. */
-static int follow_kernel_link(struct walk *w, const char *name, const char *text)
+static int follow_kernel_link(struct folder_path_walk *w, const char *name, const char *text)
 {
     struct stat there, by_text;
     int         fd = openat(w->fd, name, O_PATH | O_DIRECTORY | O_CLOEXEC), err;
@@ -116,7 +116,7 @@ static int follow_kernel_link(struct walk *w, const char *name, const char *text
 }
 
 /* Puts the text of a link before the names that are left. */
-static int expand_link(struct walk *w, const char *text)
+static int expand_link(struct folder_path_walk *w, const char *text)
 {
     size_t len = strlen(text), left = strlen(w->rest);
     int    fd = *text == '/' ? open("/", STEP) : -1;
@@ -134,7 +134,7 @@ static int expand_link(struct walk *w, const char *text)
     return 0;
 }
 
-static int follow_link(struct walk *w, const char *name, int is_last)
+static int follow_link(struct folder_path_walk *w, const char *name, int is_last)
 {
     char          text[PATH_MAX];
     struct statfs fs = {0};
@@ -155,7 +155,7 @@ static int follow_link(struct walk *w, const char *name, int is_last)
 /* ---- names ------------------------------------------------------------------------------------- */
 
 /* Takes the next name off w->rest. Returns 1, 0 if there is none, or -errno. */
-static int take_name(struct walk *w, char name[NAME_MAX + 1], int *is_last)
+static int take_name(struct folder_path_walk *w, char name[NAME_MAX + 1], int *is_last)
 {
     const char *at = w->rest + strspn(w->rest, "/");
     size_t      len = strcspn(at, "/");
@@ -170,7 +170,7 @@ static int take_name(struct walk *w, char name[NAME_MAX + 1], int *is_last)
     return len != 0;
 }
 
-static int enter(struct walk *w, const char *name, int is_last)
+static int enter(struct folder_path_walk *w, const char *name, int is_last)
 {
     int fd;
     if (strcmp(name, ".") == 0)
@@ -191,7 +191,7 @@ static int enter(struct walk *w, const char *name, int is_last)
     return 0;
 }
 
-static int begin(struct walk *w)
+static int begin(struct folder_path_walk *w)
 {
     if (!*w->given || strlen(w->given) >= sizeof(w->rest))
         return fail(w, *w->given ? ENAMETOOLONG : ENOENT);
@@ -207,9 +207,10 @@ static int begin(struct walk *w)
 int sxs_folder_path_open(const char *path, unsigned how, char real[PATH_MAX], int *made, char *why,
                          size_t size)
 {
-    struct walk w = {.fd = -1, .real = real, .how = how, .why = why, .size = size, .given = path};
-    char        name[NAME_MAX + 1];
-    int         is_last, more, err = begin(&w), fd = -1;
+    struct folder_path_walk w = {
+        .fd = -1, .real = real, .how = how, .why = why, .size = size, .given = path};
+    char name[NAME_MAX + 1];
+    int  is_last, more, err = begin(&w), fd = -1;
     while (!err && (more = take_name(&w, name, &is_last)) != 0)
         err = more < 0 ? more : enter(&w, name, is_last);
     if (!err) {

@@ -21,7 +21,7 @@
 #include "base/loader.h"
 
 /* The tables of one module that are needed to find its import slots. */
-struct tables {
+struct import_tables {
     uintptr_t         addr, bias; /* an address in the module; its load bias */
     const ElfW(Sym)  *symbols;
     const char       *strings;
@@ -31,7 +31,7 @@ struct tables {
     uintptr_t         lo, hi;             /* of all its segments; half-open */
 };
 
-static void read_dynamic(struct tables *t, const ElfW(Dyn) *dyn)
+static void read_dynamic(struct import_tables *t, const ElfW(Dyn) * dyn)
 {
     size_t plt_size = 0, rela_size = 0;
     for (; dyn->d_tag != DT_NULL; dyn++) {
@@ -51,7 +51,7 @@ static void read_dynamic(struct tables *t, const ElfW(Dyn) *dyn)
 
 static int find_tables(struct dl_phdr_info *info, size_t size, void *arg)
 {
-    struct tables    *t = arg;
+    struct import_tables *t = arg;
     const ElfW(Dyn)  *dyn = NULL;
     uintptr_t         first = UINTPTR_MAX, last = 0;
     int               here = 0;
@@ -86,7 +86,7 @@ static pthread_mutex_t writing = PTHREAD_MUTEX_INITIALIZER;
 SXS_FORK_RESETS(writing);
 
 /* Writes @value to @slot. Returns 1, or 0 if the page cannot be made writable. */
-static int write_slot(const struct tables *t, void **slot, void *value)
+static int write_slot(const struct import_tables *t, void **slot, void *value)
 {
     uintptr_t page = (uintptr_t)slot & ~((uintptr_t)sysconf(_SC_PAGESIZE) - 1);
     size_t    size = (size_t)sysconf(_SC_PAGESIZE);
@@ -101,8 +101,8 @@ static int write_slot(const struct tables *t, void **slot, void *value)
 
 int sxs_imports_replace(uintptr_t addr, const struct sxs_import *imports, size_t n)
 {
-    struct tables t = {.addr = addr};
-    int           patched = 0;
+    struct import_tables t = {.addr = addr};
+    int                  patched = 0;
     if (!sxs_loader_each(find_tables, &t) || !t.symbols || !t.strings)
         return 0;
     pthread_mutex_lock(&writing);
@@ -130,7 +130,7 @@ int sxs_imports_replace(uintptr_t addr, const struct sxs_import *imports, size_t
 
 int sxs_module_range(uintptr_t addr, uintptr_t *from, uintptr_t *to)
 {
-    struct tables t = {.addr = addr};
+    struct import_tables t = {.addr = addr};
     if (!sxs_loader_each(find_tables, &t))
         return -1;
     *from = t.lo;

@@ -46,25 +46,25 @@ int sxs_maps_parse(const char *line, struct sxs_mapping *out)
     return 0;
 }
 
-struct each {
+struct mapping_visit {
     int (*mapping)(const struct sxs_mapping *m, void *arg);
     void *arg;
 };
 
 static int visit_line(char *line, void *arg)
 {
-    const struct each *each = arg;
-    struct sxs_mapping m;
+    const struct mapping_visit *each = arg;
+    struct sxs_mapping          m;
     return sxs_maps_parse(line, &m) == 0 ? each->mapping(&m, each->arg) : 0;
 }
 
 int sxs_maps_each(int (*mapping)(const struct sxs_mapping *m, void *arg), void *arg)
 {
-    struct each each = {mapping, arg};
+    struct mapping_visit each = {mapping, arg};
     return sxs_proc_lines("/proc/self/maps", visit_line, &each);
 }
 
-struct search {
+struct mapping_search {
     uintptr_t           address;
     struct sxs_mapping *out;
     char               *path;
@@ -73,7 +73,7 @@ struct search {
 
 static int match_address(const struct sxs_mapping *m, void *arg)
 {
-    const struct search *search = arg;
+    const struct mapping_search *search = arg;
     if (search->address < m->start || search->address >= m->end)
         return 0;
     *search->out = *m;
@@ -84,6 +84,6 @@ static int match_address(const struct sxs_mapping *m, void *arg)
 
 int sxs_maps_find(uintptr_t address, struct sxs_mapping *out, char *path, size_t size)
 {
-    struct search search = {address, out, path, size};
+    struct mapping_search search = {address, out, path, size};
     return sxs_maps_each(match_address, &search) > 0 ? 0 : -1;
 }

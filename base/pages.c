@@ -21,11 +21,11 @@ struct slab {
 };
 
 /* In front of each block. */
-struct head {
+struct block_head {
     size_t       size; /* bytes of the block, without the head */
     struct slab *slab; /* NULL: a mapping of its own */
 };
-_Static_assert(sizeof(struct head) == 16 && sizeof(struct slab) == 16,
+_Static_assert(sizeof(struct block_head) == 16 && sizeof(struct slab) == 16,
                "blocks are aligned to 16 bytes");
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -33,14 +33,14 @@ SXS_FORK_RESETS(lock);
 static struct slab *current; /* guarded by lock: the newest slab; NULL: none has room */
 SXS_SESSION_KEEPS(current);
 
-static struct head *head_of(void *block)
+static struct block_head *head_of(void *block)
 {
-    return (struct head *)block - 1;
+    return (struct block_head *)block - 1;
 }
 
 static size_t mapped_size(size_t size)
 {
-    return (size + sizeof(struct head) + PAGE - 1) & ~(PAGE - 1);
+    return (size + sizeof(struct block_head) + PAGE - 1) & ~(PAGE - 1);
 }
 
 static void *map(size_t size)
@@ -49,9 +49,9 @@ static void *map(size_t size)
     return at == MAP_FAILED ? NULL : at;
 }
 
-static struct head *cut_off_locked(size_t size)
+static struct block_head *cut_off_locked(size_t size)
 {
-    struct head *head;
+    struct block_head *head;
     size = (size + sizeof(*head) + 15) & ~(size_t)15;
     if (!current || SLAB - current->used < size) {
         struct slab *fresh = map(SLAB);
@@ -60,7 +60,7 @@ static struct head *cut_off_locked(size_t size)
         fresh->used = sizeof(*fresh);
         current = fresh;
     }
-    head = (struct head *)(void *)((char *)current + current->used);
+    head = (struct block_head *)(void *)((char *)current + current->used);
     current->used += size;
     current->n_blocks++;
     return head;
@@ -68,20 +68,20 @@ static struct head *cut_off_locked(size_t size)
 
 void *sxs_pages_alloc(size_t size)
 {
-    struct head *head;
+    struct block_head *head;
     if (size > SIZE_MAX / 2)
         return NULL;
     if (size >= LARGE) {
         head = map(mapped_size(size));
         if (!head)
             return NULL;
-        *head = (struct head){size, NULL};
+        *head = (struct block_head){size, NULL};
         return head + 1;
     }
     pthread_mutex_lock(&lock);
     head = cut_off_locked(size);
     if (head)
-        *head = (struct head){size, current};
+        *head = (struct block_head){size, current};
     pthread_mutex_unlock(&lock);
     return head ? head + 1 : NULL;
 }
@@ -113,7 +113,7 @@ static void free_small_locked(struct slab *slab)
 
 void sxs_pages_free(void *block)
 {
-    struct head *head;
+    struct block_head *head;
     if (!block)
         return;
     head = head_of(block);

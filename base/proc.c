@@ -10,7 +10,7 @@
 #include "base/descriptors.h"
 #include "base/read.h"
 
-struct read_job {
+struct proc_job {
     const char *path;
     char       *text;
     size_t      size; /* bytes requested */
@@ -31,7 +31,7 @@ static int open_file(const char *path)
 /* One read() of a file in /proc returns at most a page, so several may be needed. */
 static int read_file(void *arg)
 {
-    struct read_job *job = arg;
+    struct proc_job *job = arg;
     int              err, fd = open_file(job->path);
     if (fd < 0)
         return -errno;
@@ -43,7 +43,7 @@ static int read_file(void *arg)
 
 ssize_t sxs_proc_read(const char *path, char *text, size_t size)
 {
-    struct read_job job = {.path = path, .text = text, .size = size};
+    struct proc_job job = {.path = path, .text = text, .size = size};
     int             err = sxs_proc_call(read_file, &job);
     return err ? err : job.n;
 }

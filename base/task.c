@@ -36,16 +36,16 @@ int sxs_task_name(uint32_t tid, char *name, size_t size)
     return 0;
 }
 
-struct visit {
+struct task_visit {
     void (*fn)(uint32_t tid, void *arg);
     void *arg;
 };
 
 static int visit_all(void *arg)
 {
-    const struct visit *visit = arg;
-    struct dirent      *entry;
-    DIR                *dir = opendir("/proc/self/task");
+    const struct task_visit *visit = arg;
+    struct dirent           *entry;
+    DIR                     *dir = opendir("/proc/self/task");
     if (!dir)
         return -errno;
     while ((entry = readdir(dir)) != NULL) {
@@ -59,6 +59,6 @@ static int visit_all(void *arg)
 
 int sxs_tasks_each(void (*fn)(uint32_t tid, void *arg), void *arg)
 {
-    struct visit visit = {fn, arg};
+    struct task_visit visit = {fn, arg};
     return sxs_proc_call(visit_all, &visit);
 }

@@ -20,7 +20,7 @@ static _Atomic int works; /* 1: decided, and not taken back */
 #define SIGN "sxsprof_print_stack" /* every version of the library exports it */
 
 /* The tables of a loaded library by which its exports are found. */
-struct exports {
+struct library_exports {
     const ElfW(Sym) *symbols;
     const char     *strings;
     const uint32_t *hash; /* DT_GNU_HASH */
@@ -33,13 +33,13 @@ static const void *table_at(uintptr_t bias, uintptr_t address)
     return (const void *)(address < bias ? bias + address : address);
 }
 
-static int read_exports(const struct dl_phdr_info *info, struct exports *out)
+static int read_exports(const struct dl_phdr_info *info, struct library_exports *out)
 {
     const ElfW(Dyn) *d = NULL;
     for (int i = 0; i < info->dlpi_phnum; i++)
         if (info->dlpi_phdr[i].p_type == PT_DYNAMIC)
             d = (const void *)(info->dlpi_addr + info->dlpi_phdr[i].p_vaddr);
-    *out = (struct exports){.bias = info->dlpi_addr};
+    *out = (struct library_exports){.bias = info->dlpi_addr};
     for (; d && d->d_tag != DT_NULL; d++) {
         const void *table = table_at(info->dlpi_addr, d->d_un.d_ptr);
         if (d->d_tag == DT_SYMTAB)
@@ -61,7 +61,7 @@ static uint32_t hash_of(const char *name)
 }
 
 /* Returns the address of the export @name, or NULL. */
-static const void *find_export(const struct exports *e, const char *name)
+static const void *find_export(const struct library_exports *e, const char *name)
 {
     uint32_t n_buckets = e->hash[0], first = e->hash[1], n_bloom = e->hash[2], hash = hash_of(name);
     const uint32_t *buckets =
@@ -83,7 +83,7 @@ static const void *find_export(const struct exports *e, const char *name)
 /* The first byte of this copy; the linker defines it. */
 extern const char __ehdr_start[] __attribute__((visibility("hidden")));
 
-struct search {
+struct copy_search {
     int    found;
     char  *other;
     size_t size;
@@ -93,8 +93,8 @@ struct search {
  * that search at once, the second one sees what the first one has decided. */
 static int look_at(struct dl_phdr_info *info, size_t size, void *arg)
 {
-    struct search *s = arg;
-    struct exports e;
+    struct copy_search    *s = arg;
+    struct library_exports e;
     (void)size;
     mark = 1;
     if (info->dlpi_addr == (uintptr_t)__ehdr_start || !read_exports(info, &e) ||
@@ -111,7 +111,7 @@ static int look_at(struct dl_phdr_info *info, size_t size, void *arg)
 
 int sxs_copies_claim(char *other, size_t size)
 {
-    struct search s = {.other = other, .size = size};
+    struct copy_search s = {.other = other, .size = size};
     if (works)
         return 1;
     sxs_loader_each(look_at, &s);

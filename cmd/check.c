@@ -103,7 +103,7 @@ static void warn_rule(struct check *c, const struct sxs_rule *rule, uint32_t lin
 
 /* Warns when a file that an action calls into cannot be read. */
 static void check_target(struct check *c, const struct sxs_rule *rule, const struct sxs_action *a,
-                         const struct sxs_target *target)
+                         const struct sxs_call_target *target)
 {
     if (target->kind != SXS_TARGET_NONE && strchr(target->path, '/') &&
         access(target->path, R_OK) != 0)

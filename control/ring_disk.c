@@ -224,7 +224,7 @@ void sxs_ring_happened(const struct sxs_trigger_event *event, void *arg)
 void sxs_ring_complete(struct sxs_ring_current *segment, int64_t until_ns)
 {
     struct sxs_ring_segment s = {.from_ns = segment->started_ns, .until_ns = until_ns};
-    struct sxs_cost         cost;
+    struct sxs_ring_cost    cost;
     if (!segment->name[0])
         return;
     cost = sxs_cost_between(segment->cost, sxs_cost_now(segment->handler_ns));

@@ -23,7 +23,7 @@ struct sxs_ring_current {
     unsigned                 session;    /* its number */
     int64_t                  started_ns; /* CLOCK_MONOTONIC */
     struct sxs_segment_facts facts;
-    struct sxs_cost          cost;       /* at its begin */
+    struct sxs_ring_cost     cost;       /* at its begin */
     uint64_t                 handler_ns; /* in the handler of the sample signal, so far */
 };
 

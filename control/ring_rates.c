@@ -26,7 +26,7 @@ uint64_t sxs_ring_handler_ns(void)
     return writer ? atomic_load(&sxs_samples_header(writer)->handler_ns) : 0;
 }
 
-static struct sxs_cost cost_so_far(void)
+static struct sxs_ring_cost cost_so_far(void)
 {
     return sxs_cost_between(sxs_ring.now.cost, sxs_cost_now(sxs_ring_handler_ns()));
 }
@@ -39,7 +39,8 @@ static void put_percent(char out[24], uint64_t thousandths)
 
 /* Says what the profiler has cost and what is changed, in the log and in the description of the next
  * segment, which the report begins with. */
-__attribute__((format(printf, 2, 3))) static void say(struct sxs_cost cost, const char *fmt, ...)
+__attribute__((format(printf, 2, 3))) static void say(struct sxs_ring_cost cost, const char *fmt,
+                                                      ...)
 {
     char    used[24], processor[24], limit[24], least[24], what[120];
     va_list args;
@@ -73,7 +74,7 @@ uint64_t sxs_ring_every_ns(void)
 
 void sxs_ring_adapt(void)
 {
-    struct sxs_cost                cost = cost_so_far();
+    struct sxs_ring_cost           cost = cost_so_far();
     const struct sxs_budget       *b = &sxs_ring.budget;
     const struct sxs_budget_limits limits = {.budget = sxs_ring.settings.budget,
                                              .can_scale = sxs_keep_can_scale(sxs_ring.tools),
@@ -116,8 +117,8 @@ int sxs_ring_is_too_large(void)
  * cost if the program goes on like this. */
 int sxs_ring_is_too_dear(void)
 {
-    struct sxs_cost cost;
-    double          whole;
+    struct sxs_ring_cost cost;
+    double               whole;
     if (!sxs_ring.settings.budget || sxs_ring.budget.gave_up || age_ns() < SETTLE_NS)
         return 0;
     cost = cost_so_far();

@@ -19,7 +19,7 @@
 #define PAUSE_NS    UINT64_C(100000000)  /* after a failure of accept4() */
 #define ACCEPTS     64                   /* clients accepted in one turn */
 
-enum phase {
+enum client_phase {
     FREE,
     READING, /* a request is expected */
     RUNNING, /* the session thread has the request, or ends the session that the client held */
@@ -35,7 +35,7 @@ struct buffers {
 };
 
 struct client {
-    enum phase         phase;
+    enum client_phase  phase;
     int                fd;      /* -1: the client has gone */
     int                pid;     /* as seen from here; 0: not visible */
     int                last;    /* 1: close the connection after the answer */
@@ -83,7 +83,7 @@ static struct client *find_idle(void)
     return found;
 }
 
-static unsigned count(enum phase phase)
+static unsigned count(enum client_phase phase)
 {
     unsigned n = 0;
     for (size_t i = 0; i < SXS_SERVER_CLIENTS; i++)

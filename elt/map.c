@@ -20,7 +20,7 @@ _Static_assert(offsetof(struct hooks_entry, tailcall) == ENTRY_TAILCALL, "fan_ou
 _Static_assert(sizeof(struct hooks_entry) == ENTRY_SIZE, "fan_out_offsets.h");
 
 /** A user that wants the function, and its client ID. */
-struct answer {
+struct user_answer {
     struct hooks_user *user;
     uint64_t           client;
 };
@@ -45,7 +45,7 @@ static int ask_user(struct hooks_user *user, FunctionID fn, uint64_t *client)
     return hook && (user->hooks.enter || user->hooks.leave || user->hooks.tailcall);
 }
 
-static unsigned ask_users(struct sxs_hooks *h, FunctionID fn, struct answer *answers)
+static unsigned ask_users(struct sxs_hooks *h, FunctionID fn, struct user_answer *answers)
 {
     unsigned n = 0;
     for (unsigned i = 0; i < h->n_users; i++) {
@@ -56,8 +56,8 @@ static unsigned ask_users(struct sxs_hooks *h, FunctionID fn, struct answer *ans
     return n;
 }
 
-static int is_record_of(const struct hooks_record *r, FunctionID fn, const struct answer *answers,
-                        unsigned n)
+static int is_record_of(const struct hooks_record *r, FunctionID fn,
+                        const struct user_answer *answers, unsigned n)
 {
     if (r->fn != fn || r->n != n)
         return 0;
@@ -73,7 +73,7 @@ static uintptr_t address(void (*function)(void))
 }
 
 /* What an entry calls on the fast path. */
-static void fill_entry(struct hooks_entry *e, FunctionID fn, const struct answer *answer)
+static void fill_entry(struct hooks_entry *e, FunctionID fn, const struct user_answer *answer)
 {
     const struct sxs_hooks_functions *hooks = &answer->user->hooks;
     int       old = answer->user->kind == SXS_HOOKS_1 || answer->user->kind == SXS_HOOKS_2;
@@ -101,7 +101,7 @@ static void drop_entry(struct hooks_entry *e)
 }
 
 static struct hooks_record *make_record(_Atomic(struct hooks_record *) *bucket, FunctionID fn,
-                                        const struct answer *answers, unsigned n)
+                                        const struct user_answer *answers, unsigned n)
 {
     struct hooks_record *r = calloc(1, sizeof(*r) + (n + 1) * sizeof(r->entries[0]));
     if (!r)
@@ -123,7 +123,7 @@ static struct hooks_record *make_record(_Atomic(struct hooks_record *) *bucket, 
 UINT_PTR hooks_map(FunctionID fn, void *data, BOOL *hook)
 {
     struct sxs_hooks               *h = data;
-    struct answer                   answers[SXS_MAX_TOOLS];
+    struct user_answer              answers[SXS_MAX_TOOLS];
     unsigned                        n = ask_users(h, fn, answers);
     _Atomic(struct hooks_record *) *bucket =
         &h->buckets[sxs_hash_id(fn) >> 32 & (HOOKS_BUCKETS - 1)];

@@ -46,7 +46,7 @@ static ICorProfilerInfo15 *info_of(const struct hooks_entry *e)
 /* ---- version 2 ---------------------------------------------------------------------------------- */
 
 /* The largest argument information that is read without asking for its size. */
-struct arguments {
+struct argument_info {
     COR_PRF_FUNCTION_ARGUMENT_INFO  info;
     COR_PRF_FUNCTION_ARGUMENT_RANGE more[15];
 };
@@ -68,12 +68,12 @@ static __attribute__((noinline)) void enter_2_large(const struct hooks_entry *e,
 /* The user gets only the information that its own mask asks for. @elt: 0 on the fast path. */
 static void enter_2(const struct hooks_entry *e, COR_PRF_ELT_INFO elt)
 {
-    FunctionEnter2    *hook = (FunctionEnter2 *)e->user->hooks.enter;
-    struct arguments   args = {.info.numRanges = 0};
-    COR_PRF_FRAME_INFO frame = 0;
-    ULONG              size = sizeof(args);
-    uint32_t           low = e->user->low;
-    HRESULT            hr = S_OK;
+    FunctionEnter2      *hook = (FunctionEnter2 *)e->user->hooks.enter;
+    struct argument_info args = {.info.numRanges = 0};
+    COR_PRF_FRAME_INFO   frame = 0;
+    ULONG                size = sizeof(args);
+    uint32_t             low = e->user->low;
+    HRESULT              hr = S_OK;
     if (elt && low & ((uint32_t)COR_PRF_ENABLE_FUNCTION_ARGS | (uint32_t)COR_PRF_ENABLE_FRAME_INFO))
         hr = info_of(e)->vtbl->GetFunctionEnter3Info(info_of(e), e->fn, elt, &frame, &size,
                                                      &args.info);
@@ -151,9 +151,9 @@ static uintptr_t sp_of(COR_PRF_ELT_INFO info)
 /* Returns the function's first argument if its user needs it and the runtime reports it, else 0. */
 static uint64_t first_argument(const struct hooks_entry *e, COR_PRF_ELT_INFO elt)
 {
-    struct arguments   args = {.info.numRanges = 0};
-    COR_PRF_FRAME_INFO frame = 0;
-    ULONG              size = sizeof(args);
+    struct argument_info args = {.info.numRanges = 0};
+    COR_PRF_FRAME_INFO   frame = 0;
+    ULONG                size = sizeof(args);
     if (!e->user->needs_argument ||
         FAILED(info_of(e)->vtbl->GetFunctionEnter3Info(info_of(e), e->fn, elt, &frame, &size,
                                                        &args.info)) ||

@@ -17,19 +17,19 @@ static struct {
 static _Atomic unsigned n_libraries;
 
 /* The line, put together in a signal handler: without snprintf(). */
-struct line {
+struct crash_line {
     char   text[300];
     size_t len;
 };
 
-SXS_SIGSAFE static void put(struct line *line, const char *text)
+SXS_SIGSAFE static void put(struct crash_line *line, const char *text)
 {
     for (; *text && line->len < sizeof(line->text) - 1; text++)
         line->text[line->len++] = *text;
     line->text[line->len] = '\0';
 }
 
-SXS_SIGSAFE static void put_number(struct line *line, unsigned n)
+SXS_SIGSAFE static void put_number(struct crash_line *line, unsigned n)
 {
     char digits[12] = "";
     int  at = (int)sizeof(digits) - 1;
@@ -54,7 +54,7 @@ SXS_SIGSAFE static void crashed(int sig, uintptr_t ip, uintptr_t sp)
 {
     const struct guest_instance *inside = guest_current();
     const struct guest          *code = owner_of(ip);
-    struct line                  line = {.len = 0};
+    struct crash_line            line = {.len = 0};
     (void)sp;
     if (!inside && !code)
         return;

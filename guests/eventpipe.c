@@ -33,7 +33,7 @@ struct wanted {
     uint32_t       level;
 };
 
-struct session {
+struct guest_session {
     const struct sxs_runtime *rt;
     struct guest_instance    *g;
     uint64_t                  handle;
@@ -43,9 +43,9 @@ struct session {
 
 /* Sessions in order of their start. */
 static struct {
-    pthread_mutex_t lock; /* a leaf lock: nothing is called under it */
-    unsigned        n;
-    struct session  all[MAX_SESSIONS];
+    pthread_mutex_t      lock; /* a leaf lock: nothing is called under it */
+    unsigned             n;
+    struct guest_session all[MAX_SESSIONS];
 } sessions = {.lock = PTHREAD_MUTEX_INITIALIZER};
 SXS_FORK_RESETS(sessions.lock);
 
@@ -83,14 +83,14 @@ static int add_session(struct guest_instance *g, uint64_t handle, struct wanted 
     int added = -1;
     pthread_mutex_lock(&sessions.lock);
     if (sessions.n < MAX_SESSIONS) {
-        sessions.all[sessions.n++] = (struct session){g->rt, g, handle, 0, wanted};
+        sessions.all[sessions.n++] = (struct guest_session){g->rt, g, handle, 0, wanted};
         added = 0;
     }
     pthread_mutex_unlock(&sessions.lock);
     return added;
 }
 
-static struct session *find_locked(const struct guest_instance *g, uint64_t handle)
+static struct guest_session *find_locked(const struct guest_instance *g, uint64_t handle)
 {
     for (unsigned i = 0; i < sessions.n; i++)
         if (sessions.all[i].g == g && sessions.all[i].handle == handle)
@@ -105,7 +105,7 @@ static uint64_t remove_session(const struct guest_instance *g, uint64_t handle)
     struct wanted *wanted = NULL;
     pthread_mutex_lock(&sessions.lock);
     for (unsigned i = 0; i < sessions.n && !removed; i++) {
-        struct session *s = &sessions.all[i];
+        struct guest_session *s = &sessions.all[i];
         if (s->g != g || (handle && s->handle != handle))
             continue;
         removed = s->handle;
@@ -187,7 +187,7 @@ HRESULT guest_info_EventPipeAddProviderToSession(ICorProfilerInfo15             
 {
     struct guest_instance *g = guest_of_info(self);
     ICorProfilerInfo15    *info;
-    struct session        *s;
+    struct guest_session  *s;
     struct wanted         *w;
     HRESULT hr = guest_info_begin(g, SXS_INFO_SLOT_EventPipeAddProviderToSession, &info);
     if (SUCCEEDED(hr) && !is_own_session(g, session))
@@ -230,7 +230,7 @@ HRESULT guest_info_EventPipeStopSession(ICorProfilerInfo15 *self, EVENTPIPE_SESS
 /* ---- events ----------------------------------------------------------------------------------- */
 
 /* What decides which sessions enable an event. */
-struct kind {
+struct event_kind {
     WCHAR    provider[NAME_CHARS];
     uint64_t keywords;
     uint32_t level;
@@ -238,7 +238,7 @@ struct kind {
 
 /* Reads keywords and level from the metadata of an event: its ID, its name with a zero character,
  * the keywords, the version, the level. Returns 0, or -1 when it is too short. */
-static int read_metadata(const uint8_t *at, size_t size, struct kind *out)
+static int read_metadata(const uint8_t *at, size_t size, struct event_kind *out)
 {
     size_t end = sizeof(uint32_t);
     while (end + 2 <= size && (at[end] || at[end + 1]))
@@ -251,7 +251,7 @@ static int read_metadata(const uint8_t *at, size_t size, struct kind *out)
     return 0;
 }
 
-static int enables(const struct session *s, const struct kind *kind)
+static int enables(const struct guest_session *s, const struct event_kind *kind)
 {
     for (const struct wanted *w = s->wanted; w; w = w->next)
         if (memcmp(w->name, kind->provider, sizeof(w->name)) == 0 &&
@@ -271,8 +271,8 @@ static SXS_TLS struct {
 
 /* Finds the guest that the thread's delivery number @turn is for; NULL: for no guest, but for a
  * session of the library. Returns the number of sessions that enable the event. */
-static unsigned find_owner(const struct sxs_runtime *rt, const struct kind *kind, unsigned turn,
-                           const struct guest_instance **owner)
+static unsigned find_owner(const struct sxs_runtime *rt, const struct event_kind *kind,
+                           unsigned turn, const struct guest_instance **owner)
 {
     const struct guest_instance *owners[MAX_SESSIONS];
     unsigned                     n = 0, n_own;
@@ -299,7 +299,7 @@ static const struct guest_instance *find_uninformed(const struct sxs_runtime *rt
     const struct guest_instance *found = NULL;
     pthread_mutex_lock(&sessions.lock);
     for (unsigned i = 0; i < sessions.n && !found; i++) {
-        struct session *s = &sessions.all[i];
+        struct guest_session *s = &sessions.all[i];
         if (s->rt != rt || s->informed || (stopping && s->g != stopping))
             continue;
         s->informed = 1;
@@ -328,7 +328,7 @@ static const struct guest_instance *only_guest(const struct sxs_runtime *rt, int
 /* Reads what decides which sessions enable an event. Returns 0, or -1 when the runtime does not tell
  * it. */
 static int read_kind(ICorProfilerInfo15 *info, EVENTPIPE_PROVIDER provider, const uint8_t *metadata,
-                     size_t size, struct kind *out)
+                     size_t size, struct event_kind *out)
 {
     ULONG n = 0;
     memset(out, 0, sizeof(*out));
@@ -346,7 +346,7 @@ static void begin_delivery(struct sxs_sub *sub, EVENTPIPE_PROVIDER provider, DWO
 {
     const struct guest_instance *only;
     struct guest_instance       *g = sub->state;
-    struct kind                  kind;
+    struct event_kind            kind;
     int                          several;
     unsigned                     n;
     latest.turn = latest.provider == provider && latest.event == event ? latest.turn + 1 : 0;

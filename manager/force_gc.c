@@ -10,25 +10,25 @@
 #include "sxs_info.h"
 
 /* A call of sxs_gc_thread_call(), on the stack of its thread. */
-struct request {
+struct gc_thread_call {
     void (*work)(void *arg);
-    void           *arg;
-    struct request *next;
-    int             done;
+    void                  *arg;
+    struct gc_thread_call *next;
+    int                    done;
 };
 
 static struct {
-    pthread_mutex_t lock;    /* guards the members; no runtime is called while it is held */
-    pthread_cond_t  changed; /* a request is done */
-    struct request *first;
-    int             running; /* the thread takes requests */
+    pthread_mutex_t        lock;    /* guards the members; no runtime is called while it is held */
+    pthread_cond_t         changed; /* a request is done */
+    struct gc_thread_call *first;
+    int                    running; /* the thread takes requests */
 } all = {.lock = PTHREAD_MUTEX_INITIALIZER, .changed = PTHREAD_COND_INITIALIZER};
 SXS_FORK_RESETS(all.lock);
 
 /* Returns the next request, or NULL: then the thread ends. */
-static struct request *take_request(void)
+static struct gc_thread_call *take_request(void)
 {
-    struct request *r;
+    struct gc_thread_call *r;
     pthread_mutex_lock(&all.lock);
     r = all.first;
     if (r)
@@ -41,7 +41,7 @@ static struct request *take_request(void)
 
 static void serve_requests(void)
 {
-    struct request *r;
+    struct gc_thread_call *r;
     sxs_runtime_calls_begin();
     while ((r = take_request()) != NULL) {
         r->work(r->arg);
@@ -62,9 +62,9 @@ static void child_goes_on(void)
     all.changed = (pthread_cond_t)PTHREAD_COND_INITIALIZER;
 }
 
-static void append_locked(struct request *r)
+static void append_locked(struct gc_thread_call *r)
 {
-    struct request **end = &all.first;
+    struct gc_thread_call **end = &all.first;
     while (*end)
         end = &(*end)->next;
     *end = r;
@@ -73,7 +73,7 @@ static void append_locked(struct request *r)
 int sxs_gc_thread_call(void (*work)(void *arg), void *arg)
 {
     static struct sxs_fork_part part = {.child = child_goes_on};
-    struct request              r = {.work = work, .arg = arg};
+    struct gc_thread_call       r = {.work = work, .arg = arg};
     sxs_fork_register(&part);
     pthread_mutex_lock(&all.lock);
     if (!all.running && sxs_thread_start(&service) != 0) {
@@ -89,20 +89,20 @@ int sxs_gc_thread_call(void (*work)(void *arg), void *arg)
     return 0;
 }
 
-struct collection {
+struct forced_collection {
     struct sxs_runtime *rt;
     HRESULT             result;
 };
 
 static void collect(void *arg)
 {
-    struct collection *c = arg;
+    struct forced_collection *c = arg;
     c->result = sxs_info_ForceGC(c->rt);
 }
 
 HRESULT sxs_force_gc(struct sxs_runtime *rt)
 {
-    struct collection c = {.rt = rt, .result = E_OUTOFMEMORY};
+    struct forced_collection c = {.rt = rt, .result = E_OUTOFMEMORY};
     if (!sxs_runtime_is_live(rt))
         return CORPROF_E_RUNTIME_UNINITIALIZED;
     sxs_gc_thread_call(collect, &c);

@@ -112,7 +112,7 @@ static void stop_all(const struct sxs_runtimes *list)
 /* What follows when no thread is inside of a handler any more. */
 static void finish(const struct sxs_runtimes *list, int discard)
 {
-    struct sxs_session *s = sxs_sessions_now();
+    struct sxs_current_session *s = sxs_sessions_now();
     for (size_t i = 0; i < list->n; i++)
         sxs_runtime_release(list->all[i], sxs_runtime_session_bits(list->all[i]));
     for (size_t i = s->n_tools; i-- > 0;) {
@@ -156,7 +156,7 @@ void sxs_session_end_now(int discard)
     sxs_sessions_set_phase(SXS_SESSION_NONE);
 }
 
-const struct sxs_tool *sxs_session_find_endless(const struct sxs_session *s)
+const struct sxs_tool *sxs_session_find_endless(const struct sxs_current_session *s)
 {
     for (size_t i = 0; i < s->n_tools; i++)
         if (!s->tools[i].tool->restarts)

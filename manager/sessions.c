@@ -27,7 +27,7 @@ static struct {
     /* Outermost: 1: somebody begins or ends a session, or starts or ends a runtime. Not a mutex,
      * because a thread may hand its turn to another one. */
     _Atomic int                   turn;
-    struct sxs_session            now; /* under turn */
+    struct sxs_current_session    now; /* under turn */
     struct sxs_enabled_tool       guests[SXS_MAX_TOOLS];
     size_t                        n_guests;
     const struct sxs_settings    *settings; /* of the environment; constant */
@@ -99,7 +99,7 @@ static void child_goes_on(void)
     atomic_store(&n_out_of_turn, 0);
 }
 
-struct sxs_session *sxs_sessions_now(void)
+struct sxs_current_session *sxs_sessions_now(void)
 {
     return &sessions.now;
 }
@@ -168,7 +168,7 @@ static void note_begin(const char *tools, const char *id)
 
 /* ---- the tools of a session ------------------------------------------------------------------ */
 
-static void take_tools(struct sxs_session *s, const struct sxs_settings *from)
+static void take_tools(struct sxs_current_session *s, const struct sxs_settings *from)
 {
     s->n_tools = 0;
     for (size_t i = 0; i < from->n_tools; i++)
@@ -177,7 +177,7 @@ static void take_tools(struct sxs_session *s, const struct sxs_settings *from)
 }
 
 /* Write the names of the tools that were named, for people. */
-static void list_tools(const struct sxs_session *s, char *out, size_t size)
+static void list_tools(const struct sxs_current_session *s, char *out, size_t size)
 {
     size_t len = 0;
     out[0] = '\0';
@@ -224,7 +224,8 @@ void sxs_manager_enable(const struct sxs_enabled_tool *tools, size_t n)
 /* ---- runtimes -------------------------------------------------------------------------------- */
 
 /* Whether the session records @rt, of those that the settings pick. */
-static int is_in_session(const struct sxs_session *s, const struct sxs_runtime *rt, unsigned first)
+static int is_in_session(const struct sxs_current_session *s, const struct sxs_runtime *rt,
+                         unsigned first)
 {
     if (s->pick.pick == SXS_PICK_FIRST)
         return rt->number == first;
@@ -260,7 +261,7 @@ HRESULT sxs_sessions_subscribe(struct sxs_runtime *rt)
 /* ---- the begin ------------------------------------------------------------------------------- */
 
 /* Whether a tool of the session would load code; then @why says which. */
-static int loads_code(const struct sxs_session *s, char why[SXS_SESSION_WHY])
+static int loads_code(const struct sxs_current_session *s, char why[SXS_SESSION_WHY])
 {
     char detail[SXS_SESSION_WHY];
     for (size_t i = 0; i < s->n_tools; i++) {
@@ -277,7 +278,7 @@ static int loads_code(const struct sxs_session *s, char why[SXS_SESSION_WHY])
 }
 
 /* Read the request into @s and @settings. Returns 0 or -EINVAL, -ENOTSUP, -ENOMEM with @why. */
-static int read_request(const struct sxs_session_request *request, struct sxs_session *s,
+static int read_request(const struct sxs_session_request *request, struct sxs_current_session *s,
                         struct sxs_settings *settings, char why[SXS_SESSION_WHY])
 {
     const struct sxs_tool *endless;
@@ -317,7 +318,7 @@ static unsigned lowest_number(const struct sxs_runtimes *list)
 }
 
 /* Returns true when the session names no tool but those that are always on: it has their counts. */
-static int counts_only(const struct sxs_session *s)
+static int counts_only(const struct sxs_current_session *s)
 {
     for (size_t t = 0; t < s->n_tools; t++)
         if (!s->tools[t].tool->always)
@@ -329,8 +330,8 @@ static int counts_only(const struct sxs_session *s)
  * does not only need. */
 static unsigned start_all(const struct sxs_runtimes *list, const struct sxs_reasons *why)
 {
-    struct sxs_session *s = &sessions.now;
-    unsigned            first = lowest_number(list), n = 0;
+    struct sxs_current_session *s = &sessions.now;
+    unsigned                    first = lowest_number(list), n = 0;
     for (size_t i = 0; i < list->n; i++) {
         struct sxs_runtime *rt = list->all[i];
         uint64_t            bits;
@@ -394,11 +395,11 @@ static int say_busy(char why[SXS_SESSION_WHY])
 
 static int begin_locked(const struct sxs_session_request *request, char why[SXS_SESSION_WHY])
 {
-    struct sxs_settings *settings;
-    struct sxs_session   next = {.n_tools = 0};
-    struct sxs_runtimes  live;
-    enum sxs_mask        mask = sxs_mask();
-    int                  err, loads = sxs_session_may_load_code();
+    struct sxs_settings       *settings;
+    struct sxs_current_session next = {.n_tools = 0};
+    struct sxs_runtimes        live;
+    enum sxs_mask              mask = sxs_mask();
+    int                        err, loads = sxs_session_may_load_code();
     if (!sessions.settings || sxs_sessions_in_child())
         return sxs_sessions_say(why, -ENOTSUP, "the profiler is not at work in this process");
     if (sxs_sessions_phase() == SXS_SESSION_ON && joins(request))

@@ -25,7 +25,7 @@ void sxs_sessions_init(const struct sxs_settings *settings, const struct sxs_too
 extern uint64_t sxs_session_end_limit_ns;
 
 /** A session of this process. */
-struct sxs_session {
+struct sxs_current_session {
     struct sxs_settings pick;    /* which runtimes it records; only the members of the pick count */
     size_t              n_tools; /* without those that are always on */
     struct sxs_enabled_tool tools[SXS_MAX_TOOLS];
@@ -52,7 +52,7 @@ void sxs_sessions_wait_for_others(void);
 /* ---- with a turn ---- */
 
 /** sxs_sessions_now - return the session; it has no tools if none is on. */
-struct sxs_session *sxs_sessions_now(void);
+struct sxs_current_session *sxs_sessions_now(void);
 
 /** sxs_sessions_in_child - return 1 in a forked child, which has no sessions. */
 int sxs_sessions_in_child(void);
@@ -71,7 +71,7 @@ void sxs_sessions_set_state(struct sxs_runtime *rt, enum sxs_state state);
 int sxs_sessions_say(char why[SXS_SESSION_WHY], int err, const char *text);
 
 /** sxs_session_find_endless - return a tool that cannot be ended before its runtimes, or NULL. */
-const struct sxs_tool *sxs_session_find_endless(const struct sxs_session *s);
+const struct sxs_tool *sxs_session_find_endless(const struct sxs_current_session *s);
 
 /** sxs_session_end_now - end the session on this thread, however long that takes. @discard: 1: it has
  *  failed to begin, and leaves nothing. */

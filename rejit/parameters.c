@@ -71,14 +71,14 @@ static void use_locked(struct round *r, const struct rejit_part *p)
     r->n_done++;
 }
 
-enum answer { NOT_WANTED, KNOWN, TO_ASK };
+enum part_decision { NOT_WANTED, KNOWN, TO_ASK };
 
 /* Decides whether a tool must be asked. When its answer is known, adds it. */
-static enum answer begin_part(struct round *r, const struct sxs_sub *sub)
+static enum part_decision begin_part(struct round *r, const struct sxs_sub *sub)
 {
     struct rejit_method *m;
     struct rejit_part   *p;
-    enum answer          answer = NOT_WANTED;
+    enum part_decision   answer = NOT_WANTED;
     pthread_mutex_lock(&r->t->lock);
     m = rejit_find_locked(r->t, r->module.id, r->token);
     p = m ? rejit_part_locked(m, sub) : NULL;

@@ -37,7 +37,7 @@ static HRESULT ask_revert(const struct sxs_sub *sub, ULONG n, ModuleID *modules,
 }
 
 /* A list of methods in the form of the runtime's functions. */
-struct list {
+struct method_list {
     ModuleID    *modules;
     mdMethodDef *methods;
     ULONG       *from; /* indexes in the caller's list */
@@ -51,9 +51,9 @@ struct wish {
     int wanted, pending, asked;
 };
 
-static int make_list(struct list *list, size_t room)
+static int make_list(struct method_list *list, size_t room)
 {
-    *list = (struct list){
+    *list = (struct method_list){
         .modules = calloc(room, sizeof(*list->modules)),
         .methods = calloc(room, sizeof(*list->methods)),
         .from = calloc(room, sizeof(*list->from)),
@@ -63,14 +63,14 @@ static int make_list(struct list *list, size_t room)
     return list->modules && list->methods && list->from && list->status && list->before;
 }
 
-static void put_method(struct list *list, ModuleID module, mdMethodDef method, ULONG from)
+static void put_method(struct method_list *list, ModuleID module, mdMethodDef method, ULONG from)
 {
     list->modules[list->n] = module;
     list->methods[list->n] = method;
     list->from[list->n++] = from;
 }
 
-static void free_list(struct list *list)
+static void free_list(struct method_list *list)
 {
     free(list->modules);
     free(list->methods);
@@ -98,8 +98,8 @@ static void restore_inliners(struct rejit_table *t, const struct sxs_sub *sub)
 {
     static const struct sxs_rejit_how plainly = {0};
 
-    struct list list = {0};
-    size_t      room = 0;
+    struct method_list list = {0};
+    size_t             room = 0;
     pthread_mutex_lock(&t->lock);
     for (unsigned i = 0; i < REJIT_BUCKETS; i++)
         for (struct rejit_method *m = t->buckets[i]; m; m = m->next)
@@ -172,14 +172,14 @@ HRESULT sxs_rejit_request(struct sxs_sub *sub, const struct sxs_rejit_how *how, 
 /* Withdraws what the tool wants. *real: receives the methods that nobody wants any more; *again:
  * those that must be compiled without the tool. */
 static void withdraw(struct rejit_table *t, const struct sxs_sub *sub, ULONG n,
-                     const ModuleID *modules, const mdMethodDef *methods, struct list *real,
-                     struct list *again)
+                     const ModuleID *modules, const mdMethodDef *methods, struct method_list *real,
+                     struct method_list *again)
 {
     pthread_mutex_lock(&t->lock);
     for (ULONG i = 0; i < n; i++) {
         struct rejit_method *m = rejit_find_locked(t, modules[i], methods[i]);
         struct rejit_part   *p = m ? rejit_part_locked(m, sub) : NULL;
-        struct list         *to = NULL;
+        struct method_list  *to = NULL;
         if (!m || !is_others_locked(m, sub))
             to = real;
         else if (p && p->wanted)
@@ -197,8 +197,8 @@ static void withdraw(struct rejit_table *t, const struct sxs_sub *sub, ULONG n,
 
 /* Restores what the tool wanted, for methods that the runtime has not reverted: a profiler that is
  * alone keeps its IL then. @hr: the result for all methods; @list->status: for each of them. */
-static void restore(struct rejit_table *t, const struct sxs_sub *sub, const struct list *list,
-                    HRESULT hr)
+static void restore(struct rejit_table *t, const struct sxs_sub *sub,
+                    const struct method_list *list, HRESULT hr)
 {
     pthread_mutex_lock(&t->lock);
     for (ULONG i = 0; i < list->n; i++) {
@@ -219,7 +219,7 @@ HRESULT sxs_rejit_revert(struct sxs_sub *sub, ULONG n, ModuleID *modules, mdMeth
     static const struct sxs_rejit_how plainly = {0};
 
     struct rejit_table *t = rejit_table_of(sub->rt);
-    struct list         real = {0}, again = {0};
+    struct method_list  real = {0}, again = {0};
     HRESULT             hr = S_OK;
     if (!t || !n || !modules || !methods)
         return ask_revert(sub, n, modules, methods, status);

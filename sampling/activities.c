@@ -150,16 +150,16 @@ SXS_SIGSAFE static void name_endpoint(struct sxs_activities *a, struct sxs_threa
         note_miss(t, out);
 }
 
-SXS_SIGSAFE static enum sxs_found look(struct sxs_activities *a, struct sxs_thread_slot *t,
-                                       struct sxs_sample_context *out)
+SXS_SIGSAFE static enum sxs_activity_found look(struct sxs_activities *a, struct sxs_thread_slot *t,
+                                                struct sxs_sample_context *out)
 {
     struct sxs_activity_text  endpoint;
     struct sxs_activity_stack stack;
     int                       has = stack_of(t, (uintptr_t)__builtin_frame_address(0), &stack);
-    uintptr_t      native = atomic_load_explicit(&t->managed[a->index], memory_order_acquire);
-    enum sxs_found found = native
-                               ? sxs_activities_read(a, native, has ? &stack : NULL, out, &endpoint)
-                               : SXS_FOUND_NONE;
+    uintptr_t native = atomic_load_explicit(&t->managed[a->index], memory_order_acquire);
+    enum sxs_activity_found found =
+        native ? sxs_activities_read(a, native, has ? &stack : NULL, out, &endpoint)
+               : SXS_FOUND_NONE;
     if (found != SXS_FOUND_ONE)
         return found;
     name_endpoint(a, t, &endpoint, out);
@@ -172,7 +172,7 @@ void sxs_activities_stopping(struct sxs_activities *a)
     uint32_t                      tid = (uint32_t)syscall(SYS_gettid);
     struct sxs_thread_slot       *t = sxs_threads_find(tid);
     struct sxs_sample_context     context = {0};
-    enum sxs_found                found = SXS_FOUND_UNKNOWN;
+    enum sxs_activity_found       found = SXS_FOUND_UNKNOWN;
     atomic_store(&a->stopper, 0);
     if (t && atomic_load_explicit(&a->learned, memory_order_acquire))
         found = look(a, t, &context);
@@ -203,8 +203,8 @@ void sxs_activities_running(struct sxs_activities *a)
 
 /* A thread of the runtime that stops the others may collect on its own stack. Until the threads are
  * let go, it runs no managed code, so it still has what it had before. */
-SXS_SIGSAFE static enum sxs_found of_stopper(struct sxs_activities *a, uint32_t tid,
-                                             struct sxs_sample_context *out)
+SXS_SIGSAFE static enum sxs_activity_found of_stopper(struct sxs_activities *a, uint32_t tid,
+                                                      struct sxs_sample_context *out)
 {
     if (atomic_load(&a->stopper) != tid)
         return SXS_FOUND_UNKNOWN;
@@ -214,8 +214,9 @@ SXS_SIGSAFE static enum sxs_found of_stopper(struct sxs_activities *a, uint32_t 
     return SXS_FOUND_ONE;
 }
 
-SXS_SIGSAFE static enum sxs_found look_at(struct sxs_activities *a, struct sxs_thread_slot *t,
-                                          struct sxs_sample_context *out)
+SXS_SIGSAFE static enum sxs_activity_found look_at(struct sxs_activities     *a,
+                                                   struct sxs_thread_slot    *t,
+                                                   struct sxs_sample_context *out)
 {
     uint32_t n_stops;
     if (!atomic_load_explicit(&a->learned, memory_order_acquire))
@@ -233,7 +234,7 @@ SXS_SIGSAFE size_t sxs_activities_look(struct sxs_thread_slot   *t,
     size_t n = 0;
     *missed = 0;
     for (unsigned i = 0; i < SXS_SLOT_RUNTIMES; i++) {
-        enum sxs_found found;
+        enum sxs_activity_found found;
         if (!atomic_load_explicit(&t->managed[i], memory_order_acquire))
             continue;
         found = look_at(&followed[i], t, &out[n]);

@@ -50,7 +50,7 @@ struct sxs_role {
 };
 
 /** What is known about the requests of ASP.NET Core in one runtime: classes, offsets of fields. */
-struct sxs_requests {
+struct sxs_request_layout {
     _Atomic int known; /* 1: the rest is valid, and constant */
     /* Classes. `request` is the base class of those of a request in the server Kestrel. */
     uintptr_t task, context, request, feature;
@@ -116,9 +116,9 @@ struct sxs_activities {
     uint32_t  handle_at;      /* in the runtime's own thread: of the handle of the managed Thread */
     uint32_t  native_at, context_at; /* fields of Thread */
     /* constant once all is known */
-    uintptr_t             key_at; /* address of the static field Activity.s_current */
-    struct sxs_seen_class seen[SXS_SEEN_CLASSES];
-    struct sxs_requests   requests;
+    uintptr_t                 key_at; /* address of the static field Activity.s_current */
+    struct sxs_seen_class     seen[SXS_SEEN_CLASSES];
+    struct sxs_request_layout requests;
     /* activities_request.c: classes that were met on stacks, by address; the low bits are their kind. */
     _Atomic uintptr_t kinds[SXS_CLASS_KINDS];
 };
@@ -140,7 +140,7 @@ struct sxs_activity_stack {
     uint64_t  skipped;  /* a span whose request is not searched for this time; 0: none */
 };
 
-enum sxs_found {
+enum sxs_activity_found {
     SXS_FOUND_NONE,
     SXS_FOUND_ONE,
     SXS_FOUND_UNKNOWN, /* it cannot be read */
@@ -149,13 +149,13 @@ enum sxs_found {
 /** sxs_activities_read - find the activity of the runtime's thread @native, which is the calling
  *  thread. @stack: the thread's stack; NULL: requests are not searched for. @out, @endpoint: receive
  *  its ids and the name. Signal-safe. */
-SXS_SIGSAFE enum sxs_found sxs_activities_read(struct sxs_activities *a, uintptr_t native,
-                                               const struct sxs_activity_stack *stack,
-                                               struct sxs_sample_context       *out,
-                                               struct sxs_activity_text        *endpoint);
+SXS_SIGSAFE enum sxs_activity_found sxs_activities_read(struct sxs_activities *a, uintptr_t native,
+                                                        const struct sxs_activity_stack *stack,
+                                                        struct sxs_sample_context       *out,
+                                                        struct sxs_activity_text        *endpoint);
 
 /** What a search for a request has found. */
-struct sxs_request {
+struct sxs_found_request {
     uintptr_t endpoint;   /* object; 0: none was chosen yet, or none fits */
     uintptr_t base, path; /* strings; 0: none */
 };
@@ -168,7 +168,7 @@ struct sxs_request {
 SXS_SIGSAFE int sxs_activities_request(struct sxs_activities           *a,
                                        const struct sxs_activity_stack *stack,
                                        const uintptr_t *activities, unsigned n,
-                                       struct sxs_request *out);
+                                       struct sxs_found_request *out);
 
 /** sxs_activities_fold - replace the segments of a path that are numbers by "{number}", and GUIDs by
  *  "{guid}", so that paths of one endpoint get one name. Pure; signal-safe. */

@@ -386,8 +386,8 @@ static uintptr_t find_loaded(struct sxs_activities *a, enum sxs_activity_module 
 /* Classes are loaded when the first request comes, or earlier. They are asked for again until then. */
 static void ask_for_requests(struct sxs_activities *a)
 {
-    struct sxs_requests     *r = &a->requests;
-    const struct sxs_layout *layout;
+    struct sxs_request_layout *r = &a->requests;
+    const struct sxs_layout   *layout;
     if (!(r->request = find_loaded(
               a, SXS_MODULE_KESTREL,
               u"Microsoft.AspNetCore.Server.Kestrel.Core.Internal.Http.HttpProtocol")) ||

@@ -23,7 +23,7 @@
 
 #define MAX_WANTED 4u
 
-struct look {
+struct activity_look {
     struct sxs_activities *a;
     int                    reliable;
     int                    failed; /* 1: memory could not be read, or was not what was expected */
@@ -37,14 +37,14 @@ SXS_SIGSAFE int sxs_activities_bytes(int reliable, void *to, uintptr_t from, siz
     return (reliable ? sxs_guarded_copy(to, from, size) : sxs_kernel_read(to, from, size)) == size;
 }
 
-SXS_SIGSAFE static int read_bytes(struct look *l, void *to, uintptr_t from, size_t size)
+SXS_SIGSAFE static int read_bytes(struct activity_look *l, void *to, uintptr_t from, size_t size)
 {
     if (l->failed || !from || !sxs_activities_bytes(l->reliable, to, from, size))
         l->failed = 1;
     return !l->failed;
 }
 
-SXS_SIGSAFE static uintptr_t read_word(struct look *l, uintptr_t from)
+SXS_SIGSAFE static uintptr_t read_word(struct activity_look *l, uintptr_t from)
 {
     uintptr_t word = 0;
     return read_bytes(l, &word, from, sizeof(word)) ? word : 0;
@@ -65,7 +65,7 @@ SXS_SIGSAFE static struct sxs_seen_class *find_class(struct sxs_activities *a, u
 }
 
 /* Returns the role of an object; NULL: its class is not known yet, or cannot be read. */
-SXS_SIGSAFE static const struct sxs_role *look_up_role(struct look *l, uintptr_t object)
+SXS_SIGSAFE static const struct sxs_role *look_up_role(struct activity_look *l, uintptr_t object)
 {
     uintptr_t              id = read_word(l, object);
     struct sxs_seen_class *c = l->failed ? NULL : find_class(l->a, id);
@@ -79,7 +79,7 @@ SXS_SIGSAFE static const struct sxs_role *look_up_role(struct look *l, uintptr_t
 
 /* Returns the role of an object that must be of this kind; NULL: it is not, and the look has
  * failed. */
-SXS_SIGSAFE static const struct sxs_role *expect_role(struct look *l, uintptr_t object,
+SXS_SIGSAFE static const struct sxs_role *expect_role(struct activity_look *l, uintptr_t object,
                                                       enum sxs_role_kind kind)
 {
     const struct sxs_role *role = look_up_role(l, object);
@@ -101,7 +101,8 @@ SXS_SIGSAFE static void want_class(struct sxs_activities *a, uintptr_t id)
 /* ---- texts ----------------------------------------------------------------------------------- */
 
 /* Reads a string of at most @max units; a longer one is cut. Returns its length. */
-SXS_SIGSAFE static unsigned read_text(struct look *l, uintptr_t text, uint16_t *out, unsigned max)
+SXS_SIGSAFE static unsigned read_text(struct activity_look *l, uintptr_t text, uint16_t *out,
+                                      unsigned max)
 {
     uint32_t n = 0;
     if (read_word(l, text) != l->a->string)
@@ -119,7 +120,8 @@ SXS_SIGSAFE static int digit_of(uint16_t c)
 }
 
 /* Reads an id of @size bytes, written as hexadecimal digits. */
-SXS_SIGSAFE static void read_id(struct look *l, uintptr_t text, uint8_t *out, unsigned size)
+SXS_SIGSAFE static void read_id(struct activity_look *l, uintptr_t text, uint8_t *out,
+                                unsigned size)
 {
     uint16_t digits[33];
     if (read_text(l, text, digits, 2 * size + 1) != 2 * size)
@@ -134,13 +136,14 @@ SXS_SIGSAFE static void read_id(struct look *l, uintptr_t text, uint8_t *out, un
 /* ---- the value of an AsyncLocal -------------------------------------------------------------- */
 
 /* What is searched for in a map. */
-struct search {
+struct map_search {
     uintptr_t key; /* 0: the classes of all values are looked up, so that they get known */
     uintptr_t value;
 };
 
 /* Returns 1 when the search is over. */
-SXS_SIGSAFE static int take_pair(struct look *l, struct search *s, uintptr_t key, uintptr_t value)
+SXS_SIGSAFE static int take_pair(struct activity_look *l, struct map_search *s, uintptr_t key,
+                                 uintptr_t value)
 {
     if (!s->key && value)
         look_up_role(l, value);
@@ -150,7 +153,7 @@ SXS_SIGSAFE static int take_pair(struct look *l, struct search *s, uintptr_t key
     return 1;
 }
 
-SXS_SIGSAFE static void search_array(struct look *l, struct search *s, uintptr_t array,
+SXS_SIGSAFE static void search_array(struct activity_look *l, struct map_search *s, uintptr_t array,
                                      uint32_t stride)
 {
     uint32_t  n = 0;
@@ -165,7 +168,7 @@ SXS_SIGSAFE static void search_array(struct look *l, struct search *s, uintptr_t
             return;
 }
 
-SXS_SIGSAFE static void search_map(struct look *l, struct search *s, uintptr_t map)
+SXS_SIGSAFE static void search_map(struct activity_look *l, struct map_search *s, uintptr_t map)
 {
     const struct sxs_role *role = look_up_role(l, map);
     enum sxs_role_kind     kind = role ? role->kind : SXS_ROLE_OTHER;
@@ -180,7 +183,7 @@ SXS_SIGSAFE static void search_map(struct look *l, struct search *s, uintptr_t m
 
 /* Returns the map of values of the calling thread; 0: it has none, or the look has failed. Follows
  * the runtime's thread, Thread, ExecutionContext. */
-SXS_SIGSAFE static uintptr_t find_map(struct look *l, uintptr_t native)
+SXS_SIGSAFE static uintptr_t find_map(struct activity_look *l, uintptr_t native)
 {
     const struct sxs_activities *a = l->a;
     uintptr_t                    handle = read_word(l, native + a->handle_at), thread, context;
@@ -198,11 +201,11 @@ SXS_SIGSAFE static uintptr_t find_map(struct look *l, uintptr_t native)
 }
 
 /* Returns the thread's Activity; 0: none, or the look has failed. */
-SXS_SIGSAFE static uintptr_t find_activity(struct look *l, uintptr_t native)
+SXS_SIGSAFE static uintptr_t find_activity(struct activity_look *l, uintptr_t native)
 {
-    struct search s = {0, 0};
-    int           knows = atomic_load_explicit(&l->a->learned, memory_order_acquire);
-    uintptr_t     map = find_map(l, native);
+    struct map_search s = {0, 0};
+    int               knows = atomic_load_explicit(&l->a->learned, memory_order_acquire);
+    uintptr_t         map = find_map(l, native);
     if (knows == SXS_LEARNED_ALL)
         s.key = read_word(l, l->a->key_at);
     if (!map || l->failed)
@@ -214,7 +217,8 @@ SXS_SIGSAFE static uintptr_t find_activity(struct look *l, uintptr_t native)
 
 /* ---- the name of the endpoint ---------------------------------------------------------------- */
 
-SXS_SIGSAFE static int is_text(struct look *l, uintptr_t text, const char *expected, unsigned n)
+SXS_SIGSAFE static int is_text(struct activity_look *l, uintptr_t text, const char *expected,
+                               unsigned n)
 {
     uint16_t units[16];
     if (read_text(l, text, units, n + 1) != n)
@@ -252,7 +256,7 @@ SXS_SIGSAFE static void begin_with_slash(struct sxs_activity_text *t)
 }
 
 /* Reads the tag "http.route", else "url.path". Returns the length; 0: there is neither. */
-SXS_SIGSAFE static unsigned read_route(struct look *l, uintptr_t tags,
+SXS_SIGSAFE static unsigned read_route(struct activity_look *l, uintptr_t tags,
                                        struct sxs_activity_text *out)
 {
     const struct sxs_role *role = expect_role(l, tags, SXS_ROLE_TAGS);
@@ -281,7 +285,7 @@ SXS_SIGSAFE static unsigned read_route(struct look *l, uintptr_t tags,
 }
 
 /* Reads the text of a pattern that belongs to one endpoint alone. Returns 1 if there is one. */
-SXS_SIGSAFE static int read_pattern(struct look *l, uintptr_t pattern,
+SXS_SIGSAFE static int read_pattern(struct activity_look *l, uintptr_t pattern,
                                     struct sxs_activity_text *out)
 {
     const struct sxs_role *role = expect_role(l, pattern, SXS_ROLE_PATTERN);
@@ -297,7 +301,7 @@ SXS_SIGSAFE static int read_pattern(struct look *l, uintptr_t pattern,
 
 /* Reads the route of an endpoint, or its display name when it has none, or one for many. Returns 1
  * if there is one. */
-SXS_SIGSAFE static int read_route_of(struct look *l, uintptr_t endpoint,
+SXS_SIGSAFE static int read_route_of(struct activity_look *l, uintptr_t endpoint,
                                      struct sxs_activity_text *out)
 {
     const struct sxs_role *role = expect_role(l, endpoint, SXS_ROLE_ENDPOINT);
@@ -313,11 +317,11 @@ SXS_SIGSAFE static int read_route_of(struct look *l, uintptr_t endpoint,
 }
 
 /* Reads the name of the endpoint from the request itself. Returns 1 if it has got one. */
-SXS_SIGSAFE static int read_request(struct look *l, const struct sxs_activity_stack *stack,
+SXS_SIGSAFE static int read_request(struct activity_look *l, const struct sxs_activity_stack *stack,
                                     const uintptr_t *activities, unsigned n,
                                     struct sxs_activity_text *out)
 {
-    struct sxs_request request;
+    struct sxs_found_request request;
     if (!sxs_activities_request(l->a, stack, activities, n, &request))
         return 0;
     if (request.endpoint && read_route_of(l, request.endpoint, out)) {
@@ -337,8 +341,8 @@ SXS_SIGSAFE static int read_request(struct look *l, const struct sxs_activity_st
 
 /* Reads the name of an activity, which has no parent. A name that cannot be read is left
  * out: out->n is 0. */
-SXS_SIGSAFE static void read_name(struct look *l, const struct sxs_role *role, uintptr_t activity,
-                                  struct sxs_activity_text *out)
+SXS_SIGSAFE static void read_name(struct activity_look *l, const struct sxs_role *role,
+                                  uintptr_t activity, struct sxs_activity_text *out)
 {
     uintptr_t text = role->activity.tags ? read_word(l, activity + role->activity.tags) : 0;
     unsigned  n_wanted = l->n_wanted;
@@ -354,7 +358,7 @@ SXS_SIGSAFE static void read_name(struct look *l, const struct sxs_role *role, u
 
 /* Reads the name of the endpoint: of the route of the request, else what the oldest activity above
  * @activity in this process says. */
-SXS_SIGSAFE static void read_endpoint(struct look *l, uintptr_t activity,
+SXS_SIGSAFE static void read_endpoint(struct activity_look *l, uintptr_t activity,
                                       const struct sxs_activity_stack *stack,
                                       struct sxs_activity_text        *out)
 {
@@ -388,10 +392,10 @@ SXS_SIGSAFE static void read_endpoint(struct look *l, uintptr_t activity,
 
 /* ---- all of it ------------------------------------------------------------------------------- */
 
-SXS_SIGSAFE static enum sxs_found read_activity(struct look *l, uintptr_t native,
-                                                const struct sxs_activity_stack *stack,
-                                                struct sxs_sample_context       *out,
-                                                struct sxs_activity_text        *endpoint)
+SXS_SIGSAFE static enum sxs_activity_found read_activity(struct activity_look *l, uintptr_t native,
+                                                         const struct sxs_activity_stack *stack,
+                                                         struct sxs_sample_context       *out,
+                                                         struct sxs_activity_text        *endpoint)
 {
     uintptr_t              activity = find_activity(l, native), trace, span;
     const struct sxs_role *role = activity ? expect_role(l, activity, SXS_ROLE_ACTIVITY) : NULL;
@@ -417,14 +421,14 @@ SXS_SIGSAFE static enum sxs_found read_activity(struct look *l, uintptr_t native
     return SXS_FOUND_ONE;
 }
 
-SXS_SIGSAFE enum sxs_found sxs_activities_read(struct sxs_activities *a, uintptr_t native,
-                                               const struct sxs_activity_stack *stack,
-                                               struct sxs_sample_context       *out,
-                                               struct sxs_activity_text        *endpoint)
+SXS_SIGSAFE enum sxs_activity_found sxs_activities_read(struct sxs_activities *a, uintptr_t native,
+                                                        const struct sxs_activity_stack *stack,
+                                                        struct sxs_sample_context       *out,
+                                                        struct sxs_activity_text        *endpoint)
 {
-    struct look    l = {.a = a, .reliable = sxs_guarded_reliable()};
-    uint32_t       n_stops;
-    enum sxs_found found;
+    struct activity_look    l = {.a = a, .reliable = sxs_guarded_reliable()};
+    uint32_t                n_stops;
+    enum sxs_activity_found found;
     if (!sxs_activities_running_since(a, &n_stops))
         return SXS_FOUND_UNKNOWN;
     *endpoint = (struct sxs_activity_text){.n = 0};

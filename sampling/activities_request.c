@@ -33,7 +33,7 @@
 #define ITEMS_AT    16u
 
 /* What objects of a class are good for. Part of the table: below CLASS_BITS + 1. */
-enum kind {
+enum object_kind {
     KIND_OTHER,
     KIND_HOLDER,  /* may have a reference to the request: a context */
     KIND_TASK,    /* the same, and a reference to what continues after it */
@@ -41,25 +41,25 @@ enum kind {
     KIND_NONE,    /* not a class */
 };
 
-struct pending {
-    uintptr_t object;
-    enum kind kind;
-    int       depth; /* KIND_OTHER: how many more such objects are followed from it */
+struct pending_object {
+    uintptr_t        object;
+    enum object_kind kind;
+    int              depth; /* KIND_OTHER: how many more such objects are followed from it */
 };
 
-struct search {
+struct request_search {
     struct sxs_activities           *a;
     const struct sxs_activity_stack *stack;
     const uintptr_t                 *activities;
     unsigned                         n_activities;
     unsigned                         n_loads;
     unsigned                         n_pending;
-    struct pending                   pending[MAX_PENDING];
+    struct pending_object            pending[MAX_PENDING];
     uintptr_t                        visited[N_VISITED];
 };
 
 /* Returns 0 if the word cannot be read; a word of ones counts as none. */
-SXS_SIGSAFE static int load(struct search *s, uintptr_t at, uintptr_t *out)
+SXS_SIGSAFE static int load(struct request_search *s, uintptr_t at, uintptr_t *out)
 {
     uintptr_t word;
     s->n_loads++;
@@ -68,14 +68,14 @@ SXS_SIGSAFE static int load(struct search *s, uintptr_t at, uintptr_t *out)
     return word != SXS_GUARDED_GONE;
 }
 
-SXS_SIGSAFE static uintptr_t word_at(struct search *s, uintptr_t at)
+SXS_SIGSAFE static uintptr_t word_at(struct request_search *s, uintptr_t at)
 {
     uintptr_t word;
     return load(s, at, &word) ? word : 0;
 }
 
 /* Returns 1 if a word may be the address of an object or of a class. */
-SXS_SIGSAFE static int may_be_address(const struct search *s, uintptr_t word)
+SXS_SIGSAFE static int may_be_address(const struct request_search *s, uintptr_t word)
 {
     return !(word & (WORD - 1)) && word > UINT32_MAX && word < UINT64_C(0x7fffffffffff) &&
            (word < s->stack->from - STACK_BYTES || word >= s->stack->to);
@@ -83,9 +83,9 @@ SXS_SIGSAFE static int may_be_address(const struct search *s, uintptr_t word)
 
 /* ---- classes --------------------------------------------------------------------------------- */
 
-SXS_SIGSAFE static enum kind derive_kind(struct search *s, uintptr_t cls)
+SXS_SIGSAFE static enum object_kind derive_kind(struct request_search *s, uintptr_t cls)
 {
-    const struct sxs_requests *r = &s->a->requests;
+    const struct sxs_request_layout *r = &s->a->requests;
     for (unsigned i = 0; i < MAX_PARENTS && may_be_address(s, cls); i++) {
         if (cls == r->request)
             return KIND_REQUEST;
@@ -101,17 +101,18 @@ SXS_SIGSAFE static enum kind derive_kind(struct search *s, uintptr_t cls)
 
 /* Returns the kind of an object; *@cls receives its class. The table says it for classes that were met
  * before. If such a class was unloaded, and its memory used otherwise, an object is searched in vain. */
-SXS_SIGSAFE static enum kind kind_of(struct search *s, uintptr_t object, uintptr_t *cls)
+SXS_SIGSAFE static enum object_kind kind_of(struct request_search *s, uintptr_t object,
+                                            uintptr_t *cls)
 {
     _Atomic uintptr_t *slot;
     uintptr_t          known;
-    enum kind          kind;
+    enum object_kind   kind;
     if (!load(s, object, cls) || !may_be_address(s, *cls))
         return KIND_NONE;
     slot = &s->a->kinds[(size_t)(sxs_hash_id(*cls) >> 32) % SXS_CLASS_KINDS];
     known = atomic_load_explicit(slot, memory_order_relaxed);
     if ((known & ~(uintptr_t)CLASS_BITS) == *cls)
-        return (enum kind)(known & CLASS_BITS);
+        return (enum object_kind)(known & CLASS_BITS);
     kind = derive_kind(s, *cls);
     atomic_store_explicit(slot, *cls | (uintptr_t)kind, memory_order_relaxed);
     return kind;
@@ -120,7 +121,7 @@ SXS_SIGSAFE static enum kind kind_of(struct search *s, uintptr_t object, uintptr
 /* ---- objects --------------------------------------------------------------------------------- */
 
 /* Returns 1 the first time that an object is met, as far as the table has room. */
-SXS_SIGSAFE static int is_new(struct search *s, uintptr_t object)
+SXS_SIGSAFE static int is_new(struct request_search *s, uintptr_t object)
 {
     uintptr_t *slot = &s->visited[(size_t)(sxs_hash_id(object) >> 32) % N_VISITED];
     if (*slot == object)
@@ -129,17 +130,18 @@ SXS_SIGSAFE static int is_new(struct search *s, uintptr_t object)
     return 1;
 }
 
-SXS_SIGSAFE static void push(struct search *s, uintptr_t object, enum kind kind, int depth)
+SXS_SIGSAFE static void push(struct request_search *s, uintptr_t object, enum object_kind kind,
+                             int depth)
 {
     if (s->n_pending < MAX_PENDING)
-        s->pending[s->n_pending++] = (struct pending){object, kind, depth};
+        s->pending[s->n_pending++] = (struct pending_object){object, kind, depth};
 }
 
 /* Returns 1 if the request has one of the Activities. */
-SXS_SIGSAFE static int is_request_of(struct search *s, uintptr_t request)
+SXS_SIGSAFE static int is_request_of(struct request_search *s, uintptr_t request)
 {
-    const struct sxs_requests *r = &s->a->requests;
-    uintptr_t                  feature = word_at(s, request + r->feature_at), activity;
+    const struct sxs_request_layout *r = &s->a->requests;
+    uintptr_t                        feature = word_at(s, request + r->feature_at), activity;
     if (!feature || word_at(s, feature) != r->feature)
         return 0;
     activity = word_at(s, feature + r->activity_at);
@@ -151,10 +153,10 @@ SXS_SIGSAFE static int is_request_of(struct search *s, uintptr_t request)
 
 /* Looks at a word. @depth: how many objects of other classes are followed from it. Returns 1 if it is
  * the address of the request. */
-SXS_SIGSAFE static int take_word(struct search *s, uintptr_t word, int depth)
+SXS_SIGSAFE static int take_word(struct request_search *s, uintptr_t word, int depth)
 {
-    uintptr_t cls;
-    enum kind kind;
+    uintptr_t        cls;
+    enum object_kind kind;
     if (!may_be_address(s, word) || !is_new(s, word))
         return 0;
     kind = kind_of(s, word, &cls);
@@ -166,7 +168,8 @@ SXS_SIGSAFE static int take_word(struct search *s, uintptr_t word, int depth)
 }
 
 /* Returns how many bytes of an object are searched; *@from receives where they begin. */
-SXS_SIGSAFE static uintptr_t extent_of(struct search *s, const struct pending *p, uintptr_t *from)
+SXS_SIGSAFE static uintptr_t extent_of(struct request_search *s, const struct pending_object *p,
+                                       uintptr_t *from)
 {
     uintptr_t cls = word_at(s, p->object), head = cls ? word_at(s, cls) : 0, items;
     uint32_t  size = (uint32_t)(head >> 32), flags = (uint32_t)head;
@@ -183,7 +186,7 @@ SXS_SIGSAFE static uintptr_t extent_of(struct search *s, const struct pending *p
 }
 
 /* Searches the references of an object. Returns the request, or 0. */
-SXS_SIGSAFE static uintptr_t search_object(struct search *s, const struct pending *p)
+SXS_SIGSAFE static uintptr_t search_object(struct request_search *s, const struct pending_object *p)
 {
     uintptr_t from, size = extent_of(s, p, &from), next = 0;
     int       depth = p->kind == KIND_OTHER ? p->depth - 1 : 0;
@@ -198,15 +201,15 @@ SXS_SIGSAFE static uintptr_t search_object(struct search *s, const struct pendin
 }
 
 /* Searches everything that can be reached from a word of the stack. */
-SXS_SIGSAFE static uintptr_t search_from(struct search *s, uintptr_t word)
+SXS_SIGSAFE static uintptr_t search_from(struct request_search *s, uintptr_t word)
 {
     unsigned last = s->n_loads + SEED_LOADS;
     s->n_pending = 0;
     if (take_word(s, word, 0))
         return word;
     while (s->n_pending && s->n_loads < last) {
-        struct pending p = s->pending[--s->n_pending];
-        uintptr_t      found = search_object(s, &p);
+        struct pending_object p = s->pending[--s->n_pending];
+        uintptr_t             found = search_object(s, &p);
         if (found)
             return found;
     }
@@ -216,11 +219,11 @@ SXS_SIGSAFE static uintptr_t search_from(struct search *s, uintptr_t word)
 SXS_SIGSAFE int sxs_activities_request(struct sxs_activities           *a,
                                        const struct sxs_activity_stack *stack,
                                        const uintptr_t *activities, unsigned n,
-                                       struct sxs_request *out)
+                                       struct sxs_found_request *out)
 {
-    const struct sxs_requests *r = &a->requests;
-    struct search              s;
-    uintptr_t                  at, from, found = 0, word;
+    const struct sxs_request_layout *r = &a->requests;
+    struct request_search            s;
+    uintptr_t                        at, from, found = 0, word;
     if (!atomic_load_explicit(&r->known, memory_order_acquire))
         return 0;
     s.a = a;

@@ -161,7 +161,7 @@ static void ask_again(const struct owners *among)
 /* ---- reading the file ------------------------------------------------------------------------ */
 
 /* A position in the file. */
-struct place {
+struct file_place {
     uint32_t chunk, offset;
     unsigned waited; /* rounds of waiting for a record to be committed */
 };
@@ -179,7 +179,7 @@ static struct sxs_chunk_header *chunk_at(uint32_t index)
 /* Returns the record at @at, or NULL when there is none yet. A record that is not committed is
  * waited for, because if later records were read first, this one might be read after its code
  * was unloaded. */
-static struct sxs_record *record_at(struct place *at, uint32_t used)
+static struct sxs_record *record_at(struct file_place *at, uint32_t used)
 {
     struct sxs_record *r = (struct sxs_record *)((unsigned char *)chunk_at(at->chunk) + at->offset);
     uint32_t           size;
@@ -196,7 +196,7 @@ static struct sxs_record *record_at(struct place *at, uint32_t used)
 
 /* Moves to the next chunk if that has records and no record in this chunk is waited for. Returns
  * 1 if it moved. */
-static int next_chunk(struct place *at, uint32_t used)
+static int next_chunk(struct file_place *at, uint32_t used)
 {
     const struct sxs_samples_header *header = sxs_samples_header(code.writer);
     int whole = at->offset + sizeof(struct sxs_record) > used || at->waited >= PATIENCE;
@@ -207,7 +207,7 @@ static int next_chunk(struct place *at, uint32_t used)
         at->waited++;
         return 0;
     }
-    *at = (struct place){.chunk = at->chunk + 1};
+    *at = (struct file_place){.chunk = at->chunk + 1};
     return 1;
 }
 
@@ -216,19 +216,19 @@ static int next_chunk(struct place *at, uint32_t used)
 /* How far the samples were looked up for one runtime, in its callbacks, ahead of the position
  * for all runtimes. Addresses of that runtime before this position are not looked up again,
  * because their code may have been unloaded since. */
-struct reader {
+struct runtime_position {
     struct sxs_runtime *rt; /* only compared; NULL: the entry is free */
-    struct place        ahead;
+    struct file_place   ahead;
     struct sxs_unloads  unloads;
 };
-static struct place  all_read; /* guarded by code.lock, as the readers are */
-static struct reader *readers;
+static struct file_place        all_read; /* guarded by code.lock, as the readers are */
+static struct runtime_position *readers;
 static size_t        n_readers;
 SXS_SESSION_RESETS(all_read);
 SXS_SESSION_RESETS(readers);
 SXS_SESSION_RESETS(n_readers);
 
-static struct reader *reader_of(const struct sxs_runtime *rt)
+static struct runtime_position *reader_of(const struct sxs_runtime *rt)
 {
     for (size_t i = 0; i < n_readers; i++)
         if (readers[i].rt == rt)
@@ -238,28 +238,28 @@ static struct reader *reader_of(const struct sxs_runtime *rt)
 
 static int add_reader(struct sxs_runtime *rt)
 {
-    struct reader *reader = reader_of(NULL);
+    struct runtime_position *reader = reader_of(NULL);
     if (!reader) {
-        struct reader *more = reallocarray(readers, n_readers + 1, sizeof(*more));
+        struct runtime_position *more = reallocarray(readers, n_readers + 1, sizeof(*more));
         if (!more)
             return -ENOMEM;
         readers = more;
         reader = &readers[n_readers++];
     }
-    *reader = (struct reader){.rt = rt};
+    *reader = (struct runtime_position){.rt = rt};
     return 0;
 }
 
-static int is_before(const struct place *a, const struct place *b)
+static int is_before(const struct file_place *a, const struct file_place *b)
 {
     return a->chunk != b->chunk ? a->chunk < b->chunk : a->offset < b->offset;
 }
 
-static void look_up_ip(uintptr_t ip, uint64_t time_ns, const struct place *at,
+static void look_up_ip(uintptr_t ip, uint64_t time_ns, const struct file_place *at,
                        const struct owners *among)
 {
-    struct sxs_runtime  *rt;
-    const struct reader *reader;
+    struct sxs_runtime            *rt;
+    const struct runtime_position *reader;
     if (is_known(ip))
         return;
     rt = runtime_of(ip, among);
@@ -270,21 +270,21 @@ static void look_up_ip(uintptr_t ip, uint64_t time_ns, const struct place *at,
         note_unknown_code(ip, time_ns);
 }
 
-static void look_up_stack(const uint64_t *ips, unsigned n, uint64_t time_ns, const struct place *at,
-                          const struct owners *among)
+static void look_up_stack(const uint64_t *ips, unsigned n, uint64_t time_ns,
+                          const struct file_place *at, const struct owners *among)
 {
     for (unsigned i = 0; i < n; i++)
         look_up_ip(ips[i] - (i > 0), time_ns, at, among);
 }
 
 static void look_up_difference(const struct sxs_record_difference *difference,
-                               const struct place *at, const struct owners *among)
+                               const struct file_place *at, const struct owners *among)
 {
     for (unsigned i = 0; i < difference->n; i++)
         look_up_ip(difference->frames[i].ip - (i > 0), difference->time_ns, at, among);
 }
 
-static void look_up_record(const struct sxs_record *r, const struct place *at,
+static void look_up_record(const struct sxs_record *r, const struct file_place *at,
                            const struct owners *among)
 {
     const struct sxs_record_sample *sample = (const void *)r;
@@ -297,7 +297,7 @@ static void look_up_record(const struct sxs_record *r, const struct place *at,
     }
 }
 
-static void read_on(struct place *at, const struct owners *among)
+static void read_on(struct file_place *at, const struct owners *among)
 {
     uint32_t used;
     do {
@@ -344,8 +344,8 @@ static void catch_up_all(void)
  * may be ahead of it. */
 static void catch_up_one(struct sxs_runtime *rt)
 {
-    struct owners  among = {.rts = {rt}, .n = 1};
-    struct reader *reader = reader_of(rt);
+    struct owners            among = {.rts = {rt}, .n = 1};
+    struct runtime_position *reader = reader_of(rt);
     if (!reader || sxs_unloads_under_way(&reader->unloads))
         return;
     if (is_before(&reader->ahead, &all_read))
@@ -380,7 +380,7 @@ void sxs_code_unloading(struct sxs_runtime *rt, uint64_t function)
 
 void sxs_code_assembly_unloading(struct sxs_runtime *rt)
 {
-    struct reader *reader;
+    struct runtime_position *reader;
     pthread_mutex_lock(&code.lock);
     reader = reader_of(rt);
     if (code.writer && reader) {
@@ -392,7 +392,7 @@ void sxs_code_assembly_unloading(struct sxs_runtime *rt)
 
 void sxs_code_assembly_unloaded(struct sxs_runtime *rt)
 {
-    struct reader *reader;
+    struct runtime_position *reader;
     pthread_mutex_lock(&code.lock);
     reader = reader_of(rt);
     if (reader)
@@ -402,7 +402,7 @@ void sxs_code_assembly_unloaded(struct sxs_runtime *rt)
 
 void sxs_code_resumed(struct sxs_runtime *rt, COR_PRF_SUSPEND_REASON reason)
 {
-    struct reader *reader;
+    struct runtime_position *reader;
     if (reason != COR_PRF_SUSPEND_FOR_APPDOMAIN_SHUTDOWN)
         return;
     pthread_mutex_lock(&code.lock);
@@ -423,7 +423,7 @@ int sxs_code_started(struct sxs_runtime *rt)
 
 void sxs_code_ended(struct sxs_runtime *rt)
 {
-    struct reader *reader;
+    struct runtime_position *reader;
     pthread_mutex_lock(&code.lock);
     if (code.writer)
         unloading_locked(rt, 0);

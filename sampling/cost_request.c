@@ -22,21 +22,21 @@
 
 enum request_state { FREE, FILLING, ASKED };
 
-struct request {
+struct cost_request {
     _Atomic uint32_t state; /* enum request_state; who changes it to FILLING owns the rest */
     _Atomic uint32_t tid;
     _Atomic uint64_t since_ns;
     struct sxs_cost  cost;
 };
 
-static struct request   requests[N_REQUESTS];
-static _Atomic uint32_t next, n_asked;
+static struct cost_request requests[N_REQUESTS];
+static _Atomic uint32_t    next, n_asked;
 SXS_SESSION_RESETS(requests);
 SXS_SESSION_RESETS(next);
 SXS_SESSION_RESETS(n_asked);
 
 /* Takes the entry if it is free, or if its thread does not answer. Returns 1, or 0. */
-SXS_SIGSAFE static int take_request(struct request *r, uint64_t now)
+SXS_SIGSAFE static int take_request(struct cost_request *r, uint64_t now)
 {
     uint32_t state = atomic_load(&r->state);
     if (state == FILLING || (state == ASKED && now - atomic_load(&r->since_ns) < OLD_NS) ||
@@ -47,7 +47,7 @@ SXS_SIGSAFE static int take_request(struct request *r, uint64_t now)
     return 1;
 }
 
-SXS_SIGSAFE static void withdraw_request(struct request *r)
+SXS_SIGSAFE static void withdraw_request(struct cost_request *r)
 {
     uint32_t state = ASKED;
     if (atomic_compare_exchange_strong(&r->state, &state, FREE))
@@ -56,9 +56,9 @@ SXS_SIGSAFE static void withdraw_request(struct request *r)
 
 SXS_SIGSAFE void sxs_recorder_cost_by(uint32_t tid, const struct sxs_cost *cost)
 {
-    uint64_t        now = sxs_now_ns(CLOCK_MONOTONIC);
-    struct request *r = &requests[atomic_fetch_add(&next, 1) % N_REQUESTS];
-    int             saved_errno = errno;
+    uint64_t             now = sxs_now_ns(CLOCK_MONOTONIC);
+    struct cost_request *r = &requests[atomic_fetch_add(&next, 1) % N_REQUESTS];
+    int                  saved_errno = errno;
     if (!sxs_costs_writer() || !sxs_costs_can_answer(tid) || !take_request(r, now))
         return;
     r->cost = *cost;
@@ -106,7 +106,7 @@ SXS_SIGSAFE static void serve_one(const struct sxs_cost *cost, uint32_t tid, con
 }
 
 /* Takes a request of thread @tid out of its entry. Returns 1 and fills @cost, or 0. */
-SXS_SIGSAFE static int take_out(struct request *r, uint32_t tid, struct sxs_cost *cost)
+SXS_SIGSAFE static int take_out(struct cost_request *r, uint32_t tid, struct sxs_cost *cost)
 {
     uint32_t state = ASKED;
     if (atomic_load(&r->state) != ASKED || atomic_load(&r->tid) != tid ||

@@ -42,7 +42,7 @@ SXS_SIGSAFE static void note_end(enum sxs_sample_end end)
     atomic_fetch_add_explicit(&state.header->n_ends[end], 1, memory_order_relaxed);
 }
 
-struct sample {
+struct handled_sample {
     struct sxs_thread_slot *t; /* NULL: not known yet */
     uint32_t                   tid;
     uint64_t                   began, weight; /* ns */
@@ -55,7 +55,7 @@ struct contexts {
     struct sxs_sample_context all[SXS_SLOT_RUNTIMES];
 };
 
-SXS_SIGSAFE static void find_contexts(const struct sample *sample, struct contexts *out)
+SXS_SIGSAFE static void find_contexts(const struct handled_sample *sample, struct contexts *out)
 {
     unsigned missed;
     out->n = 0;
@@ -69,7 +69,7 @@ SXS_SIGSAFE static void find_contexts(const struct sample *sample, struct contex
 }
 
 /* @ips: room for @max frames. */
-SXS_SIGSAFE static void record(const struct sample *sample, uintptr_t *ips, size_t max)
+SXS_SIGSAFE static void record(const struct handled_sample *sample, uintptr_t *ips, size_t max)
 {
     const struct sxs_walk_limits limits = {.cycles = SXS_WALK_CYCLES, .max = max};
     struct sxs_record_sample    *record;
@@ -104,13 +104,13 @@ SXS_SIGSAFE static void record(const struct sample *sample, uintptr_t *ips, size
 
 /* Records a sample whose walk has no buffer: the youngest frames are kept in a small array on the
  * interrupted stack. Not inlined, so that other samples do not use that stack space. */
-__attribute__((noinline)) SXS_SIGSAFE static void record_short(const struct sample *sample)
+__attribute__((noinline)) SXS_SIGSAFE static void record_short(const struct handled_sample *sample)
 {
     uintptr_t ips[SHORT_STACK];
     record(sample, ips, SHORT_STACK);
 }
 
-SXS_SIGSAFE static void take_sample(const struct sample *sample)
+SXS_SIGSAFE static void take_sample(const struct handled_sample *sample)
 {
     struct sxs_scratch *buffer = sxs_scratch_take(sample->tid);
     if (!buffer) {
@@ -136,11 +136,11 @@ SXS_SIGSAFE static int on_signal(struct sxs_thread_slot *t, siginfo_t *info, uin
         if (t && state.header->mode == SXS_MODE_WALL)
             sxs_wall_give_back(t, weight);
     } else if (weight) {
-        const struct sample sample = {.t = t,
-                                      .tid = tid,
-                                      .began = sxs_now_ns(CLOCK_MONOTONIC),
-                                      .weight = weight,
-                                      .uc = context};
+        const struct handled_sample sample = {.t = t,
+                                              .tid = tid,
+                                              .began = sxs_now_ns(CLOCK_MONOTONIC),
+                                              .weight = weight,
+                                              .uc = context};
         take_sample(&sample);
         atomic_fetch_add_explicit(&state.header->handler_ns,
                                   sxs_now_ns(CLOCK_MONOTONIC) - sample.began, memory_order_relaxed);

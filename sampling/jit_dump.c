@@ -11,7 +11,7 @@
 #define CODE_LOAD  0u
 #define MAX_HEADER 4096u
 
-struct search {
+struct dump_search {
     char           name[32]; /* "/jit-PID.dump" */
     char          *path;
     size_t         size;
@@ -20,8 +20,8 @@ struct search {
 
 static int is_marker(const struct sxs_mapping *m, void *arg)
 {
-    struct search *s = arg;
-    size_t         len = strlen(m->path), name = strlen(s->name);
+    struct dump_search *s = arg;
+    size_t              len = strlen(m->path), name = strlen(s->name);
     if (m->permissions[2] != 'x' || !m->inode || m->path[0] != '/' || len < name ||
         len >= s->size || strcmp(m->path + len - name, s->name) != 0)
         return 0;
@@ -32,7 +32,7 @@ static int is_marker(const struct sxs_mapping *m, void *arg)
 
 int sxs_jit_dump_path(char *path, size_t size, unsigned long *inode)
 {
-    struct search s = {.path = path, .size = size, .inode = inode};
+    struct dump_search s = {.path = path, .size = size, .inode = inode};
     snprintf(s.name, sizeof(s.name), "/jit-%d.dump", (int)getpid());
     return sxs_maps_each(is_marker, &s) == 1;
 }

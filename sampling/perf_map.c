@@ -29,7 +29,7 @@
 #define NEAR        (1u << 20)
 #define LINE_HEAD   128u /* bytes of a line before its name, at most */
 
-struct piece {
+struct perf_piece {
     uint64_t lo;
     uint32_t size, name_at; /* name_at: offset of the name in the file */
 };
@@ -39,28 +39,29 @@ struct region {
 };
 
 /* A file that names code. */
-struct source {
-    dev_t         device;
-    ino_t         inode;
-    uint64_t      read_to;   /* bytes */
-    int           is_behind; /* 1: the file had more than was read in one round */
-    struct piece *pieces; /* MAX_PIECES, mapped when the first is found; in the order of the file */
-    size_t        n;
+struct perf_source {
+    dev_t    device;
+    ino_t    inode;
+    uint64_t read_to;   /* bytes */
+    int      is_behind; /* 1: the file had more than was read in one round */
+    struct perf_piece
+          *pieces; /* MAX_PIECES, mapped when the first is found; in the order of the file */
+    size_t n;
 };
 
 static struct {
-    pid_t         pid; /* whose files they are; another one after a fork */
-    uint64_t      next_ns;
-    struct source map;
-    struct source dump;
-    char          dump_path[4096]; /* "": none is known */
-    unsigned long dump_inode;      /* of the file that is mapped */
-    uint64_t      look_ns;         /* when one may be looked for again */
-    int           is_wanted;       /* 1: there is code that no file has named */
-    int           is_inside;       /* 1: map.read_to is inside of a line, which was taken */
-    int           is_stale;        /* 1: lines of the map are not where they were */
-    int           is_full;         /* 1: a limit is reached */
-    int           dump_damaged;    /* 1: what follows dump.read_to cannot be read */
+    pid_t              pid; /* whose files they are; another one after a fork */
+    uint64_t           next_ns;
+    struct perf_source map;
+    struct perf_source dump;
+    char               dump_path[4096]; /* "": none is known */
+    unsigned long      dump_inode;      /* of the file that is mapped */
+    uint64_t           look_ns;         /* when one may be looked for again */
+    int                is_wanted;       /* 1: there is code that no file has named */
+    int                is_inside;       /* 1: map.read_to is inside of a line, which was taken */
+    int                is_stale;        /* 1: lines of the map are not where they were */
+    int                is_full;         /* 1: a limit is reached */
+    int                dump_damaged;    /* 1: what follows dump.read_to cannot be read */
 } known;
 static struct region    regions[MAX_REGIONS];
 static _Atomic unsigned n_regions;
@@ -106,7 +107,7 @@ static void add_region(uintptr_t lo, uintptr_t hi)
 }
 
 /* Takes a piece of code, unless it cannot be one. */
-static void add_piece(struct source *from, uint64_t lo, uint64_t size, uint64_t name_at)
+static void add_piece(struct perf_source *from, uint64_t lo, uint64_t size, uint64_t name_at)
 {
     if (!lo || !size || size > MAX_PIECE || lo >> 47 || (lo + size) >> 47)
         return;
@@ -121,17 +122,17 @@ static void add_piece(struct source *from, uint64_t lo, uint64_t size, uint64_t 
         known.is_full = 1;
         return;
     }
-    from->pieces[from->n++] = (struct piece){lo, (uint32_t)size, (uint32_t)name_at};
+    from->pieces[from->n++] = (struct perf_piece){lo, (uint32_t)size, (uint32_t)name_at};
     add_region(lo, lo + size);
 }
 
-static void add_regions(const struct source *from)
+static void add_regions(const struct perf_source *from)
 {
     for (size_t i = 0; i < from->n; i++)
         add_region(from->pieces[i].lo, from->pieces[i].lo + from->pieces[i].size);
 }
 
-static void forget(struct source *from)
+static void forget(struct perf_source *from)
 {
     from->read_to = 0;
     from->is_behind = 0;
@@ -179,7 +180,7 @@ static int open_dump(struct stat *st)
 }
 
 /* Forgets what was read of a file that has been exchanged or has become shorter. */
-static void note_file(struct source *from, const struct stat *st)
+static void note_file(struct perf_source *from, const struct stat *st)
 {
     if (st->st_dev != from->device || st->st_ino != from->inode ||
         (uint64_t)st->st_size < from->read_to)
@@ -387,10 +388,10 @@ int sxs_perf_map_update(void)
 
 /* ---- names ----------------------------------------------------------------------------------- */
 
-struct question {
-    const struct source  *source;
-    const struct piece   *piece;
-    struct sxs_perf_code *out;
+struct perf_question {
+    const struct perf_source *source;
+    const struct perf_piece  *piece;
+    struct sxs_perf_code     *out;
 };
 
 /* Copies a name. @size: its bytes, or more than SXS_PERF_NAME: then it is cut, and marked as such. Returns the
@@ -411,7 +412,8 @@ static size_t copy_name(char *to, const char *name, size_t size)
 }
 
 /* Whether the text from @at to @name, which ends at @end, is the beginning of the piece's line. */
-static int begins_line(const char *at, const char *name, const char *end, const struct piece *piece)
+static int begins_line(const char *at, const char *name, const char *end,
+                       const struct perf_piece *piece)
 {
     uint64_t    lo, size;
     const char *rest = read_hex(at, end, &lo);
@@ -419,7 +421,7 @@ static int begins_line(const char *at, const char *name, const char *end, const 
 }
 
 /* Reads a line's name. Returns its bytes, or 0: there is another line now, as the file was written anew. */
-static size_t read_map_name(int fd, const struct piece *piece, char *to)
+static size_t read_map_name(int fd, const struct perf_piece *piece, char *to)
 {
     char        bytes[LINE_HEAD + SXS_PERF_NAME + 1];
     size_t      head = piece->name_at < LINE_HEAD ? piece->name_at : LINE_HEAD, room;
@@ -441,7 +443,7 @@ static size_t read_map_name(int fd, const struct piece *piece, char *to)
 }
 
 /* The same, from a record. It is read again, because the name must end inside of it. */
-static size_t read_dump_name(int fd, const struct piece *piece, char *to)
+static size_t read_dump_name(int fd, const struct perf_piece *piece, char *to)
 {
     uint8_t               bytes[SXS_JIT_DUMP_LOAD + SXS_PERF_NAME + 1];
     struct sxs_jit_record record;
@@ -463,7 +465,7 @@ static size_t read_dump_name(int fd, const struct piece *piece, char *to)
 /* The file may have been exchanged since it was read; then the piece has no name. */
 static int read_name(void *arg)
 {
-    struct question      *q = arg;
+    struct perf_question *q = arg;
     struct sxs_perf_code *out = q->out;
     struct stat           st;
     int                   is_map = q->source == &known.map;
@@ -481,9 +483,9 @@ static int read_name(void *arg)
     return out->name_size ? 0 : -1;
 }
 
-static int find_in(const struct source *source, uintptr_t ip, struct sxs_perf_code *out)
+static int find_in(const struct perf_source *source, uintptr_t ip, struct sxs_perf_code *out)
 {
-    struct question q = {.source = source, .out = out};
+    struct perf_question q = {.source = source, .out = out};
     for (size_t i = source->n; i-- > 0 && !q.piece;)
         if (ip - source->pieces[i].lo < source->pieces[i].size)
             q.piece = &source->pieces[i];

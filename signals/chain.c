@@ -100,7 +100,7 @@ static int is_hosts_action(const struct sigaction *act, int not_owner)
 {
     static const unsigned known = SA_NOCLDSTOP | SA_NOCLDWAIT | SA_SIGINFO | SA_ONSTACK |
                                   SA_RESTART | SA_NODEFER | SA_RESETHAND | HAS_RESTORER | 0xc00;
-    struct module m;
+    struct loaded_module m;
     (void)not_owner;
     return is_function(act) && act->sa_sigaction != router_entry &&
            ((unsigned)act->sa_flags & ~known) == 0 && (act->sa_flags & HAS_RESTORER) &&

@@ -27,9 +27,9 @@ static int other_process(void)
 
 static int runtime_registers(int owner, int idx, const struct sigaction *act, struct sigaction *old)
 {
-    struct owner *o = &router.owners[owner];
-    sigset_t      saved;
-    int           err = 0, fresh = 0;
+    struct signal_owner *o = &router.owners[owner];
+    sigset_t             saved;
+    int                  err = 0, fresh = 0;
     router_lock(&saved);
     if (act && is_function(act) && act->sa_sigaction != router_entry) {
         /* The handler is stored first, because signals may arrive as soon as the router is

@@ -29,7 +29,7 @@ static void count_into(int owner, _Atomic uint64_t *counter)
 {
     if (owner < 0 || owner >= SXS_MAX_OWNERS)
         return;
-    struct owner *o = &router.owners[owner];
+    struct signal_owner *o = &router.owners[owner];
     if (counter) /* add the signals that were counted so far */
         atomic_fetch_add(counter, atomic_exchange(&o->own_counter, 0));
     atomic_store_explicit(&o->counter, counter, memory_order_release);

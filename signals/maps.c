@@ -23,9 +23,9 @@
  * their owner with their file. */
 #define MAX_PIECES 256
 
-struct piece {
+struct map_piece {
     uintptr_t lo, hi; /* addresses, half-open */
-    int       file;   /* index in struct scan */
+    int       file;   /* index in struct maps_scan */
 };
 
 struct memory_file {
@@ -36,8 +36,8 @@ struct memory_file {
 };
 
 /* The result of the first two passes over /proc/self/maps. */
-struct scan {
-    struct piece       pieces[MAX_PIECES];
+struct maps_scan {
+    struct map_piece   pieces[MAX_PIECES];
     struct memory_file files[SXS_MAX_OWNERS];
     int                n_pieces, n_files;
 };
@@ -77,7 +77,7 @@ static int owner_of_folder(const char *path)
 
 /* Returns the index of the memory file @inode, which is added if it is new, or -1 if there is no
  * room. */
-static int file_of(struct scan *s, unsigned long inode)
+static int file_of(struct maps_scan *s, unsigned long inode)
 {
     for (int i = 0; i < s->n_files; i++)
         if (s->files[i].inode == inode)
@@ -93,7 +93,7 @@ static int is_memory_file(const struct sxs_mapping *at)
     return strncmp(at->path, "/memfd:doublemapper", 19) == 0 && at->permissions[1] != 'w';
 }
 
-static void note_piece(struct scan *s, const struct sxs_mapping *at)
+static void note_piece(struct maps_scan *s, const struct sxs_mapping *at)
 {
     int file = is_memory_file(at) ? file_of(s, at->inode) : -1;
     if (file < 0)
@@ -103,12 +103,12 @@ static void note_piece(struct scan *s, const struct sxs_mapping *at)
     if (s->files[file].above < 0)
         s->files[file].above = next_module_above(at->start);
     if (s->n_pieces < MAX_PIECES && at->permissions[2] == 'x')
-        s->pieces[s->n_pieces++] = (struct piece){at->start, at->end, file};
+        s->pieces[s->n_pieces++] = (struct map_piece){at->start, at->end, file};
 }
 
 /* Returns the piece that contains @address, or NULL. The pieces are sorted, because the kernel's
  * list is. */
-static const struct piece *piece_at(const struct scan *s, uintptr_t address)
+static const struct map_piece *piece_at(const struct maps_scan *s, uintptr_t address)
 {
     int lo = 0, hi = s->n_pieces;
     while (lo < hi) {
@@ -124,7 +124,7 @@ static const struct piece *piece_at(const struct scan *s, uintptr_t address)
 /* Counts pointers into memory files if @at is writable data of an owner's module. Reads the data
  * one word at a time by atomic loads, because the runtime may write it meanwhile. */
 __attribute__((no_sanitize("address", "thread"))) static void count_pointers(
-    struct scan *s, const struct sxs_mapping *at)
+    struct maps_scan *s, const struct sxs_mapping *at)
 {
     struct sxs_range module;
     if (at->permissions[0] != 'r' || at->permissions[1] != 'w' ||
@@ -132,7 +132,7 @@ __attribute__((no_sanitize("address", "thread"))) static void count_pointers(
         return;
     uintptr_t hi = at->end < module.hi ? at->end : module.hi;
     for (uintptr_t word = at->start; word < hi; word += sizeof(word)) {
-        const struct piece *piece =
+        const struct map_piece *piece =
             piece_at(s, __atomic_load_n((const uintptr_t *)word, __ATOMIC_RELAXED));
         if (piece)
             s->files[piece->file].pointers[module.owner]++;
@@ -157,21 +157,22 @@ static int owner_of_file(const struct memory_file *file, int *certain)
 
 /* ---- the kernel's list ----------------------------------------------------------------------- */
 
-struct visit {
-    struct scan *scan;
-    void (*mapping)(struct scan *s, const struct sxs_mapping *at);
+struct scan_visit {
+    struct maps_scan *scan;
+    void (*mapping)(struct maps_scan *s, const struct sxs_mapping *at);
 };
 
 static int visit_mapping(const struct sxs_mapping *m, void *arg)
 {
-    const struct visit *visit = arg;
+    const struct scan_visit *visit = arg;
     visit->mapping(visit->scan, m);
     return 0;
 }
 
-static void each_mapping(struct scan *s, void (*visit)(struct scan *, const struct sxs_mapping *))
+static void each_mapping(struct maps_scan *s,
+                         void (*visit)(struct maps_scan *, const struct sxs_mapping *))
 {
-    struct visit all = {s, visit};
+    struct scan_visit all = {s, visit};
     sxs_maps_each(visit_mapping, &all);
 }
 
@@ -182,7 +183,7 @@ static int is_image(const char *path)
 }
 
 /* Records the mapping @at as code of its owner. */
-static void set_owner(struct scan *s, const struct sxs_mapping *at)
+static void set_owner(struct maps_scan *s, const struct sxs_mapping *at)
 {
     sigset_t saved;
     int      owner = -1, certain = 0;
@@ -207,7 +208,7 @@ static void set_owner(struct scan *s, const struct sxs_mapping *at)
 
 void maps_scan(void)
 {
-    struct scan s = {.n_pieces = 0}; /* about 20 KB, on the thread that creates a profiler */
+    struct maps_scan s = {.n_pieces = 0}; /* about 20 KB, on the thread that creates a profiler */
     each_mapping(&s, note_piece);
     if (s.n_pieces)
         each_mapping(&s, count_pointers);

@@ -18,8 +18,8 @@
 /* Callback of dl_iterate_phdr() for older versions of glibc. */
 static int find_by_headers(struct dl_phdr_info *info, size_t size, void *arg)
 {
-    struct module *m = arg;
-    int            here = 0;
+    struct loaded_module *m = arg;
+    int                   here = 0;
     (void)size;
     m->lo = UINTPTR_MAX;
     m->hi = 0;
@@ -41,7 +41,7 @@ static int find_by_headers(struct dl_phdr_info *info, size_t size, void *arg)
     return 1;
 }
 
-SXS_SIGSAFE int module_find(uintptr_t addr, struct module *m)
+SXS_SIGSAFE int module_find(uintptr_t addr, struct loaded_module *m)
 {
     struct dl_find_object found;
     memset(m, 0, sizeof(*m));
@@ -70,13 +70,13 @@ SXS_SIGSAFE int module_bounds(uintptr_t addr, uintptr_t *lo, uintptr_t *hi)
 
 /* ---- exported symbols ------------------------------------------------------------------------ */
 
-struct exports {
+struct module_exports {
     const ElfW(Sym) * symbols;
     const char     *strings;
     const uint32_t *gnu_hash, *hash;
 };
 
-SXS_SIGSAFE static void find_exports(const struct module *m, struct exports *e)
+SXS_SIGSAFE static void find_exports(const struct loaded_module *m, struct module_exports *e)
 {
     memset(e, 0, sizeof(*e));
     for (const ElfW(Dyn) *dyn = m->dynamic; dyn && dyn->d_tag != DT_NULL; dyn++) {
@@ -93,7 +93,7 @@ SXS_SIGSAFE static void find_exports(const struct module *m, struct exports *e)
     }
 }
 
-SXS_SIGSAFE static int is_named(const struct exports *e, uint32_t symbol, const char *name)
+SXS_SIGSAFE static int is_named(const struct module_exports *e, uint32_t symbol, const char *name)
 {
     return e->symbols[symbol].st_shndx != SHN_UNDEF &&
            strcmp(e->strings + e->symbols[symbol].st_name, name) == 0;
@@ -101,7 +101,7 @@ SXS_SIGSAFE static int is_named(const struct exports *e, uint32_t symbol, const 
 
 /* Looks @name up in DT_GNU_HASH. The table has four words (number of buckets, first symbol, words
  * of the Bloom filter, shift), then the filter, the buckets and the chains. */
-SXS_SIGSAFE static int in_gnu_hash(const struct exports *e, const char *name)
+SXS_SIGSAFE static int in_gnu_hash(const struct module_exports *e, const char *name)
 {
     const uint32_t *h = e->gnu_hash;
     uint32_t        n_buckets = h[0], first = h[1], n_filter = h[2];
@@ -121,7 +121,7 @@ SXS_SIGSAFE static int in_gnu_hash(const struct exports *e, const char *name)
     return 0;
 }
 
-SXS_SIGSAFE static int exports_name(const struct exports *e, const char *name)
+SXS_SIGSAFE static int exports_name(const struct module_exports *e, const char *name)
 {
     if (e->gnu_hash)
         return in_gnu_hash(e, name);
@@ -133,11 +133,11 @@ SXS_SIGSAFE static int exports_name(const struct exports *e, const char *name)
 
 /* Each libcoreclr.so, single-file host and NativeAOT library exports at least one of these
  * symbols. */
-SXS_SIGSAFE int module_is_runtime(const struct module *m)
+SXS_SIGSAFE int module_is_runtime(const struct loaded_module *m)
 {
     static const char *const marks[] = {"coreclr_initialize", "DotNetRuntimeInfo",
                                         "DotNetRuntimeDebugHeader"};
-    struct exports           e;
+    struct module_exports    e;
     find_exports(m, &e);
     if (!e.symbols || !e.strings)
         return 0;

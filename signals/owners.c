@@ -31,10 +31,10 @@ SXS_SIGSAFE int owner_of_module(uintptr_t addr)
 /* ---- registration ---------------------------------------------------------------------------- */
 
 /* Makes @m a new owner. Returns its number or -ENOSPC. */
-static int add_locked(const struct module *m, uintptr_t addr)
+static int add_locked(const struct loaded_module *m, uintptr_t addr)
 {
-    int           n = atomic_load(&router.n_owners);
-    struct owner *o = &router.owners[n];
+    int                  n = atomic_load(&router.n_owners);
+    struct signal_owner *o = &router.owners[n];
     if (n >= SXS_MAX_OWNERS)
         return -ENOSPC;
     o->text = addr;
@@ -48,9 +48,9 @@ static int add_locked(const struct module *m, uintptr_t addr)
 
 int owner_register(uintptr_t addr, int force)
 {
-    struct module m;
-    sigset_t      saved;
-    int           owner = owner_of_module(addr);
+    struct loaded_module m;
+    sigset_t             saved;
+    int                  owner = owner_of_module(addr);
     if (owner >= 0)
         return owner;
     if (!module_find(addr, &m) || (!force && !module_is_runtime(&m)))
@@ -70,15 +70,15 @@ int owner_register(uintptr_t addr, int force)
 /* The loaded libcoreclr.so modules. All of them become owners and get their imports patched, also
  * those that have not registered handlers yet. The router then sees their registrations, whenever
  * these happen. */
-struct loaded {
+struct loaded_runtimes {
     uintptr_t text[SXS_MAX_OWNERS]; /* an address in each module */
     int       n;
 };
 
 static int loaded_visit(struct dl_phdr_info *info, size_t size, void *arg)
 {
-    struct loaded *all = arg;
-    const char    *name = info->dlpi_name ? strrchr(info->dlpi_name, '/') : NULL;
+    struct loaded_runtimes *all = arg;
+    const char             *name = info->dlpi_name ? strrchr(info->dlpi_name, '/') : NULL;
     (void)size;
     if (!name || strcmp(name, "/libcoreclr.so") != 0 || all->n >= SXS_MAX_OWNERS)
         return 0;
@@ -92,7 +92,7 @@ static int loaded_visit(struct dl_phdr_info *info, size_t size, void *arg)
 
 static void register_loaded(void)
 {
-    struct loaded all = {.n = 0};
+    struct loaded_runtimes all = {.n = 0};
     sxs_loader_each(loaded_visit, &all);
     for (int i = 0; i < all.n; i++)
         owner_register(all.text[i], 0);
@@ -102,7 +102,7 @@ static void register_loaded(void)
 
 static void know_handler(int owner, int idx, const struct sigaction *act)
 {
-    struct owner *o = &router.owners[owner];
+    struct signal_owner *o = &router.owners[owner];
     atomic_store_explicit(&o->handler[idx], act->sa_sigaction, memory_order_release);
     atomic_fetch_or(&o->registered, 1u << idx);
 }
@@ -266,7 +266,7 @@ static void take_hidden(int idx)
 }
 
 /* Returns the signals, as bits, that are routed and for which no handler of @o is known. */
-static unsigned unknown_handlers(const struct owner *o)
+static unsigned unknown_handlers(const struct signal_owner *o)
 {
     unsigned unknown = 0;
     for (int i = 0; i < N_ROUTED; i++)
@@ -280,8 +280,8 @@ static unsigned unknown_handlers(const struct owner *o)
  * (signals/progress.h). A handler that is not known then was not registered. */
 static void find_hidden(int owner)
 {
-    struct sxs_progress progress;
-    int                 over = 0;
+    struct sxs_unserved_threads progress;
+    int                         over = 0;
     sxs_progress_begin(&progress);
     for (int tries = 0; tries < MAX_TRIES; tries++) {
         for (int i = 0; i < N_ROUTED; i++)
@@ -325,7 +325,7 @@ int owner_adopt(uintptr_t addr, struct sxs_adoption *out)
         maps_scan();
     warn_of_overflow();
     if (out) {
-        struct owner *o = &router.owners[owner];
+        struct signal_owner *o = &router.owners[owner];
         out->hooked = o->hooked;
         out->taken = atomic_load(&o->registered);
         out->hidden = unknown_handlers(o);

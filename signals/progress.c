@@ -24,17 +24,17 @@ static uint64_t cpu_ns(pid_t tid)
     return strtoull(text, NULL, 10);
 }
 
-struct look {
-    struct sxs_progress *progress;
-    uint32_t             caller;
+struct progress_look {
+    struct sxs_unserved_threads *progress;
+    uint32_t                     caller;
 };
 
 /* Adds a thread to the list. Leaves out the caller and the thread that runs this function, because
  * both are at work, too. */
 static void look_at(uint32_t tid, void *arg)
 {
-    const struct look   *look = arg;
-    struct sxs_progress *p = look->progress;
+    const struct progress_look  *look = arg;
+    struct sxs_unserved_threads *p = look->progress;
     if (p->n == SXS_PROGRESS_THREADS || tid == look->caller ||
         tid == (uint32_t)syscall(SYS_gettid) || !is_at_work((pid_t)tid))
         return;
@@ -42,15 +42,15 @@ static void look_at(uint32_t tid, void *arg)
     p->all[p->n++].cpu_ns = cpu_ns((pid_t)tid);
 }
 
-void sxs_progress_begin(struct sxs_progress *p)
+void sxs_progress_begin(struct sxs_unserved_threads *p)
 {
-    struct look look = {p, (uint32_t)syscall(SYS_gettid)};
+    struct progress_look look = {p, (uint32_t)syscall(SYS_gettid)};
     p->n = 0;
     sxs_tasks_each(look_at, &look);
 }
 
 /* Removes the threads that have made progress from the list. */
-int sxs_progress_over(struct sxs_progress *p)
+int sxs_progress_over(struct sxs_unserved_threads *p)
 {
     unsigned left = 0;
     for (unsigned i = 0; i < p->n; i++)

@@ -17,7 +17,7 @@
 #define SXS_PROGRESS_THREADS 256u /* running threads beyond this number are ignored */
 
 /** The threads that have not made progress yet. */
-struct sxs_progress {
+struct sxs_unserved_threads {
     unsigned n;
     struct {
         pid_t    tid;
@@ -27,10 +27,10 @@ struct sxs_progress {
 
 /** sxs_progress_begin - record all threads of the process that are running or ready to run, except
  *  the calling thread. Reads /proc; without /proc no thread is recorded. Not signal-safe. */
-void sxs_progress_begin(struct sxs_progress *p);
+void sxs_progress_begin(struct sxs_unserved_threads *p);
 
 /** sxs_progress_over - tell whether each recorded thread has used 10 ms of CPU time since, is
  *  blocked, or has ended. Returns 1 if so, else 0. Does not wait. Not signal-safe. */
-int sxs_progress_over(struct sxs_progress *p);
+int sxs_progress_over(struct sxs_unserved_threads *p);
 
 #endif

@@ -79,7 +79,7 @@ SXS_SIGSAFE void reserved_forget(uintptr_t lo, uintptr_t hi)
     }
 }
 
-void reserved_give(const struct module *m, int owner)
+void reserved_give(const struct loaded_module *m, int owner)
 {
     for (int i = 0; i < N_NOTES; i++) {
         struct note *n = &notes[i];

@@ -53,13 +53,13 @@ SXS_SIGSAFE static void count_signal(_Atomic(_Atomic uint64_t *) *where, _Atomic
 }
 
 /* The owners to ask about a fault, in this order. No owner appears twice. */
-struct order {
+struct owner_order {
     int      at[SXS_MAX_OWNERS];
     int      n;
     uint64_t seen; /* bit i: owner i is in the list, or must not be added */
 };
 
-SXS_SIGSAFE static void order_add(struct order *o, int owner, int idx)
+SXS_SIGSAFE static void order_add(struct owner_order *o, int owner, int idx)
 {
     if (owner < 0 || (o->seen >> owner & 1))
         return;
@@ -76,7 +76,7 @@ SXS_SIGSAFE static void order_add(struct order *o, int owner, int idx)
  * thread, which allocates. The bottom owner, if there is one, is left out unless its code faulted:
  * it restores the default action instead of declining, so apply_default() asks it last.
  * @not_this: an owner that has declined already, or -1. */
-SXS_SIGSAFE static void order_for_fault(struct order *o, int idx, uintptr_t ip, int not_this)
+SXS_SIGSAFE static void order_for_fault(struct owner_order *o, int idx, uintptr_t ip, int not_this)
 {
     int n = atomic_load_explicit(&router.n_owners, memory_order_acquire);
     int bottom = atomic_load_explicit(&router.bottom[idx], memory_order_relaxed);
@@ -128,7 +128,7 @@ SXS_SIGSAFE static int fault_is_hosts(int idx, uintptr_t ip)
 
 /* ---- calls of handlers ---------------------------------------------------------------------- */
 
-enum answer { TOOK_IT, DECLINED };
+enum route_answer { TOOK_IT, DECLINED };
 
 /* This bit is set in uc_link together with the address of a route. A pointer that a program stores
  * in uc_link is aligned and does not have the bit. */
@@ -143,10 +143,11 @@ NOT_SANITIZED __attribute__((noinline)) static void call_handler(handler_fn     
 
 /* Calls @owner's handler. If the handler calls the router to decline, decline() returns here by
  * __builtin_longjmp. */
-NOT_SANITIZED __attribute__((noinline)) static enum answer ask(struct route *r, int owner, int idx)
+NOT_SANITIZED __attribute__((noinline)) static enum route_answer ask(struct route *r, int owner,
+                                                                     int idx)
 {
-    struct owner *o = &router.owners[owner];
-    handler_fn    fn = atomic_load_explicit(&o->handler[idx], memory_order_acquire);
+    struct signal_owner *o = &router.owners[owner];
+    handler_fn           fn = atomic_load_explicit(&o->handler[idx], memory_order_acquire);
     if (!fn)
         return DECLINED;
     /* A handler that never returns leaves a value in gave_up; the next ask() overwrites it. */
@@ -323,8 +324,8 @@ static int activate_route(struct route *r)
     uint64_t owners = activation_owners(r, n);
     int      any = 0;
     for (int i = 0; i < n; i++) {
-        struct owner *o = &router.owners[i];
-        handler_fn    fn;
+        struct signal_owner *o = &router.owners[i];
+        handler_fn           fn;
         if (!(owners >> i & 1))
             continue;
         fn = atomic_load_explicit(&o->handler[IDX_ACTIVATION], memory_order_acquire);
@@ -358,11 +359,11 @@ NOT_SANITIZED __attribute__((noinline)) static void route(int sig, siginfo_t *in
     } else if (idx == IDX_ABRT || !is_fault(info) || fault_is_hosts(idx, context_ip(context))) {
         handle_unwanted(&r, idx); /* no runtime handles these; one may get a crash notification */
     } else {
-        struct order o;
+        struct owner_order o;
         int volatile at = 0;
         order_for_fault(&o, idx, context_ip(context), not_this);
         for (; at < o.n; at++) {
-            struct owner *who = &router.owners[o.at[at]];
+            struct signal_owner *who = &router.owners[o.at[at]];
             /* Counted before the call, because a runtime that handles the fault may not return. */
             count_signal(&who->counter, &who->own_counter);
             if (ask(&r, o.at[at], idx) == TOOK_IT)

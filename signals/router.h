@@ -29,7 +29,7 @@ typedef void (*handler_fn)(int, siginfo_t *, void *);
 /** An owner: a module that registers signal handlers as a CLR does. A new owner is filled in under
  *  the router's lock, before n_owners counts it. Its atomic members may change later. Read without
  *  a lock. */
-struct owner {
+struct signal_owner {
     _Atomic(handler_fn) handler[N_ROUTED];  /* NULL: the owner has none, or it is not known */
     _Atomic int         announced;          /* 1: all its threads are reported by own_thread() */
     _Atomic unsigned    registered;         /* bit i: has had a handler for signal i at some time */
@@ -90,7 +90,7 @@ struct router {
     _Atomic int        pid;              /* process that this state belongs to; a vfork child, which
                                           * shares the memory, has another process ID */
     _Atomic int        n_owners;         /* owners[0] to owners[n_owners - 1] are complete */
-    struct owner       owners[SXS_MAX_OWNERS];
+    struct signal_owner owners[SXS_MAX_OWNERS];
     struct sxs_ranges  ranges;           /* code of the owners, by address */
     _Atomic unsigned   installed;        /* bit i: the router has been made the kernel's action */
     _Atomic int        flags[N_ROUTED];  /* sa_flags that the router is installed with */
@@ -303,7 +303,7 @@ void lookups_patch(uintptr_t addr);
 
 /* modules.c */
 /** A loaded module. */
-struct module {
+struct loaded_module {
     uintptr_t   addr;    /* the address that was looked up */
     uintptr_t   lo, hi;  /* all addresses that the loader mapped for the module; half-open */
     const void *dynamic; /* its dynamic section; NULL: none */
@@ -312,12 +312,12 @@ struct module {
 /** module_find - find the module that contains @addr. Returns 1 if there is one, else 0.
  *  Signal-safe; takes no lock. (Before glibc 2.35 it takes the loader's lock, and is not
  *  signal-safe.) */
-SXS_SIGSAFE int module_find(uintptr_t addr, struct module *m);
+SXS_SIGSAFE int module_find(uintptr_t addr, struct loaded_module *m);
 /** module_bounds - get the addresses of the module that contains @addr; half-open. Returns 1 if
  *  there is a module, else 0; always 0 before glibc 2.35. Signal-safe. */
 SXS_SIGSAFE int module_bounds(uintptr_t addr, uintptr_t *lo, uintptr_t *hi);
 /** module_is_runtime - tell whether @m exports a symbol that identifies a runtime. Signal-safe. */
-SXS_SIGSAFE int module_is_runtime(const struct module *m);
+SXS_SIGSAFE int module_is_runtime(const struct loaded_module *m);
 
 /* reserved.c */
 /** reserved_note - record that code at @caller, in a module that is no owner, reserved [lo, hi).
@@ -330,7 +330,7 @@ SXS_SIGSAFE void reserved_forget(uintptr_t lo, uintptr_t hi);
 SXS_SIGSAFE int reserved_any(void);
 /** reserved_give - make the reservations by code of @m code ranges of @owner. To be called under
  *  the router's lock. */
-void reserved_give(const struct module *m, int owner);
+void reserved_give(const struct loaded_module *m, int owner);
 /** reserved_lost - tell whether there were more reservations than can be recorded. If so, a
  *  reservation of a runtime may be missing. */
 int reserved_lost(void);

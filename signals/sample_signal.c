@@ -32,7 +32,7 @@
 static const int candidates[N_CANDIDATES] = {SIGSTKFLT, SIGURG, SIGWINCH};
 
 /* One candidate. */
-struct kept {
+struct kept_signal {
     _Atomic int        ours; /* 1: the sampler's handler has been installed */
     struct host_action host; /* the host's action, if ours */
 };
@@ -42,10 +42,10 @@ static struct {
     _Atomic int        is_harmless; /* 1: sample_harmless() was called */
     _Atomic(handler_fn) handler;    /* the sampler's; NULL: sample_handle() has not been called */
     _Atomic int         on_stack;   /* 1: the handler is installed with SA_ONSTACK */
-    struct kept         kept[N_CANDIDATES];
+    struct kept_signal  kept[N_CANDIDATES];
 } sample;
 
-SXS_SIGSAFE static struct kept *kept_for(int sig)
+SXS_SIGSAFE static struct kept_signal *kept_for(int sig)
 {
     for (int i = 0; i < N_CANDIDATES; i++)
         if (candidates[i] == sig)
@@ -89,7 +89,7 @@ SXS_SIGSAFE void sample_add_signals(sigset_t *set)
 
 SXS_SIGSAFE int sample_shares(int sig)
 {
-    struct kept *k = kept_for(sig);
+    struct kept_signal *k = kept_for(sig);
     return k && atomic_load_explicit(&k->ours, memory_order_acquire);
 }
 
@@ -108,8 +108,8 @@ static int host_wants_stack(void)
 {
     static const int signs[] = {SIGSTKFLT, SIGURG, SIGWINCH, SIGPROF};
     for (unsigned i = 0; i < ARRAY_LEN(signs); i++) {
-        struct sigaction now;
-        struct kept     *k = kept_for(signs[i]);
+        struct sigaction    now;
+        struct kept_signal *k = kept_for(signs[i]);
         if (k && atomic_load(&k->ours))
             host_action(&k->host, &now);
         else if (real.sigaction(signs[i], NULL, &now) != 0)
@@ -139,8 +139,8 @@ static void make_action(handler_fn handler, struct sigaction *act)
 
 static int install_locked(int sig, handler_fn handler)
 {
-    struct kept     *k = kept_for(sig);
-    struct sigaction act, was;
+    struct kept_signal *k = kept_for(sig);
+    struct sigaction    act, was;
     if (!handler || atomic_load(&sample.handler) != handler)
         return -ESRCH; /* the session has ended meanwhile */
     atomic_store(&sample.on_stack, host_wants_stack());
@@ -177,10 +177,10 @@ static int put_back(int sig, const struct sigaction *host)
 /* Gives @sig back to the host. @handler: the sampler's. */
 static int give_back(int sig, handler_fn handler)
 {
-    struct kept     *k = kept_for(sig);
-    struct sigaction now, host;
-    sigset_t         saved;
-    int              err = 0;
+    struct kept_signal *k = kept_for(sig);
+    struct sigaction    now, host;
+    sigset_t            saved;
+    int                 err = 0;
     if (!atomic_load(&k->ours))
         return 0;
     router_lock(&saved);
@@ -274,8 +274,8 @@ SXS_SIGSAFE static void take_default(int sig, siginfo_t *info)
 
 SXS_SIGSAFE void sample_pass_on(int sig, siginfo_t *info, void *context)
 {
-    struct kept     *k = kept_for(sig);
-    struct sigaction host;
+    struct kept_signal *k = kept_for(sig);
+    struct sigaction    host;
     if (!k || !atomic_load_explicit(&k->ours, memory_order_acquire))
         return;
     host_take(&k->host, &host);
@@ -289,9 +289,9 @@ SXS_SIGSAFE void sample_pass_on(int sig, siginfo_t *info, void *context)
 
 int sample_sigaction(int sig, const struct sigaction *act, struct sigaction *old)
 {
-    struct kept     *k = kept_for(sig);
-    struct sigaction fresh, was;
-    sigset_t         saved;
+    struct kept_signal *k = kept_for(sig);
+    struct sigaction    fresh, was;
+    sigset_t            saved;
     if (act)
         fresh = *act; /* read before the lock is taken, because a bad pointer faults here */
     router_lock(&saved);

@@ -19,7 +19,7 @@ struct thread_start {
 };
 
 /* A thread between pthread_create() and its first instruction. */
-struct pending {
+struct pending_thread {
     _Atomic int         taken; /* 1: in use */
     struct thread_start start;
     size_t              stack_size; /* bytes; 0: not known */
@@ -27,18 +27,18 @@ struct pending {
 
 /* A thread for which take_pending() finds no free element is not reported. */
 #define MAX_PENDING 1024
-static struct pending                         pending[MAX_PENDING];
+static struct pending_thread                    pending[MAX_PENDING];
 static _Atomic unsigned                       next_pending; /* where the next search begins */
 static _Atomic(const struct sxs_thread_watch *) watch;      /* the listener; NULL: none */
 static pthread_key_t                          key; /* its value counts the rounds of destructors */
 
 /* Returns a free element, now taken, or NULL. Examines at most 64 elements. */
-static struct pending *take_pending(void)
+static struct pending_thread *take_pending(void)
 {
     unsigned at = atomic_fetch_add_explicit(&next_pending, 1, memory_order_relaxed);
     for (unsigned i = 0; i < 64; i++) {
-        struct pending *p = &pending[(at + i) % MAX_PENDING];
-        int             no = 0;
+        struct pending_thread *p = &pending[(at + i) % MAX_PENDING];
+        int                    no = 0;
         if (atomic_compare_exchange_strong(&p->taken, &no, 1))
             return p;
     }
@@ -74,9 +74,9 @@ static void on_thread_end(void *value)
 
 /** sxs_thread_begin - report the new thread, release @p, and return its start routine. Called by
  *  the trampoline below, on the new thread. */
-__attribute__((used)) struct thread_start sxs_thread_begin(struct pending *p);
+__attribute__((used)) struct thread_start sxs_thread_begin(struct pending_thread *p);
 
-__attribute__((used)) struct thread_start sxs_thread_begin(struct pending *p)
+__attribute__((used)) struct thread_start sxs_thread_begin(struct pending_thread *p)
 {
     const struct sxs_thread_watch *w = atomic_load_explicit(&watch, memory_order_acquire);
     struct thread_start            start = p->start;
@@ -118,8 +118,8 @@ __asm__(".text\n"
 int hook_pthread_create(pthread_t *thread, const pthread_attr_t *attr, void *(*function)(void *),
                         void *argument)
 {
-    struct pending *p = NULL;
-    int             err;
+    struct pending_thread *p = NULL;
+    int                    err;
     if (atomic_load_explicit(&watch, memory_order_acquire))
         p = take_pending();
     if (!p)

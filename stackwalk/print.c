@@ -27,7 +27,7 @@ struct print_job {
     int                 fd;
     const char         *mode;
     int                 result; /* number of frames printed, or -errno */
-    struct sxs_names    names;
+    struct sxs_name_scopes names;
     struct sxs_symbols  symbols;
     char                line[LINE_BYTES], file[512], name[LINE_BYTES - 1024];
 };

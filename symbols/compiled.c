@@ -24,7 +24,7 @@ enum { METHOD_LOAD = 141, METHOD_UNLOAD, METHOD_LOAD_VERBOSE, METHOD_UNLOAD_VERB
 enum { AT_METHOD = 0, AT_START = 16, AT_SIZE = 24, AT_FLAGS = 32, AT_END = 36 };
 enum { FLAG_DYNAMIC = 1, FLAG_JITTED = 8, TIER_SHIFT = 7, TIER_MASK = 7 };
 
-struct session {
+struct compiled_session {
     struct sxs_runtime *rt; /* only compared; NULL: the entry is free */
     int                 holes; /* 1: pieces were lost, or code was compiled without a report */
     int                 runs;  /* 1: `id` is in use */
@@ -39,7 +39,7 @@ struct pieces {
 static struct {
     pthread_mutex_t lock; /* guards news and sessions; a leaf lock: no other is taken inside */
     struct pieces   news; /* in order of arrival */
-    struct session  sessions[MAX_SESSIONS];
+    struct compiled_session sessions[MAX_SESSIONS];
     /* By address; the pieces of one runtime do not overlap. Used only by the thread that looks
      * up. */
     struct pieces   index;
@@ -61,7 +61,7 @@ static uint8_t tier_of(uint32_t flags)
     return flags & FLAG_DYNAMIC ? SXS_TIER_DYNAMIC : tiers[flags >> TIER_SHIFT & TIER_MASK];
 }
 
-static struct session *session_of(const struct sxs_runtime *rt)
+static struct compiled_session *session_of(const struct sxs_runtime *rt)
 {
     for (size_t i = 0; i < MAX_SESSIONS; i++)
         if (compiled.sessions[i].rt == rt)
@@ -114,7 +114,7 @@ void sxs_compiled_add(const struct sxs_compiled *piece)
     if (make_room(&compiled.news, compiled.news.n + 1)) {
         compiled.news.all[compiled.news.n++] = *piece;
     } else {
-        struct session *s = session_of(piece->rt);
+        struct compiled_session *s = session_of(piece->rt);
         if (s)
             s->holes = 1;
     }
@@ -230,8 +230,8 @@ const struct sxs_compiled *sxs_compiled_find(const struct sxs_runtime *rt, uintp
 
 int sxs_compiled_all(const struct sxs_runtime *rt)
 {
-    struct session *s;
-    int             all;
+    struct compiled_session *s;
+    int                      all;
     pthread_mutex_lock(&compiled.lock);
     s = session_of(rt);
     all = s && !s->holes;
@@ -265,17 +265,17 @@ void sxs_compiled_session_end(struct sxs_runtime *rt, EVENTPIPE_SESSION *id)
 
 void sxs_compiled_expect(struct sxs_runtime *rt, int complete)
 {
-    struct session *s;
+    struct compiled_session *s;
     pthread_mutex_lock(&compiled.lock);
     s = session_of(NULL);
     if (s)
-        *s = (struct session){.rt = rt, .holes = !complete};
+        *s = (struct compiled_session){.rt = rt, .holes = !complete};
     pthread_mutex_unlock(&compiled.lock);
 }
 
 void sxs_compiled_incomplete(const struct sxs_runtime *rt)
 {
-    struct session *s;
+    struct compiled_session *s;
     pthread_mutex_lock(&compiled.lock);
     s = session_of(rt);
     if (s)
@@ -287,7 +287,7 @@ void sxs_compiled_end_session(struct sxs_runtime *rt)
 {
     COR_PRF_EVENTPIPE_PROVIDER_CONFIG config = config_of_session();
     EVENTPIPE_SESSION                 id = 0;
-    struct session                   *s;
+    struct compiled_session          *s;
     int                               runs;
     pthread_mutex_lock(&compiled.lock);
     s = session_of(rt);
@@ -303,7 +303,7 @@ void sxs_compiled_end_session(struct sxs_runtime *rt)
 
 void sxs_compiled_started(const struct sxs_runtime *rt, HRESULT hr, EVENTPIPE_SESSION id)
 {
-    struct session *s;
+    struct compiled_session *s;
     pthread_mutex_lock(&compiled.lock);
     s = session_of(rt);
     if (s && SUCCEEDED(hr)) {
@@ -326,7 +326,7 @@ static void drop_runtime(struct pieces *p, const struct sxs_runtime *rt)
 
 void sxs_compiled_stop(struct sxs_runtime *rt)
 {
-    struct session *s;
+    struct compiled_session *s;
     pthread_mutex_lock(&compiled.lock);
     s = session_of(rt);
     if (s)

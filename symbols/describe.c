@@ -14,7 +14,7 @@
 #define MAX_NAME  4000u
 #define MAX_LINES 2048u /* IL offsets of one piece of code: 16 KiB */
 
-struct asked {
+struct described_function {
     struct sxs_runtime *rt;
     sxs_function        fn;
     sxs_module          module;
@@ -30,7 +30,8 @@ struct asked {
 
 /* ---- the range of the code ------------------------------------------------------------------- */
 
-static int pieces_hold(struct asked *a, const COR_PRF_CODE_INFO *pieces, ULONG32 n, ULONG32 cap)
+static int pieces_hold(struct described_function *a, const COR_PRF_CODE_INFO *pieces, ULONG32 n,
+                       ULONG32 cap)
 {
     for (ULONG32 i = 0; i < n && i < cap; i++) {
         a->lo = (uintptr_t)pieces[i].startAddress;
@@ -43,7 +44,7 @@ static int pieces_hold(struct asked *a, const COR_PRF_CODE_INFO *pieces, ULONG32
 
 /* Finds the part of the function's code, of this ReJIT version and any tier, that contains the
  * IP. */
-static void find_piece(struct asked *a)
+static void find_piece(struct described_function *a)
 {
     UINT_PTR          starts[64];
     COR_PRF_CODE_INFO pieces[16];
@@ -71,7 +72,7 @@ static void find_piece(struct asked *a)
 /* The tier of code that the index does not have. It was not compiled here, so it is precompiled.
  * Where not all compilations are known (before ICorProfilerInfo12, after an attach, early code
  * of unloaded modules), it counts as precompiled only if it is mapped from a file. */
-static enum sxs_code_tier tier_by_place(const struct asked *a)
+static enum sxs_code_tier tier_by_place(const struct described_function *a)
 {
     if (strncmp(a->name, "[stub] ", 7) == 0)
         return SXS_TIER_STUB;
@@ -99,7 +100,7 @@ static int il_of(uint32_t offset, uint32_t *il)
     return offset != (uint32_t)NO_MAPPING && offset != (uint32_t)EPILOG;
 }
 
-static void find_lines(struct asked *a)
+static void find_lines(struct described_function *a)
 {
     /* under the same exclusion as sxs_describe() */
     static COR_DEBUG_IL_TO_NATIVE_MAP map[MAX_LINES];
@@ -129,7 +130,7 @@ static int is_precompiled(const struct sxs_compiled *piece)
 
 /* ---- the record ------------------------------------------------------------------------------ */
 
-static void write_record(struct sxs_samples_writer *w, const struct asked *a)
+static void write_record(struct sxs_samples_writer *w, const struct described_function *a)
 {
     size_t name = strlen(a->name), file = strlen(a->file);
     size_t texts = offsetof(struct sxs_record_code, text) + name + file;
@@ -156,7 +157,7 @@ static void write_record(struct sxs_samples_writer *w, const struct asked *a)
 }
 
 /* Takes over what the compilation's event reported. */
-static void take_compiled(struct asked *a, const struct sxs_compiled *piece)
+static void take_compiled(struct described_function *a, const struct sxs_compiled *piece)
 {
     a->lo = a->start = piece->lo;
     a->hi = piece->hi;
@@ -171,7 +172,7 @@ static void take_compiled(struct asked *a, const struct sxs_compiled *piece)
         a->tier = SXS_TIER_STUB;
 }
 
-static void ask_function(struct asked *a, struct sxs_namer *namer)
+static void ask_function(struct described_function *a, struct sxs_namer *namer)
 {
     const struct sxs_compiled *piece = sxs_compiled_find(a->rt, a->ip);
     sxs_class                  cls;
@@ -198,11 +199,13 @@ static void ask_function(struct asked *a, struct sxs_namer *namer)
 void sxs_describe(struct sxs_samples_writer *w, struct sxs_namer *namer, struct sxs_runtime *rt,
                   uintptr_t ip, uint64_t time_ns, struct sxs_described *out)
 {
-    static struct asked asked; /* static because it is large; callers exclude each other */
+    static struct described_function
+        asked; /* static because it is large; callers exclude each other */
     SXS_SESSION_RESETS(asked);
-    struct asked       *a = &asked;
+    struct described_function *a = &asked;
     const struct sxs_compiled *piece = sxs_compiled_find(rt, ip);
-    *a = (struct asked){.rt = rt, .ip = ip, .lo = ip, .hi = ip + 1, .time_ns = time_ns};
+    *a =
+        (struct described_function){.rt = rt, .ip = ip, .lo = ip, .hi = ip + 1, .time_ns = time_ns};
     a->fn.rt = rt;
     a->tier = SXS_TIER_STUB;
     if (piece && piece->time_ns > time_ns && !is_precompiled(piece)) {

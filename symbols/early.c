@@ -19,7 +19,7 @@
 #define IMPL_AGGRESSIVE_OPTIMIZATION 0x200u
 
 /* The beginning of a piece of compiled code. */
-struct code {
+struct early_code {
     uintptr_t                 start; /* address; 0: the entry is free */
     const struct sxs_runtime *rt;    /* only compared */
     uint64_t                  function;
@@ -27,9 +27,9 @@ struct code {
 };
 
 static struct {
-    pthread_mutex_t lock;  /* guards the table; a leaf lock: no other is taken inside */
-    struct code    *codes; /* a hash table with open addressing; cap is a power of two */
-    size_t          n, cap;
+    pthread_mutex_t    lock;  /* guards the table; a leaf lock: no other is taken inside */
+    struct early_code *codes; /* a hash table with open addressing; cap is a power of two */
+    size_t             n, cap;
 } early = {.lock = PTHREAD_MUTEX_INITIALIZER};
 SXS_FORK_RESETS(early.lock);
 SXS_SESSION_KEEPS(early); /* sxs_early_end() empties it */
@@ -37,11 +37,11 @@ SXS_SESSION_KEEPS(early); /* sxs_early_end() empties it */
 /* ---- compiled code --------------------------------------------------------------------------- */
 
 /* Returns the entry of the code @like, or the free entry where it must be inserted. */
-static struct code *find_locked(const struct code *like)
+static struct early_code *find_locked(const struct early_code *like)
 {
     size_t at = (like->start >> 4 ^ like->function >> 3) * UINT64_C(0x9e3779b97f4a7c15) >> 20;
     for (;; at++) {
-        struct code *c = &early.codes[at & (early.cap - 1)];
+        struct early_code *c = &early.codes[at & (early.cap - 1)];
         if (!c->start ||
             (c->start == like->start && c->function == like->function && c->rt == like->rt))
             return c;
@@ -50,8 +50,8 @@ static struct code *find_locked(const struct code *like)
 
 static int make_room_locked(size_t more)
 {
-    struct code *old = early.codes;
-    size_t       old_cap = early.cap, cap = old_cap ? old_cap : 1024;
+    struct early_code *old = early.codes;
+    size_t             old_cap = early.cap, cap = old_cap ? old_cap : 1024;
     while (cap / 2 < early.n + more)
         cap *= 2;
     if (cap == old_cap)
@@ -88,14 +88,14 @@ static enum sxs_early how_compiled(size_t n_initial, size_t n_promoted, int on_w
 
 /* Adds the new ones of the @n addresses @starts to the table and moves them to the front.
  * Returns their number, or -1 when there is no room. like->how receives how they were compiled. */
-static int keep_new_locked(struct code *like, UINT_PTR *starts, size_t n, int on_worker)
+static int keep_new_locked(struct early_code *like, UINT_PTR *starts, size_t n, int on_worker)
 {
     size_t n_initial = 0, n_promoted = 0, n_new = 0;
     if (!make_room_locked(n))
         return -1;
     for (size_t i = 0; i < n; i++) {
         like->start = starts[i];
-        const struct code *c = find_locked(like);
+        const struct early_code *c = find_locked(like);
         if (!c->start)
             starts[n_new++] = starts[i];
         n_initial += c->start && c->how == SXS_EARLY_INITIAL;
@@ -130,11 +130,11 @@ static void add_pieces(sxs_function fn, UINT_PTR start, enum sxs_early how)
 
 void sxs_early_compiled(sxs_function fn, uint64_t rejit)
 {
-    UINT_PTR    starts[MAX_STARTS];
-    ULONG32     n = 0;
-    struct code like = {.rt = fn.rt, .function = fn.id};
-    int         n_new, on_worker = is_tiering_worker();
-    sxs_rejit   version = {fn.rt, rejit};
+    UINT_PTR          starts[MAX_STARTS];
+    ULONG32           n = 0;
+    struct early_code like = {.rt = fn.rt, .function = fn.id};
+    int               n_new, on_worker = is_tiering_worker();
+    sxs_rejit         version = {fn.rt, rejit};
     HRESULT hr = sxs_info_GetNativeCodeStartAddresses(fn.rt, fn, version, MAX_STARTS, &n, starts);
     if (FAILED(hr) || n > MAX_STARTS) {
         sxs_compiled_incomplete(fn.rt);
@@ -153,8 +153,8 @@ void sxs_early_compiled(sxs_function fn, uint64_t rejit)
  * probe sequences may contain the freed entry. */
 static void drop_locked(size_t i)
 {
-    size_t      mask = early.cap - 1;
-    struct code moved;
+    size_t            mask = early.cap - 1;
+    struct early_code moved;
     early.codes[i].start = 0;
     early.n--;
     while (early.codes[i = (i + 1) & mask].start) {
@@ -167,7 +167,7 @@ static void drop_locked(size_t i)
 /* Allocates nothing, so that entries of other runtimes cannot be lost. */
 void sxs_early_end(const struct sxs_runtime *rt)
 {
-    struct code *unused = NULL;
+    struct early_code *unused = NULL;
     pthread_mutex_lock(&early.lock);
     for (size_t i = 0; i < early.cap; i++)
         while (early.codes[i].start && early.codes[i].rt == rt)

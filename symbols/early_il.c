@@ -21,12 +21,12 @@ static int is_in_handler(const struct sxs_il_body *body, uint32_t offset)
     return 0;
 }
 
-struct found {
+struct il_features {
     int loops, handler_loops, stackalloc, tail;
 };
 
 static void look_at_jump(const struct sxs_il_body *body, uint32_t from, uint32_t to,
-                         struct found *out)
+                         struct il_features *out)
 {
     if (to > from)
         return;
@@ -35,7 +35,7 @@ static void look_at_jump(const struct sxs_il_body *body, uint32_t from, uint32_t
 }
 
 static void look_at(const struct sxs_il_body *body, const struct sxs_il_insn *insn,
-                    struct found *out)
+                    struct il_features *out)
 {
     switch (sxs_il_opcodes[insn->opcode].operand) {
     case SXS_IL_OPERAND_BRANCH1:
@@ -55,7 +55,7 @@ static void look_at(const struct sxs_il_body *body, const struct sxs_il_insn *in
 
 static enum sxs_code_tier tier_of(const struct sxs_il_body *body)
 {
-    struct found found = {0};
+    struct il_features found = {0};
     for (const struct sxs_il_insn *insn = body->first; insn; insn = insn->next)
         look_at(body, insn, &found);
     if (found.tail)

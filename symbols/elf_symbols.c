@@ -31,7 +31,7 @@ struct sxs_elf_symbols {
     size_t           names_size;
 };
 
-struct read_job {
+struct symbols_job {
     const char             *path;
     const void             *header;
     size_t                  header_size;
@@ -40,7 +40,7 @@ struct read_job {
     struct sxs_elf_symbols *table; /* filled */
 };
 
-static int read_at(const struct read_job *job, uint64_t offset, void *to, size_t size)
+static int read_at(const struct symbols_job *job, uint64_t offset, void *to, size_t size)
 {
     char *at = to;
     if (offset > job->file_size || size > job->file_size - offset)
@@ -59,7 +59,7 @@ static int read_at(const struct read_job *job, uint64_t offset, void *to, size_t
 }
 
 /* Reads @size bytes at @offset into new memory, which @extra zero bytes follow. */
-static void *read_new(const struct read_job *job, uint64_t offset, uint64_t size, size_t extra)
+static void *read_new(const struct symbols_job *job, uint64_t offset, uint64_t size, size_t extra)
 {
     char *bytes;
     if (!size || size > MAX_TABLE_BYTES || size > job->file_size)
@@ -73,7 +73,7 @@ static void *read_new(const struct read_job *job, uint64_t offset, uint64_t size
     return bytes;
 }
 
-static int is_ours(const struct read_job *job, const Elf64_Ehdr *head)
+static int is_ours(const struct symbols_job *job, const Elf64_Ehdr *head)
 {
     if (memcmp(head->e_ident, ELFMAG, SELFMAG) != 0 || head->e_ident[EI_CLASS] != ELFCLASS64 ||
         head->e_ident[EI_DATA] != ELFDATA2LSB || head->e_shentsize != sizeof(Elf64_Shdr) ||
@@ -128,7 +128,7 @@ static int keep_functions(struct sxs_elf_symbols *table, const Elf64_Sym *symbol
 }
 
 /* Reads the symbol table that section header @at describes, and its names. */
-static int read_table(const struct read_job *job, const Elf64_Shdr *sections, size_t n,
+static int read_table(const struct symbols_job *job, const Elf64_Shdr *sections, size_t n,
                       const Elf64_Shdr *at)
 {
     Elf64_Sym *symbols;
@@ -146,7 +146,7 @@ static int read_table(const struct read_job *job, const Elf64_Shdr *sections, si
     return rc;
 }
 
-static int read_open_file(const struct read_job *job)
+static int read_open_file(const struct symbols_job *job)
 {
     Elf64_Ehdr  head;
     Elf64_Shdr *sections;
@@ -166,9 +166,9 @@ static int read_open_file(const struct read_job *job)
 
 static int read_file(void *arg)
 {
-    struct read_job *job = arg;
-    struct stat      st;
-    int              rc = -1;
+    struct symbols_job *job = arg;
+    struct stat         st;
+    int                 rc = -1;
     job->fd = open(job->path, O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY);
     if (job->fd < 0)
         return -1;
@@ -183,8 +183,8 @@ static int read_file(void *arg)
 struct sxs_elf_symbols *sxs_elf_symbols_read(const char *path, const void *header,
                                              size_t header_size)
 {
-    struct read_job job = {.path = path, .header = header, .header_size = header_size};
-    int             rc;
+    struct symbols_job job = {.path = path, .header = header, .header_size = header_size};
+    int                rc;
     job.table = calloc(1, sizeof(*job.table));
     if (!job.table)
         return NULL;

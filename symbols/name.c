@@ -22,7 +22,7 @@ struct sxs_scope {
 
 /** The context in which a signature is read. */
 struct naming {
-    struct sxs_names   *names;
+    struct sxs_name_scopes *names;
     struct sxs_runtime *rt;
     IMetaDataImport2   *imp; /* borrowed from names; may be NULL */
     mdToken             type, method;
@@ -37,7 +37,7 @@ static void put_class(const struct naming *from, struct sxs_text *out, ClassID i
 /**
  * Returns the module's metadata, which is opened once. NULL: the runtime refused, or memory ran
  * out. */
-static IMetaDataImport2 *scope_of(struct sxs_names *names, sxs_module module)
+static IMetaDataImport2 *scope_of(struct sxs_name_scopes *names, sxs_module module)
 {
     for (size_t i = 0; i < names->len; i++)
         if (names->scopes[i].module.rt == module.rt && names->scopes[i].module.id == module.id)
@@ -55,7 +55,7 @@ static IMetaDataImport2 *scope_of(struct sxs_names *names, sxs_module module)
     return imp;
 }
 
-void sxs_names_free(struct sxs_names *names)
+void sxs_names_free(struct sxs_name_scopes *names)
 {
     for (size_t i = 0; i < names->len; i++)
         if (names->scopes[i].imp)
@@ -251,7 +251,7 @@ static void put_class(const struct naming *from, struct sxs_text *out, ClassID i
     put_typedef(&in, out, bare);
 }
 
-void sxs_name_class(struct sxs_names *names, struct sxs_text *out, sxs_class cls)
+void sxs_name_class(struct sxs_name_scopes *names, struct sxs_text *out, sxs_class cls)
 {
     struct naming from = { .names = names, .rt = cls.rt };
     put_class(&from, out, cls.id, 0);
@@ -320,7 +320,8 @@ static int put_dynamic(struct naming *in, struct sxs_text *out, sxs_function fn)
     return 1;
 }
 
-void sxs_name_managed(struct sxs_names *names, struct sxs_text *out, const struct sxs_frame *frame)
+void sxs_name_managed(struct sxs_name_scopes *names, struct sxs_text *out,
+                      const struct sxs_frame *frame)
 {
     struct naming in = { .names = names, .rt = frame->fn.rt, .account = frame->account };
     sxs_class     cls = frame->cls;

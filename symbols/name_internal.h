@@ -9,7 +9,7 @@
 /**
  * The metadata scopes that are open. Used by one thread at a time, which must be one that the
  * runtimes do not know (see sxs_name_managed()). */
-struct sxs_names {
+struct sxs_name_scopes {
     struct sxs_scope *scopes; /* owned */
     size_t            len, cap;
 };
@@ -22,12 +22,13 @@ struct sxs_names {
  * Name(...)", and on failure the reason in brackets. A runtime refuses metadata calls to its own
  * threads outside of callbacks: call this function on a thread that no runtime knows, while the
  * function is on a stack and therefore cannot be unloaded. */
-void sxs_name_managed(struct sxs_names *names, struct sxs_text *out, const struct sxs_frame *frame);
+void sxs_name_managed(struct sxs_name_scopes *names, struct sxs_text *out,
+                      const struct sxs_frame *frame);
 /**
  * sxs_name_class - append the name of a loaded type, "Namespace.Type<Arg>". Threads: as
  * sxs_name_managed(). */
-void sxs_name_class(struct sxs_names *names, struct sxs_text *out, sxs_class cls);
-void sxs_names_free(struct sxs_names *names);
+void sxs_name_class(struct sxs_name_scopes *names, struct sxs_text *out, sxs_class cls);
+void sxs_names_free(struct sxs_name_scopes *names);
 
 /**
  * sxs_name_find_dynamic - find out if a frame is a dynamic method or an IL stub of a live
@@ -39,7 +40,7 @@ int sxs_name_find_dynamic(struct sxs_runtime *const *rts, size_t n_rts, struct s
 
 /** Symbols of native code. Used by one thread at a time; zeroed before the first use. */
 struct sxs_symbols {
-    struct symbol_file *files; /* owned; those read so far */
+    struct loaded_symbols *files; /* owned; those read so far */
 };
 
 /**

@@ -7,7 +7,7 @@
 #include "symbols/name_internal.h"
 
 struct sxs_namer {
-    struct sxs_names names;
+    struct sxs_name_scopes names;
 };
 
 struct sxs_namer *sxs_namer_new(void)

@@ -9,14 +9,14 @@
 
 #define NODES_MAX 1024u /* of one signature; a longer one is treated as invalid */
 
-struct writer {
+struct signature_printer {
     const struct sxs_sig        *sig;
     const struct sxs_type_names *names;
     void                        *ctx;
     struct sxs_text             *out;
 };
 
-static void put_type(const struct writer *w, uint32_t at);
+static void put_type(const struct signature_printer *w, uint32_t at);
 
 const char *sxs_signature_primitive(uint32_t element_type)
 {
@@ -24,7 +24,7 @@ const char *sxs_signature_primitive(uint32_t element_type)
 }
 
 /* Appends the types from node @at on, separated by commas, and "...," for a sentinel. */
-static void put_list(const struct writer *w, uint32_t at)
+static void put_list(const struct signature_printer *w, uint32_t at)
 {
     for (const char *comma = ""; at != SXS_SIG_NONE; at = w->sig->nodes[at].next) {
         sxs_text_put(w->out, comma);
@@ -36,7 +36,7 @@ static void put_list(const struct writer *w, uint32_t at)
     }
 }
 
-static void put_array(const struct writer *w, const struct sxs_sig_node *array)
+static void put_array(const struct signature_printer *w, const struct sxs_sig_node *array)
 {
     put_type(w, array->child);
     sxs_text_put(w->out, "[");
@@ -45,7 +45,7 @@ static void put_array(const struct writer *w, const struct sxs_sig_node *array)
     sxs_text_put(w->out, "]");
 }
 
-static void put_generic(const struct writer *w, const struct sxs_sig_node *generic)
+static void put_generic(const struct signature_printer *w, const struct sxs_sig_node *generic)
 {
     const struct sxs_sig_node *open = &w->sig->nodes[generic->child];
     if (open->element == SXS_ELEMENT_INTERNAL)
@@ -58,7 +58,8 @@ static void put_generic(const struct writer *w, const struct sxs_sig_node *gener
 }
 
 /* Appends a function pointer as in C#, the return type last: delegate*<System.Int32, System.Void>. */
-static void put_function_pointer(const struct writer *w, const struct sxs_sig_node *pointer)
+static void put_function_pointer(const struct signature_printer *w,
+                                 const struct sxs_sig_node      *pointer)
 {
     uint32_t params = w->sig->nodes[pointer->child].next;
     sxs_text_put(w->out, "delegate*<");
@@ -68,14 +69,14 @@ static void put_function_pointer(const struct writer *w, const struct sxs_sig_no
     sxs_text_put(w->out, ">");
 }
 
-static void put_suffixed(const struct writer *w, uint32_t child, const char *suffix)
+static void put_suffixed(const struct signature_printer *w, uint32_t child, const char *suffix)
 {
     put_type(w, child);
     sxs_text_put(w->out, suffix);
 }
 
 /* Appends a type without its custom modifiers and "pinned", which a name does not need. */
-static void put_type(const struct writer *w, uint32_t at)
+static void put_type(const struct signature_printer *w, uint32_t at)
 {
     const struct sxs_sig_node *n = &w->sig->nodes[sxs_sig_plain(w->sig, at)];
     const char                *word = sxs_signature_primitive(n->element);
@@ -116,9 +117,9 @@ static struct sxs_sig_node *parse(enum sxs_sig_kind kind, const uint8_t *bytes, 
 void sxs_signature_params(struct sxs_text *out, const uint8_t *sig, size_t size,
                           const struct sxs_type_names *names, void *ctx)
 {
-    struct sxs_sig       tree;
-    const struct writer  w = {&tree, names, ctx, out};
-    struct sxs_sig_node *nodes = parse(SXS_SIG_METHOD, sig, size, &tree);
+    struct sxs_sig                 tree;
+    const struct signature_printer w = {&tree, names, ctx, out};
+    struct sxs_sig_node           *nodes = parse(SXS_SIG_METHOD, sig, size, &tree);
     sxs_text_put(out, "(");
     if (nodes)
         put_list(&w, tree.params);
@@ -129,9 +130,9 @@ void sxs_signature_params(struct sxs_text *out, const uint8_t *sig, size_t size,
 void sxs_signature_type(struct sxs_text *out, const uint8_t *sig, size_t size,
                         const struct sxs_type_names *names, void *ctx)
 {
-    struct sxs_sig       tree;
-    const struct writer  w = {&tree, names, ctx, out};
-    struct sxs_sig_node *nodes = parse(SXS_SIG_TYPE, sig, size, &tree);
+    struct sxs_sig                 tree;
+    const struct signature_printer w = {&tree, names, ctx, out};
+    struct sxs_sig_node           *nodes = parse(SXS_SIG_TYPE, sig, size, &tree);
     if (nodes)
         put_type(&w, tree.result);
     else

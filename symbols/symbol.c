@@ -18,8 +18,8 @@ static const char *base_name(const char *path)
 }
 
 /** The symbol table of one loaded file. */
-struct symbol_file {
-    struct symbol_file     *next;
+struct loaded_symbols {
+    struct loaded_symbols  *next;
     const struct link_map  *map;   /* borrowed from the loader; compared only */
     struct sxs_elf_symbols *table; /* owned; NULL: the file gives no names */
 };
@@ -38,7 +38,7 @@ static struct sxs_elf_symbols *read_symbols(const struct link_map *map, uintptr_
 static const struct sxs_elf_symbols *symbols_of(struct sxs_symbols    *symbols,
                                                 const struct link_map *map, uintptr_t base)
 {
-    struct symbol_file *file = symbols->files;
+    struct loaded_symbols *file = symbols->files;
     while (file && file->map != map)
         file = file->next;
     if (file)
@@ -113,7 +113,7 @@ void sxs_symbol_name(struct sxs_symbols *symbols, uintptr_t ip, int exact, struc
 void sxs_symbols_free(struct sxs_symbols *symbols)
 {
     while (symbols->files) {
-        struct symbol_file *file = symbols->files;
+        struct loaded_symbols *file = symbols->files;
         symbols->files = file->next;
         sxs_elf_symbols_free(file->table);
         free(file);

@@ -24,7 +24,7 @@
 #define TRIES_MAX 1000u /* calls whose type arguments were not all reported or not all known */
 
 /* A type descriptor of the copy that a call fills in. */
-struct piece {
+struct desc_piece {
     struct sxs_type_desc *desc;
     const char           *pattern; /* the type's name with marks; NULL: use desc->variable */
     char             *name;    /* with a pattern: room for NAME_SIZE bytes */
@@ -40,7 +40,7 @@ struct sxs_formatter_draft {
     ULONG32            n_type_args, n_method_args;
     ClassID            type_args[ARGS_MAX], method_args[ARGS_MAX];
     struct sxs_formatter *whole;
-    struct piece      *pieces;
+    struct desc_piece    *pieces;
 };
 
 /* ---- when the function has been compiled ------------------------------------------------------ */
@@ -48,7 +48,7 @@ struct sxs_formatter_draft {
 /* First counts the memory that is needed of each kind, then has the positions of the unused
  * memory. */
 struct needs {
-    struct piece     *pieces;
+    struct desc_piece    *pieces;
     struct sxs_type_desc *descs;
     char             *text;
     size_t                n_pieces, n_descs, n_text;
@@ -78,7 +78,7 @@ static void add_pieces(struct sxs_formatter_draft *d, struct needs *left,
     for (;;) {
         const char *pattern = pattern_of(desc);
         if (desc->variable || pattern) {
-            struct piece *p = &d->pieces[d->n_pieces++];
+            struct desc_piece *p = &d->pieces[d->n_pieces++];
             p->desc = desc;
             if (pattern) {
                 size_t size = strlen(pattern) + 1;
@@ -126,7 +126,7 @@ static struct sxs_formatter_draft *new_draft(const struct sxs_formatter *r)
         return NULL;
     d->whole = (struct sxs_formatter *)(d + 1);
     n.descs = (struct sxs_type_desc *)(void *)((char *)d->whole + size);
-    d->pieces = (struct piece *)(n.descs + n.n_descs);
+    d->pieces = (struct desc_piece *)(n.descs + n.n_descs);
     n.text = (char *)(d->pieces + n.n_pieces);
     memcpy(d->whole, r, size);
     d->whole->by_frame = 0;
@@ -195,7 +195,7 @@ static const struct sxs_type *argument(const struct sxs_formatter_draft *d, uint
     return sxs_types_find(d->whole->rt, (of_method ? d->method_args : d->type_args)[index]);
 }
 
-static void fill_name(const struct sxs_formatter_draft *d, struct piece *p)
+static void fill_name(const struct sxs_formatter_draft *d, struct desc_piece *p)
 {
     const char     *at = p->pattern;
     struct sxs_line line = sxs_line_in(p->name, NAME_SIZE);
@@ -213,7 +213,7 @@ static void fill_name(const struct sxs_formatter_draft *d, struct piece *p)
 static void fill_draft(struct sxs_formatter_draft *d)
 {
     for (uint32_t i = 0; i < d->n_pieces; i++) {
-        struct piece *p = &d->pieces[i];
+        struct desc_piece *p = &d->pieces[i];
         if (p->pattern)
             fill_name(d, p);
         else

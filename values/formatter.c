@@ -18,7 +18,7 @@ enum { CONVENTION_THIS = 0x20, CONVENTION_EXPLICIT = 0x40 };
 enum { PARAM_IN = 1, PARAM_OUT = 2 };
 
 /* The runtime's answers about a function. */
-struct asked {
+struct function_answers {
     sxs_class             cls;
     mdToken               token, type;
     ClassID               type_args[ARGS_MAX], method_args[ARGS_MAX];
@@ -32,7 +32,7 @@ struct asked {
 };
 
 /* Asks about @fn without the frame of a call. Returns 0, or nonzero on failure. */
-static int ask_locked(struct asked *a, sxs_function fn)
+static int ask_locked(struct function_answers *a, sxs_function fn)
 {
     ULONG32 n_type = 0, n_method = 0;
     ULONG   len = 0, rva = 0;
@@ -61,7 +61,7 @@ static int ask_locked(struct asked *a, sxs_function fn)
 
 /* Describes the type that declares the method by its name, with a mark or "?" for each type
  * parameter. */
-static void name_open(struct sxs_type_desc *of, const struct asked *a)
+static void name_open(struct sxs_type_desc *of, const struct function_answers *a)
 {
     char name[NAME_SIZE];
     sxs_name_of_typedef(&a->in, a->type, name, sizeof(name));
@@ -72,7 +72,7 @@ static void name_open(struct sxs_type_desc *of, const struct asked *a)
 }
 
 /* Adds the parameter `this`: a reference, or for methods of a value type a pointer to the value. */
-static void add_this(struct sxs_formatter *r, struct asked *a)
+static void add_this(struct sxs_formatter *r, struct function_answers *a)
 {
     struct sxs_param *p = &r->params[r->n_params++];
     struct sxs_type_desc *of;
@@ -98,7 +98,7 @@ static int is_read_only(IMetaDataImport2 *imp, mdParamDef token)
                                     u"System.Runtime.CompilerServices.IsReadOnlyAttribute");
 }
 
-static void name_param(struct sxs_param *p, const struct asked *a, uint32_t index)
+static void name_param(struct sxs_param *p, const struct function_answers *a, uint32_t index)
 {
     IMetaDataImport2 *imp = a->in.imp;
     mdParamDef        token = 0;
@@ -121,7 +121,7 @@ static void name_param(struct sxs_param *p, const struct asked *a, uint32_t inde
                !(attributes & PARAM_OUT) && is_read_only(imp, token);
 }
 
-static void fill_locked(struct sxs_formatter *r, struct asked *a)
+static void fill_locked(struct sxs_formatter *r, struct function_answers *a)
 {
     uint32_t at = a->sig.params, index = 0;
     if ((a->sig.convention & CONVENTION_THIS) && !(a->sig.convention & CONVENTION_EXPLICIT))
@@ -164,8 +164,8 @@ static struct sxs_formatter *end_formatter(struct sxs_formatter *r)
 
 static struct sxs_formatter *make_locked(sxs_function fn)
 {
-    struct asked      *a = calloc(1, sizeof(*a));
-    struct sxs_formatter *r = begin_formatter(fn.rt);
+    struct function_answers *a = calloc(1, sizeof(*a));
+    struct sxs_formatter    *r = begin_formatter(fn.rt);
     if (!a || !r) {
         free(a);
         free(r);
@@ -181,7 +181,7 @@ static struct sxs_formatter *make_locked(sxs_function fn)
 
 /* Reads the signature of a method definition; does not ask for type arguments. Returns 0, or
  * nonzero on failure. */
-static int read_locked(struct asked *a, sxs_module module, mdToken token)
+static int read_locked(struct function_answers *a, sxs_module module, mdToken token)
 {
     ULONG len = 0, rva = 0;
     DWORD attributes = 0, flags = 0;
@@ -209,8 +209,8 @@ static void find_message(struct sxs_formatter *r)
 
 struct sxs_formatter *sxs_formatter_of_method(sxs_module module, mdToken token)
 {
-    struct asked      *a = calloc(1, sizeof(*a));
-    struct sxs_formatter *r = begin_formatter(module.rt);
+    struct function_answers *a = calloc(1, sizeof(*a));
+    struct sxs_formatter    *r = begin_formatter(module.rt);
     if (!a || !r) {
         free(a);
         free(r);

@@ -13,8 +13,8 @@
 
 /* The table has open addressing. A used place is never freed; a deleted layout leaves
  * `forgotten`. */
-struct table {
-    struct table                       *older; /* previous table; not freed: readers may use it */
+struct layout_table {
+    struct layout_table                *older; /* previous table; not freed: readers may use it */
     size_t                              cap; /* a power of two */
     _Atomic(const struct sxs_layout *) at[];
 };
@@ -30,7 +30,7 @@ struct gone {
 
 static struct {
     pthread_mutex_t lock;  /* guards writes; not held while a runtime is called */
-    _Atomic(struct table *) table;
+    _Atomic(struct layout_table *) table;
     size_t          n;     /* places used */
     struct gone    *gone;
 } layouts = {.lock = PTHREAD_MUTEX_INITIALIZER};
@@ -44,7 +44,7 @@ SXS_SIGSAFE static size_t place_of(const struct sxs_runtime *rt, ClassID id, siz
 
 SXS_SIGSAFE const struct sxs_layout *sxs_layout_find(const struct sxs_runtime *rt, ClassID id)
 {
-    struct table            *t = atomic_load_explicit(&layouts.table, memory_order_acquire);
+    struct layout_table     *t = atomic_load_explicit(&layouts.table, memory_order_acquire);
     const struct sxs_layout *l;
     if (!t)
         return NULL;
@@ -55,7 +55,7 @@ SXS_SIGSAFE const struct sxs_layout *sxs_layout_find(const struct sxs_runtime *r
     }
 }
 
-static void put_layout(struct table *t, const struct sxs_layout *l)
+static void put_layout(struct layout_table *t, const struct sxs_layout *l)
 {
     size_t i = place_of(l->rt, l->id, t->cap);
     while (atomic_load_explicit(&t->at[i], memory_order_relaxed))
@@ -64,10 +64,10 @@ static void put_layout(struct table *t, const struct sxs_layout *l)
     layouts.n++;
 }
 
-static struct table *grow_locked(struct table *old)
+static struct layout_table *grow_locked(struct layout_table *old)
 {
-    size_t        cap = old ? old->cap * 2 : 256;
-    struct table *t = calloc(1, sizeof(*t) + cap * sizeof(t->at[0]));
+    size_t               cap = old ? old->cap * 2 : 256;
+    struct layout_table *t = calloc(1, sizeof(*t) + cap * sizeof(t->at[0]));
     if (!t)
         return NULL;
     t->older = old;
@@ -85,7 +85,7 @@ static struct table *grow_locked(struct table *old)
 const struct sxs_layout *sxs_layout_keep(struct sxs_layout *fresh)
 {
     const struct sxs_layout *first;
-    struct table            *t;
+    struct layout_table     *t;
     pthread_mutex_lock(&layouts.lock);
     first = sxs_layout_find(fresh->rt, fresh->id);
     if (!first) {
@@ -114,7 +114,7 @@ static void keep_gone_locked(const struct sxs_layout *l)
 
 void sxs_layout_forget(sxs_class cls)
 {
-    struct table *t;
+    struct layout_table *t;
     pthread_mutex_lock(&layouts.lock);
     t = atomic_load_explicit(&layouts.table, memory_order_relaxed);
     for (size_t i = t ? place_of(cls.rt, cls.id, t->cap) : 0; t; i = (i + 1) & (t->cap - 1)) {

@@ -11,7 +11,7 @@
 #include "clrie/config/report.h"
 #include "instr/config/config.h"
 
-struct reading {
+struct environment_reading {
     struct clrie_plugin_list *list;
     clrie_config_report      *report;
     void                     *arg;
@@ -81,7 +81,7 @@ int clrie_config_is_named(void)
 }
 
 /* Reads one file. @must_exist: report a file that cannot be found. */
-static void read_part(struct reading *r, const char *path, int must_exist)
+static void read_part(struct environment_reading *r, const char *path, int must_exist)
 {
     char *real = realpath(path, NULL);
     char  line[1024];
@@ -100,7 +100,7 @@ static void read_part(struct reading *r, const char *path, int must_exist)
 }
 
 /* Reads the files of a list that is separated by ':'. */
-static void read_list(struct reading *r, const char *value, int must_exist)
+static void read_list(struct environment_reading *r, const char *value, int must_exist)
 {
     char *list = strdup(value), *rest = list, *path;
     r->failed |= !list;
@@ -112,8 +112,8 @@ static void read_list(struct reading *r, const char *value, int must_exist)
 
 int clrie_config_read(struct clrie_plugin_list *list, clrie_config_report *report, void *arg)
 {
-    struct reading r = {list, report, arg, 0, 0};
-    const char    *value = sxs_env_get(SXS_ENV_METHODS), *entry;
+    struct environment_reading r = {list, report, arg, 0, 0};
+    const char                *value = sxs_env_get(SXS_ENV_METHODS), *entry;
     if (value)
         read_list(&r, value, 1);
     for (size_t i = 0; !is_guest() && (entry = sxs_env_entry(i)) != NULL; i++) {

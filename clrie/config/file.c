@@ -9,7 +9,7 @@
 #include "clrie/config/report.h"
 #include "manager/guid.h"
 
-struct reading {
+struct plugin_file_reading {
     struct clrie_plugin_list *list;
     const char               *path;
 };
@@ -124,7 +124,8 @@ static int append_declaration(struct clrie_plugin_list *list, struct clrie_plugi
 }
 
 /* Returns 0, or -1 after an error, which ends the reading of the file. */
-static int read_plugin(struct config_reader *r, const xmlNode *node, struct reading *reading)
+static int read_plugin(struct config_reader *r, const xmlNode *node,
+                       struct plugin_file_reading *reading)
 {
     struct clrie_plugin_declaration d = {.name = NULL};
     char                           *text[N_PARTS] = {NULL};
@@ -165,14 +166,14 @@ static void read_document(struct config_reader *r, xmlDocPtr doc, void *arg)
 int clrie_config_read_file(struct clrie_plugin_list *list, const char *path,
                            clrie_config_report *report, void *arg)
 {
-    struct reading reading = {list, path};
+    struct plugin_file_reading reading = {list, path};
     return clrie_report_problems(config_load_as(path, read_document, &reading), report, arg);
 }
 
 int clrie_config_parse(struct clrie_plugin_list *list, const char *path, const char *bytes,
                        size_t size, clrie_config_report *report, void *arg)
 {
-    struct reading reading = {list, path};
+    struct plugin_file_reading reading = {list, path};
     return clrie_report_problems(config_load_bytes_as(path, bytes, size, read_document, &reading),
                                  report, arg);
 }

@@ -49,13 +49,13 @@ static int set_path(const char *path)
 
 /* ---- work on the thread of base/descriptors.h -------------------------------------------------- */
 
-struct line {
+struct log_line {
     const char *text;
     size_t      size;
 };
 
 /* Where a reason is written to. */
-struct reason {
+struct reason_text {
     char  *why;
     size_t size; /* bytes */
 };
@@ -120,8 +120,8 @@ static int open_file(char *why, size_t size)
 
 static int open_work(void *arg)
 {
-    const struct reason *reason = arg;
-    int                  fd = open_file(reason->why, reason->size);
+    const struct reason_text *reason = arg;
+    int                       fd = open_file(reason->why, reason->size);
     if (fd < 0)
         return -1;
     if (sxs_descriptors_are_own())
@@ -148,10 +148,10 @@ static size_t write_bytes(int fd, const char *text, size_t size)
 
 static int write_work(void *arg)
 {
-    const struct line *line = arg;
-    char               why[8];
-    int                fd = file.fd >= 0 ? file.fd : open_file(why, sizeof(why));
-    size_t             n;
+    const struct log_line *line = arg;
+    char                   why[8];
+    int                    fd = file.fd >= 0 ? file.fd : open_file(why, sizeof(why));
+    size_t                 n;
     if (fd < 0)
         return -1;
     if (file.is_torn)
@@ -178,7 +178,7 @@ static int close_work(void *unused)
 
 int clrie_log_file_open(const char *path, char *why, size_t size)
 {
-    struct reason reason = {why, size};
+    struct reason_text reason = {why, size};
     snprintf(why, size, "%s", strerror(ENAMETOOLONG));
     file.is_torn = 0;
     file.is_open = set_path(path) == 0 && sxs_descriptors_call(open_work, &reason) == 0;
@@ -187,7 +187,7 @@ int clrie_log_file_open(const char *path, char *why, size_t size)
 
 void clrie_log_file_write(const char *line, size_t size)
 {
-    struct line job = {line, size};
+    struct log_line job = {line, size};
     if (file.is_open)
         sxs_descriptors_call(write_work, &job);
 }

@@ -153,7 +153,7 @@ HRESULT clrie_domain_GetModuleCount(struct clrie_domain *self, ULONG *pcModuleIn
 }
 
 /* What a module or an assembly of an AppDomain is searched by. */
-struct search {
+struct domain_search {
     const struct clrie_domain *domain; /* NULL: in all */
     const WCHAR               *name;
     const GUID                *mvid;
@@ -161,15 +161,15 @@ struct search {
 
 static int is_named_assembly(struct clrie_object *object, const void *what)
 {
-    const struct search         *s = what;
+    const struct domain_search  *s = what;
     const struct clrie_assembly *assembly = (struct clrie_assembly *)object;
     return clrie_assembly_is_in_domain(object, s->domain) && clrie_wide_is(assembly->name, s->name);
 }
 
 static int is_searched_module(struct clrie_object *object, const void *what)
 {
-    const struct search       *s = what;
-    const struct clrie_module *module = (struct clrie_module *)object;
+    const struct domain_search *s = what;
+    const struct clrie_module  *module = (struct clrie_module *)object;
     if (s->domain && !clrie_module_is_in_domain(object, s->domain))
         return 0;
     if (s->name)
@@ -180,7 +180,7 @@ static int is_searched_module(struct clrie_object *object, const void *what)
 HRESULT clrie_domain_GetAssemblyInfosByName(struct clrie_domain *self, BSTR pszAssemblyName,
                                             IEnumAssemblyInfo **ppAssemblyInfos)
 {
-    struct search s = {self, pszAssemblyName, NULL};
+    struct domain_search s = {self, pszAssemblyName, NULL};
     *ppAssemblyInfos = NULL;
     return pszAssemblyName ? clrie_model_list(self->model, CLRIE_ASSEMBLIES, is_named_assembly, &s,
                                               NULL, (void **)ppAssemblyInfos)
@@ -190,7 +190,7 @@ HRESULT clrie_domain_GetAssemblyInfosByName(struct clrie_domain *self, BSTR pszA
 HRESULT clrie_domain_GetModuleInfosByName(struct clrie_domain *self, BSTR pszModuleName,
                                           IEnumModuleInfo **ppModuleInfo)
 {
-    struct search s = {self, pszModuleName, NULL};
+    struct domain_search s = {self, pszModuleName, NULL};
     *ppModuleInfo = NULL;
     return pszModuleName ? clrie_model_list(self->model, CLRIE_MODULES, is_searched_module, &s,
                                             NULL, (void **)ppModuleInfo)
@@ -200,7 +200,7 @@ HRESULT clrie_domain_GetModuleInfosByName(struct clrie_domain *self, BSTR pszMod
 HRESULT clrie_domain_GetModuleInfosByMvid(struct clrie_domain *self, GUID mvid,
                                           IEnumModuleInfo **ppModuleInfo)
 {
-    struct search s = {self, NULL, &mvid};
+    struct domain_search s = {self, NULL, &mvid};
     clrie_model_read_mvids(self->model);
     return clrie_model_list(self->model, CLRIE_MODULES, is_searched_module, &s, NULL,
                             (void **)ppModuleInfo);
@@ -273,7 +273,7 @@ HRESULT clrie_domains_GetModuleInfoById(struct clrie_domains *self, ModuleID mod
 HRESULT clrie_domains_GetModuleInfosByMvid(struct clrie_domains *self, GUID mvid,
                                            IEnumModuleInfo **ppEnum)
 {
-    struct search s = {NULL, NULL, &mvid};
+    struct domain_search s = {NULL, NULL, &mvid};
     clrie_model_read_mvids(self->model);
     return clrie_model_list(self->model, CLRIE_MODULES, is_searched_module, &s, NULL,
                             (void **)ppEnum);

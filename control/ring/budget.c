@@ -10,11 +10,11 @@
 #define QUIET        4u /* a program counts as if it used this part of one processor: a quarter */
 #define RISE_PERCENT 40u
 
-struct sxs_cost sxs_cost_now(uint64_t handler_ns)
+struct sxs_ring_cost sxs_cost_now(uint64_t handler_ns)
 {
-    return (struct sxs_cost){.wall_ns = sxs_now_ns(CLOCK_MONOTONIC),
-                             .cpu_ns = sxs_now_ns(CLOCK_PROCESS_CPUTIME_ID),
-                             .own_ns = sxs_thread_own_cpu_ns() + handler_ns};
+    return (struct sxs_ring_cost){.wall_ns = sxs_now_ns(CLOCK_MONOTONIC),
+                                  .cpu_ns = sxs_now_ns(CLOCK_PROCESS_CPUTIME_ID),
+                                  .own_ns = sxs_thread_own_cpu_ns() + handler_ns};
 }
 
 static uint64_t minus(uint64_t a, uint64_t b)
@@ -22,13 +22,13 @@ static uint64_t minus(uint64_t a, uint64_t b)
     return a > b ? a - b : 0;
 }
 
-struct sxs_cost sxs_cost_between(struct sxs_cost then, struct sxs_cost now)
+struct sxs_ring_cost sxs_cost_between(struct sxs_ring_cost then, struct sxs_ring_cost now)
 {
-    return (struct sxs_cost){minus(now.wall_ns, then.wall_ns), minus(now.cpu_ns, then.cpu_ns),
-                             minus(now.own_ns, then.own_ns)};
+    return (struct sxs_ring_cost){minus(now.wall_ns, then.wall_ns), minus(now.cpu_ns, then.cpu_ns),
+                                  minus(now.own_ns, then.own_ns)};
 }
 
-uint64_t sxs_cost_allowed_ns(struct sxs_cost cost, unsigned budget)
+uint64_t sxs_cost_allowed_ns(struct sxs_ring_cost cost, unsigned budget)
 {
     uint64_t of_program = minus(cost.cpu_ns, cost.own_ns) / WHOLE * budget;
     uint64_t least = cost.wall_ns / WHOLE * sxs_cost_least(budget);
@@ -40,12 +40,12 @@ uint64_t sxs_cost_least(unsigned budget)
     return budget / QUIET > LEAST ? budget / QUIET : LEAST;
 }
 
-uint64_t sxs_cost_of_processor(struct sxs_cost cost)
+uint64_t sxs_cost_of_processor(struct sxs_ring_cost cost)
 {
     return cost.own_ns * 10 / (cost.wall_ns / 10000 + 1);
 }
 
-uint64_t sxs_cost_part(struct sxs_cost cost)
+uint64_t sxs_cost_part(struct sxs_ring_cost cost)
 {
     return cost.own_ns * 10 / (minus(cost.cpu_ns, cost.own_ns) / 10000 + 1);
 }
@@ -72,7 +72,7 @@ static enum sxs_budget_step lengthen(struct sxs_budget *b, struct sxs_budget_lim
     return SXS_BUDGET_OVER;
 }
 
-static enum sxs_budget_step lower(struct sxs_budget *b, struct sxs_cost cost, uint64_t allowed,
+static enum sxs_budget_step lower(struct sxs_budget *b, struct sxs_ring_cost cost, uint64_t allowed,
                                   struct sxs_budget_limits limits)
 {
     uint64_t part = sxs_cost_part(cost);
@@ -91,7 +91,7 @@ static enum sxs_budget_step lower(struct sxs_budget *b, struct sxs_cost cost, ui
 }
 
 /* The cost is allowed. */
-static enum sxs_budget_step rise(struct sxs_budget *b, struct sxs_cost cost, uint64_t allowed,
+static enum sxs_budget_step rise(struct sxs_budget *b, struct sxs_ring_cost cost, uint64_t allowed,
                                  struct sxs_budget_limits limits)
 {
     int was_over = b->is_over;
@@ -109,7 +109,7 @@ static enum sxs_budget_step rise(struct sxs_budget *b, struct sxs_cost cost, uin
     return b->is_over && !was_over ? SXS_BUDGET_LEAST : SXS_BUDGET_SAME;
 }
 
-enum sxs_budget_step sxs_budget_step(struct sxs_budget *b, struct sxs_cost cost,
+enum sxs_budget_step sxs_budget_step(struct sxs_budget *b, struct sxs_ring_cost cost,
                                      struct sxs_budget_limits limits)
 {
     uint64_t allowed = sxs_cost_allowed_ns(cost, limits.budget);

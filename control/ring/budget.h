@@ -7,7 +7,7 @@
 #include <stdint.h>
 
 /** Times since a moment, in nanoseconds. */
-struct sxs_cost {
+struct sxs_ring_cost {
     uint64_t wall_ns;
     uint64_t cpu_ns; /* CPU time of the process */
     uint64_t own_ns; /* of this the profiler's: its threads, and the handler of the sample signal */
@@ -15,15 +15,15 @@ struct sxs_cost {
 
 /** sxs_cost_now - read the clocks: the times since the process began. @handler_ns: time in the handler
  *  of the sample signal so far. Any thread. */
-struct sxs_cost sxs_cost_now(uint64_t handler_ns);
+struct sxs_ring_cost sxs_cost_now(uint64_t handler_ns);
 
 /** sxs_cost_between - return @now minus @then. Pure. */
-struct sxs_cost sxs_cost_between(struct sxs_cost then, struct sxs_cost now);
+struct sxs_ring_cost sxs_cost_between(struct sxs_ring_cost then, struct sxs_ring_cost now);
 
 /** sxs_cost_allowed_ns - return the CPU time that @budget (thousandths of a percent) allows: that part
  *  of what the program used itself, or of a quarter of one processor if the program used less, and at
  *  least 0.1 % of one processor. Pure. */
-uint64_t sxs_cost_allowed_ns(struct sxs_cost cost, unsigned budget);
+uint64_t sxs_cost_allowed_ns(struct sxs_ring_cost cost, unsigned budget);
 
 /** sxs_cost_least - return what @budget always allows, in thousandths of a percent of one processor.
  *  Pure. */
@@ -56,8 +56,8 @@ enum sxs_budget_step {
 
 /** sxs_cost_part - return the profiler's part of the program's CPU time, in thousandths of a percent.
  *  sxs_cost_of_processor - return its part of one processor. Pure. */
-uint64_t sxs_cost_part(struct sxs_cost cost);
-uint64_t sxs_cost_of_processor(struct sxs_cost cost);
+uint64_t sxs_cost_part(struct sxs_ring_cost cost);
+uint64_t sxs_cost_of_processor(struct sxs_ring_cost cost);
 
 /** What may be changed. */
 struct sxs_budget_limits {
@@ -73,7 +73,7 @@ struct sxs_budget_limits {
  * not lowered again until the budget is met. Then, or if there are no rates, segments get twice as long,
  * and shorter again when rates are those asked for. Pure.
  */
-enum sxs_budget_step sxs_budget_step(struct sxs_budget *b, struct sxs_cost cost,
+enum sxs_budget_step sxs_budget_step(struct sxs_budget *b, struct sxs_ring_cost cost,
                                      struct sxs_budget_limits limits);
 
 #endif

@@ -123,14 +123,14 @@ int sxs_segments_check(const struct sxs_folder *dir)
 
 /* ---- what is there --------------------------------------------------------------------------- */
 
-struct listing {
+struct segment_listing {
     const struct sxs_folder  *dir;
     struct sxs_segment_found *found;
     size_t                    n, room;
     uint64_t                  highest;
 };
 
-static int add_found(struct listing *l, int dir, const char *name, int is_kept)
+static int add_found(struct segment_listing *l, int dir, const char *name, int is_kept)
 {
     struct sxs_segment_found *more;
     struct sxs_segment_name   parsed;
@@ -154,7 +154,7 @@ static int add_found(struct listing *l, int dir, const char *name, int is_kept)
     return 0;
 }
 
-static int list_folder(struct listing *l, int dir, const char *name, int is_kept)
+static int list_folder(struct segment_listing *l, int dir, const char *name, int is_kept)
 {
     DIR                 *list = sxs_segments_opendir(dir, name);
     const struct dirent *e;
@@ -168,8 +168,8 @@ static int list_folder(struct listing *l, int dir, const char *name, int is_kept
 
 static int list_dir(void *arg)
 {
-    struct listing *l = arg;
-    int             dir = sxs_folder_use(l->dir), err;
+    struct segment_listing *l = arg;
+    int                     dir = sxs_folder_use(l->dir), err;
     if (dir < 0)
         return dir;
     err = list_folder(l, dir, ".", 0);
@@ -193,8 +193,8 @@ static int by_number(const void *a, const void *b)
 int sxs_segments_list(const struct sxs_folder *dir, struct sxs_segment_found **out, size_t *n,
                       uint64_t *highest)
 {
-    struct listing l = {.dir = dir};
-    int            err = sxs_descriptors_call(list_dir, &l);
+    struct segment_listing l = {.dir = dir};
+    int                    err = sxs_descriptors_call(list_dir, &l);
     if (err) {
         free(l.found);
         return err;
@@ -209,7 +209,7 @@ int sxs_segments_list(const struct sxs_folder *dir, struct sxs_segment_found **o
 
 /* ---- one segment ----------------------------------------------------------------------------- */
 
-struct job {
+struct segment_job {
     const struct sxs_folder *dir;
     const char              *name, *file, *text;
     int                      is_kept;
@@ -220,7 +220,7 @@ struct job {
 
 /* Opens the folder that has the segment. Returns a descriptor or -errno; @used: of the folder of
  * segments, to be given back. */
-static int open_parent(const struct job *j, int *used)
+static int open_parent(const struct segment_job *j, int *used)
 {
     int fd;
     *used = sxs_folder_use(j->dir);
@@ -230,7 +230,7 @@ static int open_parent(const struct job *j, int *used)
     return fd < 0 ? -errno : fd;
 }
 
-static void close_parent(const struct job *j, int fd, int used)
+static void close_parent(const struct segment_job *j, int fd, int used)
 {
     if (fd >= 0)
         close(fd);
@@ -238,14 +238,14 @@ static void close_parent(const struct job *j, int fd, int used)
 }
 
 /* Runs @what on the folder that has the segment. */
-static int with_parent(struct job *j, int (*what)(struct job *, int parent))
+static int with_parent(struct segment_job *j, int (*what)(struct segment_job *, int parent))
 {
     int used, fd = open_parent(j, &used), err = fd < 0 ? fd : what(j, fd);
     close_parent(j, fd, used);
     return err;
 }
 
-static int make_in(struct job *j, int parent)
+static int make_in(struct segment_job *j, int parent)
 {
     for (int tries = 0; tries < 10000; tries++, j->next->number++) {
         sxs_segment_name_write(*j->next, j->made);
@@ -265,11 +265,11 @@ static int make_job(void *arg)
 int sxs_segment_make(const struct sxs_folder *dir, struct sxs_segment_name *name,
                      char out[SXS_SEGMENT_NAME])
 {
-    struct job j = {.dir = dir, .next = name, .made = out};
+    struct segment_job j = {.dir = dir, .next = name, .made = out};
     return sxs_descriptors_call(make_job, &j);
 }
 
-static int undo_in(struct job *j, int parent)
+static int undo_in(struct segment_job *j, int parent)
 {
     return sxs_segments_delete_tree(parent, j->name);
 }
@@ -281,7 +281,7 @@ static int undo_job(void *arg)
 
 void sxs_segment_undo(const struct sxs_folder *dir, const char *name)
 {
-    struct job j = {.dir = dir, .name = name};
+    struct segment_job j = {.dir = dir, .name = name};
     sxs_descriptors_call(undo_job, &j);
 }
 
@@ -300,7 +300,7 @@ static int write_all(int fd, const char *text)
     return 0;
 }
 
-static int write_in(struct job *j, int parent)
+static int write_in(struct segment_job *j, int parent)
 {
     static const char next[] = ".next";
     int               segment = openat(parent, j->name, FOLDER), fd, err;
@@ -327,11 +327,12 @@ static int write_job(void *arg)
 int sxs_segment_write(const struct sxs_folder *dir, const char *name, int is_kept, const char *file,
                       const char *text)
 {
-    struct job j = {.dir = dir, .name = name, .is_kept = is_kept, .file = file, .text = text};
+    struct segment_job j = {
+        .dir = dir, .name = name, .is_kept = is_kept, .file = file, .text = text};
     return sxs_descriptors_call(write_job, &j);
 }
 
-static int keep_in(struct job *j, int parent)
+static int keep_in(struct segment_job *j, int parent)
 {
     int kept, err = 0;
     if (mkdirat(parent, SXS_SEGMENT_KEPT, 0700) != 0 && errno != EEXIST)
@@ -352,11 +353,11 @@ static int keep_job(void *arg)
 
 int sxs_segment_keep(const struct sxs_folder *dir, const char *name)
 {
-    struct job j = {.dir = dir, .name = name};
+    struct segment_job j = {.dir = dir, .name = name};
     return sxs_descriptors_call(keep_job, &j);
 }
 
-static int delete_in(struct job *j, int parent)
+static int delete_in(struct segment_job *j, int parent)
 {
     char gone[SXS_SEGMENT_NAME + 8];
     if (!sxs_segments_is_ours(parent, j->name))
@@ -374,11 +375,11 @@ static int delete_job(void *arg)
 
 int sxs_segment_delete(const struct sxs_folder *dir, const char *name, int is_kept)
 {
-    struct job j = {.dir = dir, .name = name, .is_kept = is_kept};
+    struct segment_job j = {.dir = dir, .name = name, .is_kept = is_kept};
     return sxs_descriptors_call(delete_job, &j);
 }
 
-static int measure_in(struct job *j, int parent)
+static int measure_in(struct segment_job *j, int parent)
 {
     j->bytes = sxs_segments_tree_bytes(parent, j->name);
     return 0;
@@ -391,11 +392,11 @@ static int measure_job(void *arg)
 
 uint64_t sxs_segment_bytes(const struct sxs_folder *dir, const char *name, int is_kept)
 {
-    struct job j = {.dir = dir, .name = name, .is_kept = is_kept};
+    struct segment_job j = {.dir = dir, .name = name, .is_kept = is_kept};
     return sxs_descriptors_call(measure_job, &j) == 0 ? j.bytes : 0;
 }
 
-static int room_in(struct job *j, int parent)
+static int room_in(struct segment_job *j, int parent)
 {
     struct statvfs st;
     if (fstatvfs(parent, &st) != 0)
@@ -412,8 +413,8 @@ static int room_job(void *arg)
 
 int sxs_segments_room(const struct sxs_folder *dir, uint64_t *left, uint64_t *all)
 {
-    struct job j = {.dir = dir};
-    int        err = sxs_descriptors_call(room_job, &j);
+    struct segment_job j = {.dir = dir};
+    int                err = sxs_descriptors_call(room_job, &j);
     *left = j.bytes;
     *all = j.all;
     return err;

@@ -8,14 +8,14 @@
 #include "base/code_path.h"
 #include "guests/config/file.h"
 
-struct reading {
+struct guest_reading {
     struct guest_list *list;
     void (*problem)(void *arg, const char *line);
     void *arg;
 };
 
 /* Adds a declaration, which the list takes over. */
-static void add_guest(struct reading *r, struct guest_declaration *declared)
+static void add_guest(struct guest_reading *r, struct guest_declaration *declared)
 {
     char line[256];
     if (r->list->n < GUEST_MAX) {
@@ -28,7 +28,7 @@ static void add_guest(struct reading *r, struct guest_declaration *declared)
     r->problem(r->arg, line);
 }
 
-static void add_file(struct reading *r, const char *path)
+static void add_file(struct guest_reading *r, const char *path)
 {
     struct guest_file file;
     char              line[1024];
@@ -73,7 +73,7 @@ static char *plain_text(const char *text, size_t len)
     return out;
 }
 
-static void add_item(struct reading *r, const char *text, size_t len)
+static void add_item(struct guest_reading *r, const char *text, size_t len)
 {
     struct guest_declaration declared;
     char                     why[256];
@@ -101,7 +101,7 @@ static void add_item(struct reading *r, const char *text, size_t len)
 void guest_list_read(struct guest_list *list, const char                *text,
                      void (*problem)(void *arg, const char *line), void *arg)
 {
-    struct reading r = {list, problem, arg};
+    struct guest_reading r = {list, problem, arg};
     while (*text) {
         size_t len = item_length(text);
         add_item(&r, text, len);

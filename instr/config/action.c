@@ -118,7 +118,7 @@ static const char *function(struct config_reader *r, const xmlNode *node, const 
 }
 
 static void read_native(struct config_reader *r, const xmlNode *node, const char *attribute,
-                        struct sxs_target *target)
+                        struct sxs_call_target *target)
 {
     const char *path = config_get(r, node, "library");
     target->kind = SXS_TARGET_NATIVE;
@@ -128,7 +128,7 @@ static void read_native(struct config_reader *r, const xmlNode *node, const char
 }
 
 static void read_managed(struct config_reader *r, const xmlNode *node, const char *attribute,
-                         struct sxs_target *target)
+                         struct sxs_call_target *target)
 {
     const char *path = config_get(r, node, "assembly");
     target->kind = SXS_TARGET_MANAGED;
@@ -156,7 +156,7 @@ static void refuse_attribute(struct config_reader *r, const xmlNode *node, const
 
 /* Reads the target of a call. @native, @managed: the attributes that have the function's name. */
 static void read_target(struct config_reader *r, const xmlNode *node, const char *native,
-                        const char *managed, struct sxs_target *target)
+                        const char *managed, struct sxs_call_target *target)
 {
     const char *library = config_get(r, node, "library");
     if (!library == !config_get(r, node, "assembly")) {

@@ -13,11 +13,11 @@
 #define NAME_MAX_   4096
 
 /* A method, and the type of the state machine that the compiler made of the method. */
-struct machine {
+struct machine_method {
     uint32_t type, method; /* TypeDef, MethodDef */
 };
 
-struct attribute {
+struct attribute_row {
     uint32_t parent, row;
 };
 
@@ -25,9 +25,9 @@ struct sxs_assembly {
     const struct sxs_metadata *md;
     struct config_arena        arena; /* texts of the method described last */
     struct sxs_version         version;
-    struct attribute          *attributes; /* sorted by parent */
+    struct attribute_row      *attributes; /* sorted by parent */
     uint32_t                   n_attributes;
-    struct machine            *machines;
+    struct machine_method     *machines;
     uint32_t                   n_machines;
     struct sxs_config_method   outer;
     struct sxs_sig_node        nodes[NODES_MAX];
@@ -71,7 +71,7 @@ static uint32_t attribute_type(const struct sxs_metadata *md, uint32_t row)
 
 static int by_parent(const void *x, const void *y)
 {
-    const struct attribute *a = x, *b = y;
+    const struct attribute_row *a = x, *b = y;
     if (a->parent != b->parent)
         return a->parent < b->parent ? -1 : 1;
     return (a->row > b->row) - (a->row < b->row);
@@ -139,7 +139,7 @@ static void find_machine(struct sxs_assembly *a, uint32_t row, uint32_t parent)
         return;
     value = sxs_md_blob(
         a->md, sxs_md_cell(a->md, SXS_TABLE_CUSTOM_ATTRIBUTE, row, SXS_CUSTOM_ATTRIBUTE_VALUE));
-    a->machines[a->n_machines++] = (struct machine){machine_type(a, parent, value), parent};
+    a->machines[a->n_machines++] = (struct machine_method){machine_type(a, parent, value), parent};
 }
 
 static int read_attributes(struct sxs_assembly *a)
@@ -152,7 +152,7 @@ static int read_attributes(struct sxs_assembly *a)
     for (uint32_t row = 1; row <= n; row++) {
         uint32_t parent =
             sxs_md_cell(a->md, SXS_TABLE_CUSTOM_ATTRIBUTE, row, SXS_CUSTOM_ATTRIBUTE_PARENT);
-        a->attributes[a->n_attributes++] = (struct attribute){parent, row};
+        a->attributes[a->n_attributes++] = (struct attribute_row){parent, row};
         if (parent >> 24 == SXS_TABLE_METHOD_DEF)
             find_machine(a, row, parent);
         if (a->arena.failed) /* no memory for an attribute name: a state machine could be missed */

@@ -82,7 +82,7 @@ enum sxs_target_kind { SXS_TARGET_NONE, SXS_TARGET_NATIVE, SXS_TARGET_MANAGED };
 
 /** A function that an action calls. A relative path with a slash was made absolute: it is relative
  *  to the file's folder. */
-struct sxs_target {
+struct sxs_call_target {
     enum sxs_target_kind kind;
     const char *path;   /* native: the library; without a slash, dlopen() searches for it. Managed:
                            the assembly's file; not ending in .dll: the simple name of an assembly
@@ -126,7 +126,7 @@ struct sxs_action {
     uint8_t           with_result;    /* TRACE: record the result; AFTER, WRAP: pass it */
     uint8_t           with_exception; /* likewise for the exception */
     enum sxs_on       on;             /* AFTER */
-    struct sxs_target call, finish;
+    struct sxs_call_target     call, finish;
     const char       *value; /* REPLACE: a constant as text, converted to the result's type when the
                                 rule is applied; NULL: use `call`, or without `call` the default */
     enum sxs_place     place;       /* INJECT */

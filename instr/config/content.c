@@ -46,7 +46,7 @@ static void put_match(FILE *to, const char *what, const struct sxs_match *m)
         fprintf(to, "async=%u ", m->async);
 }
 
-static void put_target(FILE *to, const struct sxs_target *t)
+static void put_target(FILE *to, const struct sxs_call_target *t)
 {
     if (t->kind == SXS_TARGET_NONE)
         return;

@@ -100,7 +100,7 @@ static char *folder_of(const char *path)
 }
 
 /* Another kind of files than instrumentation files. */
-struct kind {
+struct file_kind {
     config_read_document *read;
     void                 *arg;
 };
@@ -108,7 +108,7 @@ struct kind {
 /* Reads @bytes as the contents of the file @path. @kind: NULL: an instrumentation file. After an error, keeps the rules that @old has of
  * this file. */
 static void read_bytes(struct config_whole *whole, const char *path, const char *bytes, size_t size,
-                       const struct sxs_config *old, const struct kind *kind)
+                       const struct sxs_config *old, const struct file_kind *kind)
 {
     struct config_reader r = {.whole = whole,
                               .file = config_file_new(path),
@@ -196,7 +196,7 @@ static int get_bytes(void *arg)
 }
 
 static void load_file(struct config_whole *whole, const char *path, const struct sxs_config *old,
-                      const struct kind *kind)
+                      const struct file_kind *kind)
 {
     struct file_job job = {.path = path, .bytes = malloc(SXS_CONFIG_FILE_MAX + 1)};
     int             err = job.bytes ? call(get_bytes, &job) : ENOMEM;
@@ -295,8 +295,8 @@ struct sxs_config *sxs_config_load(const char *path, const struct sxs_config *ol
 
 struct sxs_config *config_load_as(const char *path, config_read_document *read, void *arg)
 {
-    struct config_whole *whole = config_whole_new();
-    const struct kind    kind = {read, arg};
+    struct config_whole   *whole = config_whole_new();
+    const struct file_kind kind = {read, arg};
     if (whole && can_read(whole, path))
         load_file(whole, path, NULL, &kind);
     return config_whole_finish(whole);
@@ -305,8 +305,8 @@ struct sxs_config *config_load_as(const char *path, config_read_document *read, 
 struct sxs_config *config_load_bytes_as(const char *name, const char *bytes, size_t size,
                                         config_read_document *read, void *arg)
 {
-    struct config_whole *whole = config_whole_new();
-    const struct kind    kind = {read, arg};
+    struct config_whole   *whole = config_whole_new();
+    const struct file_kind kind = {read, arg};
     if (whole && can_read(whole, name))
         read_bytes(whole, name, bytes, size, NULL, &kind);
     return config_whole_finish(whole);

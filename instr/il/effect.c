@@ -17,12 +17,12 @@ enum {
     TYPE_OPTIONAL_MODIFIER = 0x20,
 };
 
-struct cursor {
+struct code_cursor {
     const uint8_t *at, *end;
     int            bad;
 };
 
-static uint32_t read_byte(struct cursor *c)
+static uint32_t read_byte(struct code_cursor *c)
 {
     if (c->at >= c->end) {
         c->bad = 1;
@@ -31,7 +31,7 @@ static uint32_t read_byte(struct cursor *c)
     return *c->at++;
 }
 
-static uint32_t read_compressed(struct cursor *c)
+static uint32_t read_compressed(struct code_cursor *c)
 {
     uint32_t value;
     unsigned size = sxs_compressed_read(c->at, c->end, &value);
@@ -43,8 +43,8 @@ static uint32_t read_compressed(struct cursor *c)
 
 int sxs_il_method_arity(const uint8_t *signature, size_t size, struct sxs_il_arity *arity)
 {
-    struct cursor c = {signature, signature + size, 0};
-    uint32_t      call = read_byte(&c), n, type;
+    struct code_cursor c = {signature, signature + size, 0};
+    uint32_t           call = read_byte(&c), n, type;
     if ((call & CALL_KIND) == CALL_FIELD || (call & CALL_KIND) == CALL_LOCALS)
         return -1;
     if (call & CALL_GENERIC)
@@ -62,8 +62,8 @@ int sxs_il_method_arity(const uint8_t *signature, size_t size, struct sxs_il_ari
 
 int sxs_il_local_count(const uint8_t *signature, size_t size)
 {
-    struct cursor c = {signature, signature + size, 0};
-    uint32_t      n;
+    struct code_cursor c = {signature, signature + size, 0};
+    uint32_t           n;
     if (read_byte(&c) != CALL_LOCALS)
         return -1;
     n = read_compressed(&c);
@@ -81,10 +81,10 @@ static void append_bytes(uint8_t *out, size_t room, size_t *used, const uint8_t 
 size_t sxs_il_add_locals(const uint8_t *old, size_t size, const uint8_t *types, size_t types_size,
                          uint32_t n, uint8_t *out, size_t room, uint16_t *first)
 {
-    struct cursor c = {old, old + size, 0};
-    uint8_t       head[5] = {CALL_LOCALS};
-    uint32_t      n_old = 0;
-    size_t        used = 0;
+    struct code_cursor c = {old, old + size, 0};
+    uint8_t            head[5] = {CALL_LOCALS};
+    uint32_t           n_old = 0;
+    size_t             used = 0;
     if (size) {
         if (read_byte(&c) != CALL_LOCALS)
             return 0;

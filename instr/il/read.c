@@ -5,7 +5,7 @@
 
 #include "instr/il/internal.h"
 
-struct reader {
+struct il_reader {
     struct sxs_il_body  *body;
     const uint8_t       *code;
     uint32_t             code_size;
@@ -38,7 +38,7 @@ static uint64_t u64(const uint8_t *at)
 
 /* ---- instructions ---------------------------------------------------------------------------- */
 
-static int read_switch(struct reader *r, struct sxs_il_insn *insn, uint32_t at, uint32_t *size)
+static int read_switch(struct il_reader *r, struct sxs_il_insn *insn, uint32_t at, uint32_t *size)
 {
     struct sxs_il_switch *s;
     uint32_t              n = u32(r->code + at), left = (r->code_size - at - 4) / 4;
@@ -55,7 +55,7 @@ static int read_switch(struct reader *r, struct sxs_il_insn *insn, uint32_t at, 
 
 /* Leaves the target of a branch as a distance in `i` until find_targets() resolves it, when all
  * instructions are known. */
-static int read_operand(struct reader *r, struct sxs_il_insn *insn, uint32_t at, uint32_t *size)
+static int read_operand(struct il_reader *r, struct sxs_il_insn *insn, uint32_t at, uint32_t *size)
 {
     const uint8_t *p = r->code + at;
     switch (sxs_il_info(insn)->operand) {
@@ -73,7 +73,7 @@ static int read_operand(struct reader *r, struct sxs_il_insn *insn, uint32_t at,
     }
 }
 
-static int read_insn(struct reader *r, struct sxs_il_insn *insn, uint32_t at, uint32_t *next)
+static int read_insn(struct il_reader *r, struct sxs_il_insn *insn, uint32_t at, uint32_t *next)
 {
     uint32_t                         opcode = r->code[at], begin = at++, size;
     const struct sxs_il_opcode_info *info;
@@ -98,14 +98,14 @@ static int read_insn(struct reader *r, struct sxs_il_insn *insn, uint32_t at, ui
     return err;
 }
 
-static struct sxs_il_insn *insn_at(const struct reader *r, int64_t offset)
+static struct sxs_il_insn *insn_at(const struct il_reader *r, int64_t offset)
 {
     if (offset < 0 || offset >= r->code_size || !r->at[offset])
         return NULL;
     return &r->body->old[r->at[offset] - 1];
 }
 
-static int read_insns(struct reader *r)
+static int read_insns(struct il_reader *r)
 {
     struct sxs_il_body *body = r->body;
     size_t              room = r->code_size * sizeof(struct sxs_il_insn);
@@ -134,7 +134,7 @@ static int read_insns(struct reader *r)
     return SXS_IL_OK;
 }
 
-static int find_switch_targets(struct reader *r, struct sxs_il_insn *insn, uint32_t next)
+static int find_switch_targets(struct il_reader *r, struct sxs_il_insn *insn, uint32_t next)
 {
     struct sxs_il_switch *s = insn->targets;
     for (uint32_t i = 0; i < s->n; i++) {
@@ -147,7 +147,7 @@ static int find_switch_targets(struct reader *r, struct sxs_il_insn *insn, uint3
     return SXS_IL_OK;
 }
 
-static int find_targets(struct reader *r)
+static int find_targets(struct il_reader *r)
 {
     for (struct sxs_il_insn *insn = r->body->first; insn; insn = insn->next) {
         uint32_t next = insn->next ? insn->next->offset : r->code_size;
@@ -168,8 +168,8 @@ static int find_targets(struct reader *r)
 
 /* ---- clauses --------------------------------------------------------------------------------- */
 
-static int read_range(struct reader *r, uint32_t begin, uint32_t size, struct sxs_il_insn **first,
-                      struct sxs_il_insn **last)
+static int read_range(struct il_reader *r, uint32_t begin, uint32_t size,
+                      struct sxs_il_insn **first, struct sxs_il_insn **last)
 {
     uint64_t            end = (uint64_t)begin + size;
     struct sxs_il_insn *after = insn_at(r, (int64_t)end);
@@ -182,7 +182,7 @@ static int read_range(struct reader *r, uint32_t begin, uint32_t size, struct sx
 }
 
 /* @p: the six fields of a fat clause; a small clause was converted. */
-static int read_clause(struct reader *r, const uint32_t p[6])
+static int read_clause(struct il_reader *r, const uint32_t p[6])
 {
     struct sxs_il_body  *body = r->body;
     struct sxs_il_clause c = {.kind = p[0]};
@@ -208,7 +208,7 @@ static int read_clause(struct reader *r, const uint32_t p[6])
 
 /* Makes room for @n more clauses. The room at least doubles, because each clause may have a section
  * of its own. */
-static int more_clauses(struct reader *r, uint32_t n)
+static int more_clauses(struct il_reader *r, uint32_t n)
 {
     struct sxs_il_body   *body = r->body;
     struct sxs_il_clause *more;
@@ -227,7 +227,7 @@ static int more_clauses(struct reader *r, uint32_t n)
     return SXS_IL_OK;
 }
 
-static int read_clauses(struct reader *r, const uint8_t *p, uint32_t size, int fat)
+static int read_clauses(struct il_reader *r, const uint8_t *p, uint32_t size, int fat)
 {
     uint32_t n = size / (fat ? FAT_CLAUSE : SMALL_CLAUSE);
     int      err = more_clauses(r, n);
@@ -246,7 +246,7 @@ static int read_clauses(struct reader *r, const uint8_t *p, uint32_t size, int f
 
 /* @at: the first section. @end: the end of the bytes. Some compilers leave the four bytes of a
  * section's header out of its size. The runtime accepts that, and so does this function. */
-static int read_sections(struct reader *r, const uint8_t *at, const uint8_t *end)
+static int read_sections(struct il_reader *r, const uint8_t *at, const uint8_t *end)
 {
     int more = 1;
     while (more) {
@@ -279,7 +279,7 @@ static int read_sections(struct reader *r, const uint8_t *at, const uint8_t *end
 
 /* ---- the whole ------------------------------------------------------------------------------- */
 
-static int read_header(struct reader *r, const uint8_t *bytes, size_t size, unsigned *flags)
+static int read_header(struct il_reader *r, const uint8_t *bytes, size_t size, unsigned *flags)
 {
     struct sxs_il_body *body = r->body;
     *flags = 0;
@@ -306,8 +306,8 @@ static int read_header(struct reader *r, const uint8_t *bytes, size_t size, unsi
 int sxs_il_read_code(struct sxs_il_body *body, const uint8_t *bytes, size_t size,
                      struct sxs_il_error *error)
 {
-    struct reader r = {.body = body, .code = bytes, .code_size = (uint32_t)size, .error = error};
-    int           err = SXS_IL_OK;
+    struct il_reader r = {.body = body, .code = bytes, .code_size = (uint32_t)size, .error = error};
+    int              err = SXS_IL_OK;
     sxs_il_clear(body);
     body->max_stack = TINY_STACK;
     if (size > INT32_MAX)
@@ -324,9 +324,9 @@ int sxs_il_read_code(struct sxs_il_body *body, const uint8_t *bytes, size_t size
 int sxs_il_read(struct sxs_il_body *body, const uint8_t *bytes, size_t size,
                 struct sxs_il_error *error)
 {
-    struct reader r = {.body = body, .error = error};
-    unsigned      flags;
-    int           err;
+    struct il_reader r = {.body = body, .error = error};
+    unsigned         flags;
+    int              err;
     sxs_il_clear(body);
     err = read_header(&r, bytes, size, &flags);
     if (!err)

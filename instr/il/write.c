@@ -7,7 +7,7 @@
 
 #define FAT_SECTION_MAX ((1u << 24) - 1)
 
-struct writer {
+struct il_writer {
     struct sxs_il_body  *body;
     struct sxs_il_error *error;
     uint8_t             *at;
@@ -50,7 +50,7 @@ static void set_first_width(const struct sxs_il_body *body, struct sxs_il_insn *
         insn->width = is_long && (body->keep_forms || insn->old_offset != SXS_IL_NONE) ? 4 : 1;
 }
 
-static int check_targets(const struct writer *w, const struct sxs_il_insn *insn)
+static int check_targets(const struct il_writer *w, const struct sxs_il_insn *insn)
 {
     if (insn->opcode == SXS_IL_SWITCH) {
         if (!insn->targets)
@@ -70,7 +70,7 @@ static int check_targets(const struct writer *w, const struct sxs_il_insn *insn)
     return SXS_IL_OK;
 }
 
-static int give_offsets(struct writer *w)
+static int give_offsets(struct il_writer *w)
 {
     uint64_t at = 0;
     for (struct sxs_il_insn *i = w->body->first; i; i = i->next) {
@@ -102,7 +102,7 @@ static int grow_body(struct sxs_il_body *body)
 }
 
 /* Repeats until no branch becomes long. This ends because no branch becomes short again. */
-static int lay_out(struct writer *w)
+static int lay_out(struct il_writer *w)
 {
     int err = SXS_IL_OK;
     for (struct sxs_il_insn *i = w->body->first; i; i = i->next)
@@ -117,20 +117,20 @@ static int lay_out(struct writer *w)
 
 void sxs_il_offsets(struct sxs_il_body *body)
 {
-    struct writer w = {.body = body};
+    struct il_writer w = {.body = body};
     if (body->stale)
         lay_out(&w);
 }
 
 /* ---- instructions ---------------------------------------------------------------------------- */
 
-static void put_value(struct writer *w, uint64_t value, unsigned size)
+static void put_value(struct il_writer *w, uint64_t value, unsigned size)
 {
     memcpy(w->at, &value, size);
     w->at += size;
 }
 
-static void put_insn(struct writer *w, const struct sxs_il_insn *insn)
+static void put_insn(struct il_writer *w, const struct sxs_il_insn *insn)
 {
     uint32_t size = operand_size(insn);
     unsigned op = sxs_il_written_opcode(insn);
@@ -152,7 +152,7 @@ static void put_insn(struct writer *w, const struct sxs_il_insn *insn)
 /* ---- clauses --------------------------------------------------------------------------------- */
 
 /* Computes the six fields of a fat clause. */
-static int clause_fields(struct writer *w, const struct sxs_il_clause *c, uint32_t f[6])
+static int clause_fields(struct il_writer *w, const struct sxs_il_clause *c, uint32_t f[6])
 {
     struct sxs_il_insn *tries = sxs_il_target(c->try_first);
     struct sxs_il_insn *try_end = sxs_il_end_target(c->try_last);
@@ -178,7 +178,7 @@ static int fits_small(const uint32_t f[6])
 
 /* Computes the fields of all clauses, six for each, into @fields. *fat: nonzero when a small
  * section cannot hold them. */
-static int find_fields(struct writer *w, uint32_t (*fields)[6], int *fat)
+static int find_fields(struct il_writer *w, uint32_t (*fields)[6], int *fat)
 {
     uint32_t n = w->body->n_clauses;
     *fat = w->body->had_fat_sections || 4 + n * SMALL_CLAUSE > UINT8_MAX;
@@ -193,7 +193,7 @@ static int find_fields(struct writer *w, uint32_t (*fields)[6], int *fat)
     return SXS_IL_OK;
 }
 
-static void put_section(struct writer *w, uint32_t (*fields)[6], int fat)
+static void put_section(struct il_writer *w, uint32_t (*fields)[6], int fat)
 {
     static const unsigned small[] = {2, 2, 1, 2, 1, 4};
     uint32_t              n = w->body->n_clauses;
@@ -206,14 +206,14 @@ static void put_section(struct writer *w, uint32_t (*fields)[6], int fat)
 
 /* ---- the whole ------------------------------------------------------------------------------- */
 
-static int is_tiny(const struct writer *w)
+static int is_tiny(const struct il_writer *w)
 {
     const struct sxs_il_body *b = w->body;
     return !b->was_fat && w->code_size <= TINY_CODE_MAX && b->max_stack <= TINY_STACK &&
            !b->locals && !b->init_locals && !b->n_clauses;
 }
 
-static void put_header(struct writer *w)
+static void put_header(struct il_writer *w)
 {
     const struct sxs_il_body *b = w->body;
     if (is_tiny(w)) {
@@ -230,7 +230,7 @@ static void put_header(struct writer *w)
 }
 
 /* Allocates room for the bytes of the body in their largest form. */
-static uint8_t *make_room(struct writer *w, uint32_t (**fields)[6])
+static uint8_t *make_room(struct il_writer *w, uint32_t (**fields)[6])
 {
     size_t n = w->body->n_clauses;
     *fields = sxs_il_alloc(w->body, n * sizeof(**fields));
@@ -242,7 +242,7 @@ static uint8_t *make_room(struct writer *w, uint32_t (**fields)[6])
 int sxs_il_write(struct sxs_il_body *body, const uint8_t **bytes, size_t *size,
                  struct sxs_il_error *error)
 {
-    struct writer w = {.body = body, .error = error};
+    struct il_writer w = {.body = body, .error = error};
     uint32_t(*fields)[6];
     uint8_t *begin;
     int      err, fat;

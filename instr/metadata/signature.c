@@ -13,20 +13,20 @@ enum { KIND_VARARG = 0x05, KIND_FIELD = 0x06, KIND_LOCALS = 0x07, KIND_PROPERTY 
 
 /* A reader with a sticky error: after the first error all reads return 0, so that callers need not
  * check each read. */
-struct reader {
+struct sig_reader {
     const uint8_t  *at, *end;
     struct sxs_sig *sig;
     int             bad; /* 0, or the value for sxs_sig_parse() to return */
     unsigned        depth;
 };
 
-static void set_error(struct reader *r, int why)
+static void set_error(struct sig_reader *r, int why)
 {
     if (!r->bad)
         r->bad = why;
 }
 
-static uint8_t u8(struct reader *r)
+static uint8_t u8(struct sig_reader *r)
 {
     if (r->bad || r->at >= r->end) {
         set_error(r, -1);
@@ -36,7 +36,7 @@ static uint8_t u8(struct reader *r)
 }
 
 /* @size: receives the number of bytes. */
-static uint32_t read_compressed(struct reader *r, unsigned *size)
+static uint32_t read_compressed(struct sig_reader *r, unsigned *size)
 {
     uint32_t value = 0;
     *size = r->bad ? 0 : sxs_compressed_read(r->at, r->end, &value);
@@ -46,20 +46,20 @@ static uint32_t read_compressed(struct reader *r, unsigned *size)
     return value;
 }
 
-static uint32_t read_number(struct reader *r)
+static uint32_t read_number(struct sig_reader *r)
 {
     unsigned size;
     return read_compressed(r, &size);
 }
 
-static uint32_t signed_number(struct reader *r)
+static uint32_t signed_number(struct sig_reader *r)
 {
     unsigned size;
     uint32_t coded = read_compressed(r, &size);
     return (uint32_t)sxs_compressed_signed(coded, size);
 }
 
-static uint32_t read_count(struct reader *r)
+static uint32_t read_count(struct sig_reader *r)
 {
     uint32_t n = read_number(r);
     if (n > COUNT_MAX)
@@ -67,7 +67,7 @@ static uint32_t read_count(struct reader *r)
     return r->bad ? 0 : n;
 }
 
-static uint32_t type_token(struct reader *r)
+static uint32_t type_token(struct sig_reader *r)
 {
     uint32_t coded = read_number(r), token = r->bad ? 0 : sxs_coded_type(coded);
     if (!token)
@@ -75,7 +75,7 @@ static uint32_t type_token(struct reader *r)
     return token;
 }
 
-static uint64_t read_handle(struct reader *r)
+static uint64_t read_handle(struct sig_reader *r)
 {
     uint64_t value = 0;
     if (r->bad || (size_t)(r->end - r->at) < sizeof(value)) {
@@ -87,7 +87,7 @@ static uint64_t read_handle(struct reader *r)
     return value;
 }
 
-static uint32_t new_node(struct reader *r, uint8_t element)
+static uint32_t new_node(struct sig_reader *r, uint8_t element)
 {
     struct sxs_sig *s = r->sig;
     if (s->n_nodes == s->cap)
@@ -99,10 +99,10 @@ static uint32_t new_node(struct reader *r, uint8_t element)
     return s->n_nodes++;
 }
 
-static uint32_t read_type(struct reader *r);
+static uint32_t read_type(struct sig_reader *r);
 
 /* Appends @child to the children of @parent. *last: the last child; SXS_SIG_NONE: none yet. */
-static void adopt_child(struct reader *r, uint32_t parent, uint32_t *last, uint32_t child)
+static void adopt_child(struct sig_reader *r, uint32_t parent, uint32_t *last, uint32_t child)
 {
     struct sxs_sig_node *nodes = r->sig->nodes;
     if (r->bad || child == SXS_SIG_NONE)
@@ -115,7 +115,7 @@ static void adopt_child(struct reader *r, uint32_t parent, uint32_t *last, uint3
     nodes[parent].n++;
 }
 
-static void adopt_number(struct reader *r, uint32_t parent, uint32_t *last, uint8_t element,
+static void adopt_number(struct sig_reader *r, uint32_t parent, uint32_t *last, uint8_t element,
                          uint32_t value)
 {
     uint32_t node = new_node(r, element);
@@ -124,7 +124,7 @@ static void adopt_number(struct reader *r, uint32_t parent, uint32_t *last, uint
     adopt_child(r, parent, last, node);
 }
 
-static void read_array(struct reader *r, uint32_t node)
+static void read_array(struct sig_reader *r, uint32_t node)
 {
     uint32_t last = SXS_SIG_NONE, n;
     adopt_child(r, node, &last, read_type(r));
@@ -139,7 +139,7 @@ static void read_array(struct reader *r, uint32_t node)
         adopt_number(r, node, &last, SXS_ELEMENT_BOUND, signed_number(r));
 }
 
-static void read_generic(struct reader *r, uint32_t node)
+static void read_generic(struct sig_reader *r, uint32_t node)
 {
     uint32_t last = SXS_SIG_NONE, open = read_type(r), n;
     if (!r->bad) {
@@ -157,7 +157,7 @@ static void read_generic(struct reader *r, uint32_t node)
 }
 
 /* Reads @n parameters. @first, @last: the ends of the list so far. One sentinel is allowed. */
-static void read_params(struct reader *r, uint32_t n, uint32_t *first, uint32_t *last)
+static void read_params(struct sig_reader *r, uint32_t n, uint32_t *first, uint32_t *last)
 {
     int sentinels = 0;
     while (n && !r->bad) {
@@ -183,7 +183,7 @@ static void read_params(struct reader *r, uint32_t n, uint32_t *first, uint32_t 
 }
 
 /* Reads a sentinel behind the last parameter, which a call without variable arguments may have. */
-static void read_last_sentinel(struct reader *r, uint32_t *first, uint32_t last)
+static void read_last_sentinel(struct sig_reader *r, uint32_t *first, uint32_t last)
 {
     uint32_t node;
     if (r->at >= r->end || *r->at != SXS_ELEMENT_SENTINEL)
@@ -197,7 +197,7 @@ static void read_last_sentinel(struct reader *r, uint32_t *first, uint32_t last)
     *(last == SXS_SIG_NONE ? first : &r->sig->nodes[last].next) = node;
 }
 
-static void read_function_pointer(struct reader *r, uint32_t node)
+static void read_function_pointer(struct sig_reader *r, uint32_t node)
 {
     uint8_t  convention = u8(r);
     uint32_t n, first, last, generic = 0;
@@ -218,25 +218,25 @@ static void read_function_pointer(struct reader *r, uint32_t node)
         r->sig->nodes[node].n++;
 }
 
-static void adopt_one(struct reader *r, uint32_t node)
+static void adopt_one(struct sig_reader *r, uint32_t node)
 {
     uint32_t last = SXS_SIG_NONE;
     adopt_child(r, node, &last, read_type(r));
 }
 
-static void set_value(struct reader *r, uint32_t node, uint32_t value)
+static void set_value(struct sig_reader *r, uint32_t node, uint32_t value)
 {
     if (!r->bad)
         r->sig->nodes[node].value = value;
 }
 
-static void set_handle(struct reader *r, uint32_t node, uint64_t value)
+static void set_handle(struct sig_reader *r, uint32_t node, uint64_t value)
 {
     if (!r->bad)
         r->sig->nodes[node].handle = value;
 }
 
-static void read_rest(struct reader *r, uint8_t element, uint32_t node)
+static void read_rest(struct sig_reader *r, uint8_t element, uint32_t node)
 {
     switch (element) {
     case SXS_ELEMENT_VALUETYPE:
@@ -269,7 +269,7 @@ static void read_rest(struct reader *r, uint8_t element, uint32_t node)
     }
 }
 
-static uint32_t read_type(struct reader *r)
+static uint32_t read_type(struct sig_reader *r)
 {
     uint8_t  element = u8(r);
     uint32_t node = new_node(r, element);
@@ -297,8 +297,8 @@ static int kind_fits(enum sxs_sig_kind kind, uint8_t convention)
 int sxs_sig_parse(enum sxs_sig_kind kind, const uint8_t *bytes, size_t size,
                   struct sxs_sig_node *nodes, uint32_t cap, struct sxs_sig *out)
 {
-    struct reader r = {.at = bytes, .end = bytes ? bytes + size : bytes, .sig = out};
-    uint32_t      last = SXS_SIG_NONE;
+    struct sig_reader r = {.at = bytes, .end = bytes ? bytes + size : bytes, .sig = out};
+    uint32_t          last = SXS_SIG_NONE;
     *out = (struct sxs_sig){
         .nodes = nodes, .cap = cap, .result = SXS_SIG_NONE, .params = SXS_SIG_NONE};
     if (kind != SXS_SIG_TYPE) {

@@ -7,7 +7,7 @@
 
 #include "instr/metadata/compressed.h"
 
-struct writer {
+struct sig_writer {
     const struct sxs_sig *sig;
     uint8_t              *bytes;
     size_t                size, used; /* used: bytes needed so far; may exceed size */
@@ -41,20 +41,20 @@ uint32_t sxs_sig_append(struct sxs_sig *sig, uint32_t list, uint32_t node)
 
 /* ---- bytes ----------------------------------------------------------------------------------- */
 
-static void put_byte(struct writer *w, uint32_t v)
+static void put_byte(struct sig_writer *w, uint32_t v)
 {
     if (w->used < w->size)
         w->bytes[w->used] = (uint8_t)v;
     w->used++;
 }
 
-static void put_bytes(struct writer *w, const uint8_t *bytes, unsigned size)
+static void put_bytes(struct sig_writer *w, const uint8_t *bytes, unsigned size)
 {
     for (unsigned i = 0; i < size; i++)
         put_byte(w, bytes[i]);
 }
 
-static void put_number(struct writer *w, uint32_t v)
+static void put_number(struct sig_writer *w, uint32_t v)
 {
     uint8_t bytes[SXS_COMPRESSED_SIZE];
     if (v > SXS_COMPRESSED_MAX)
@@ -62,7 +62,7 @@ static void put_number(struct writer *w, uint32_t v)
     put_bytes(w, bytes, sxs_compressed_write(bytes, v));
 }
 
-static void put_signed(struct writer *w, int32_t v)
+static void put_signed(struct sig_writer *w, int32_t v)
 {
     uint8_t bytes[SXS_COMPRESSED_SIZE];
     if (v < -0x10000000 || v >= 0x10000000)
@@ -70,7 +70,7 @@ static void put_signed(struct writer *w, int32_t v)
     put_bytes(w, bytes, sxs_compressed_write_signed(bytes, v));
 }
 
-static void put_token(struct writer *w, uint32_t token)
+static void put_token(struct sig_writer *w, uint32_t token)
 {
     uint32_t coded = sxs_code_type(token);
     if (coded > SXS_COMPRESSED_MAX)
@@ -78,15 +78,15 @@ static void put_token(struct writer *w, uint32_t token)
     put_number(w, coded);
 }
 
-static void put_type(struct writer *w, uint32_t node);
+static void put_type(struct sig_writer *w, uint32_t node);
 
-static void put_types(struct writer *w, uint32_t first)
+static void put_types(struct sig_writer *w, uint32_t first)
 {
     for (uint32_t n = first; n != SXS_SIG_NONE; n = w->sig->nodes[n].next)
         put_type(w, n);
 }
 
-static uint32_t count_nodes(const struct writer *w, uint32_t first, uint8_t but)
+static uint32_t count_nodes(const struct sig_writer *w, uint32_t first, uint8_t but)
 {
     uint32_t n = 0;
     for (; first != SXS_SIG_NONE; first = w->sig->nodes[first].next)
@@ -94,7 +94,7 @@ static uint32_t count_nodes(const struct writer *w, uint32_t first, uint8_t but)
     return n;
 }
 
-static void put_dimensions(struct writer *w, uint32_t first, uint8_t element)
+static void put_dimensions(struct sig_writer *w, uint32_t first, uint8_t element)
 {
     uint32_t n = 0;
     for (uint32_t i = first; i != SXS_SIG_NONE; i = w->sig->nodes[i].next)
@@ -107,7 +107,7 @@ static void put_dimensions(struct writer *w, uint32_t first, uint8_t element)
             put_signed(w, (int32_t)w->sig->nodes[i].value);
 }
 
-static void put_function(struct writer *w, const struct sxs_sig_node *f)
+static void put_function(struct sig_writer *w, const struct sxs_sig_node *f)
 {
     uint32_t parameters = w->sig->nodes[f->child].next;
     put_byte(w, f->value);
@@ -117,13 +117,13 @@ static void put_function(struct writer *w, const struct sxs_sig_node *f)
     put_types(w, f->child);
 }
 
-static void put_handle(struct writer *w, uint64_t handle)
+static void put_handle(struct sig_writer *w, uint64_t handle)
 {
     for (unsigned i = 0; i < sizeof(handle); i++)
         put_byte(w, (uint32_t)(handle >> 8 * i));
 }
 
-static void put_type(struct writer *w, uint32_t node)
+static void put_type(struct sig_writer *w, uint32_t node)
 {
     const struct sxs_sig_node *n = &w->sig->nodes[node];
     put_byte(w, n->element);
@@ -165,7 +165,7 @@ static void put_type(struct writer *w, uint32_t node)
 
 size_t sxs_sig_write(enum sxs_sig_kind kind, const struct sxs_sig *sig, uint8_t *bytes, size_t size)
 {
-    struct writer w = {sig, bytes, size, 0, 0};
+    struct sig_writer w = {sig, bytes, size, 0, 0};
     if (kind != SXS_SIG_TYPE)
         put_byte(&w, sig->convention);
     if (kind == SXS_SIG_METHOD && sig->convention & 0x10)

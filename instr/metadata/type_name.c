@@ -24,14 +24,14 @@ static uint32_t strip_arity(struct sxs_type_part *part)
     return arity;
 }
 
-struct printer {
+struct name_printer {
     struct sxs_text              *t;
     const struct sxs_type_source *from;
     const struct sxs_type_style  *style;
     void (*put)(struct sxs_text *t, const char *name);
 };
 
-static int put_nested(const struct printer *p, uint32_t token, unsigned depth)
+static int put_nested(const struct name_printer *p, uint32_t token, unsigned depth)
 {
     struct sxs_type_part part;
     uint32_t             arity;
@@ -65,7 +65,7 @@ static int put_nested(const struct printer *p, uint32_t token, unsigned depth)
 int sxs_type_put(struct sxs_text *t, const struct sxs_type_source *from,
                  const struct sxs_type_style *style, uint32_t token)
 {
-    struct printer p = {t, from, style, style->put ? style->put : sxs_text_put};
+    struct name_printer p = {t, from, style, style->put ? style->put : sxs_text_put};
     return put_nested(&p, token, 0);
 }
 

@@ -11,17 +11,17 @@
 
 /* One call that is being emitted. */
 struct calling {
-    struct sxs_method       *m;
-    const struct sxs_marker *marker;
-    const struct sxs_target *target;
-    struct sxs_operands      o;
-    int                      into;   /* local that receives the result; -1: none */
-    uint8_t                  result; /* enum sxs_element of this local; VOID: none */
+    struct sxs_method            *m;
+    const struct sxs_marker      *marker;
+    const struct sxs_call_target *target;
+    struct sxs_operands           o;
+    int                           into;   /* local that receives the result; -1: none */
+    uint8_t                       result; /* enum sxs_element of this local; VOID: none */
 };
 
 /* ---- native ----------------------------------------------------------------------------------- */
 
-static void *find_native(struct sxs_method *m, const struct sxs_target *t)
+static void *find_native(struct sxs_method *m, const struct sxs_call_target *t)
 {
     char  refused[512];
     void *library, *function;
@@ -125,7 +125,7 @@ static int emit_call(struct calling *c, struct sxs_il_insn *at)
 }
 
 static struct calling *begin_calling(struct sxs_method *m, const struct sxs_marker *marker,
-                                     const struct sxs_target *target)
+                                     const struct sxs_call_target *target)
 {
     struct calling *c = calloc(1, sizeof(*c));
     if (!c) {
@@ -168,10 +168,10 @@ int sxs_call_replace(struct sxs_method *m, const struct sxs_marker *marker,
 /* A call at the method's end. Its operands are: the arguments or the state of <wrap>, then the
  * result, then the exception. */
 struct end {
-    const struct sxs_action *a;
-    const struct sxs_target *target;
-    int                      state;  /* local with the state; -1: the arguments instead */
-    int                      result; /* local with the result; -1: none */
+    const struct sxs_action      *a;
+    const struct sxs_call_target *target;
+    int                           state;  /* local with the state; -1: the arguments instead */
+    int                           result; /* local with the result; -1: none */
     int thrown; /* local: the exception; for native code whether there is one */
 };
 
@@ -180,7 +180,7 @@ static int add_local(struct sxs_method *m, uint8_t element)
     return sxs_method_add_locals(m, &element, 1, 1);
 }
 
-static int is_native(const struct sxs_target *t)
+static int is_native(const struct sxs_call_target *t)
 {
     return t->kind == SXS_TARGET_NATIVE;
 }

@@ -223,16 +223,16 @@ enum sxs_found sxs_definition_type(struct sxs_images *images, const char *assemb
 /* ---- members ---------------------------------------------------------------------------------- */
 
 /* The rows of a type's fields or methods. */
-struct range {
+struct row_range {
     enum sxs_table table;
     uint32_t       first, end; /* rows; end is not included */
 };
 
-static struct range members_of(const struct sxs_metadata *md, uint32_t type, int fields)
+static struct row_range members_of(const struct sxs_metadata *md, uint32_t type, int fields)
 {
-    unsigned     column = fields ? SXS_TYPE_DEF_FIELDS : SXS_TYPE_DEF_METHODS;
-    uint32_t     row = type & 0xffffff;
-    struct range r = {fields ? SXS_TABLE_FIELD : SXS_TABLE_METHOD_DEF, 0, 0};
+    unsigned         column = fields ? SXS_TYPE_DEF_FIELDS : SXS_TYPE_DEF_METHODS;
+    uint32_t         row = type & 0xffffff;
+    struct row_range r = {fields ? SXS_TABLE_FIELD : SXS_TABLE_METHOD_DEF, 0, 0};
     r.first = sxs_md_cell(md, SXS_TABLE_TYPE_DEF, row, column) & 0xffffff;
     r.end = row < sxs_md_rows(md, SXS_TABLE_TYPE_DEF)
                 ? sxs_md_cell(md, SXS_TABLE_TYPE_DEF, row + 1, column) & 0xffffff
@@ -257,7 +257,7 @@ static int put_signature(const struct sxs_metadata *md, struct sxs_text *t, uint
 static enum sxs_found find_member(struct sxs_definition *d, const struct sxs_wanted *wanted)
 {
     const struct sxs_metadata *md = &d->image->md;
-    struct range               r = members_of(md, d->type, wanted->is_field);
+    struct row_range           r = members_of(md, d->type, wanted->is_field);
     char                       text[NAME] = "";
     for (uint32_t row = r.first; row && row < r.end; row++) {
         uint32_t           token = sxs_token(r.table, row), n;
@@ -325,7 +325,7 @@ static unsigned put_overloads(const struct sxs_definition *d, const struct sxs_w
                               struct sxs_text *why)
 {
     const struct sxs_metadata *md = &d->image->md;
-    struct range               r = members_of(md, d->type, wanted->is_field);
+    struct row_range           r = members_of(md, d->type, wanted->is_field);
     char                       text[NAME];
     unsigned                   n = 0;
     for (int as_many = 1; as_many >= 0; as_many--)
@@ -347,7 +347,7 @@ static unsigned put_overloads(const struct sxs_definition *d, const struct sxs_w
 static void say_no_member(const struct sxs_definition *d, const struct sxs_wanted *wanted,
                           struct sxs_text *why)
 {
-    struct range       r = members_of(&d->image->md, d->type, wanted->is_field);
+    struct row_range   r = members_of(&d->image->md, d->type, wanted->is_field);
     struct sxs_nearest near;
     sxs_text_putf(why, "there is no %s %s, %s, in ", wanted->is_field ? "field" : "method",
                   wanted->name, wanted->text);

@@ -177,7 +177,7 @@ static void forget_helper(struct sxs_helper *h)
     free(h);
 }
 
-static struct sxs_helper *find_helper(uint32_t runtime, const struct sxs_target *t)
+static struct sxs_helper *find_helper(uint32_t runtime, const struct sxs_call_target *t)
 {
     struct sxs_helper *h;
     pthread_mutex_lock(&lock);
@@ -227,7 +227,7 @@ static void record_helper(struct sxs_helper *h)
     h->session = sxs_session_generation();
 }
 
-static struct sxs_helper *find_file(struct sxs_method *m, const struct sxs_target *target)
+static struct sxs_helper *find_file(struct sxs_method *m, const struct sxs_call_target *target)
 {
     uint32_t           runtime = sxs_runtime_number(m->tokens.module.rt);
     struct sxs_helper *h = find_helper(runtime, target);
@@ -254,11 +254,11 @@ static struct sxs_helper *find_file(struct sxs_method *m, const struct sxs_targe
     return h;
 }
 
-struct sxs_helper *sxs_helper_find(struct sxs_method *m, const struct sxs_target *target)
+struct sxs_helper *sxs_helper_find(struct sxs_method *m, const struct sxs_call_target *target)
 {
-    struct sxs_target  file = *target;
-    struct sxs_helper *h;
-    char              *path, refused[512];
+    struct sxs_call_target file = *target;
+    struct sxs_helper     *h;
+    char                  *path, refused[512];
     if (is_file(target->path) && sxs_code_path_refused(target->path, refused, sizeof(refused))) {
         sxs_method_set_why(m, "helper %s", refused);
         return NULL;

@@ -35,7 +35,7 @@ struct sxs_helper {
 /** sxs_helper_find - find the helper that @target names, for the runtime of @m. Returns NULL with
  *  m->why when there is no such file, type or static method, when there are several methods of this
  *  name, or when a parameter's type is not supported. */
-struct sxs_helper *sxs_helper_find(struct sxs_method *m, const struct sxs_target *target);
+struct sxs_helper *sxs_helper_find(struct sxs_method *m, const struct sxs_call_target *target);
 
 /**
  * sxs_emit_helper_load - emit IL that loads @helper unless it is loaded.

@@ -15,7 +15,7 @@
 #define REASONS  64u
 #define QUIET_NS UINT64_C(1000000000)
 
-struct reason {
+struct refused_reason {
     char     text[256];
     uint32_t n, said;   /* number of methods; number of those that the log names or has counted */
     uint64_t latest_ns; /* time of the latest method */
@@ -23,15 +23,16 @@ struct reason {
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 SXS_FORK_RESETS(lock);
-static struct reason   reasons[REASONS]; /* guarded by lock; further reasons share the last place */
+static struct refused_reason
+                       reasons[REASONS]; /* guarded by lock; further reasons share the last place */
 static uint32_t        n_reasons;
 SXS_SESSION_KEEPS(lock);
 SXS_SESSION_RESETS(reasons);
 SXS_SESSION_RESETS(n_reasons);
 
-static struct reason *find_locked(const char *why)
+static struct refused_reason *find_locked(const char *why)
 {
-    struct reason *r = reasons;
+    struct refused_reason *r = reasons;
     while (r < reasons + n_reasons && strncmp(r->text, why, sizeof(r->text) - 1) != 0)
         r++;
     if (r < reasons + n_reasons)
@@ -45,7 +46,7 @@ static struct reason *find_locked(const char *why)
 
 void sxs_refused(const struct sxsprof_method *method, const char *why)
 {
-    struct reason *r;
+    struct refused_reason *r;
     pthread_mutex_lock(&lock);
     r = find_locked(why);
     r->latest_ns = sxs_now_ns(CLOCK_MONOTONIC);
@@ -61,7 +62,7 @@ void sxs_refused_look(int ended)
 {
     uint64_t now = sxs_now_ns(CLOCK_MONOTONIC);
     pthread_mutex_lock(&lock);
-    for (struct reason *r = reasons; r < reasons + n_reasons; r++)
+    for (struct refused_reason *r = reasons; r < reasons + n_reasons; r++)
         if (r->said < r->n && (ended || now - r->latest_ns > QUIET_NS)) {
             sxs_warn("tool instrument: and %u more methods: %s", r->n - r->said, r->text);
             r->said = r->n;

@@ -11,20 +11,20 @@
 #define N_PLACES 512u
 #define SIZE     96u
 
-struct place {
+struct cached_token {
     sxs_module module;
     uint32_t   token; /* 0: empty */
     uint16_t   kind, size;
     uint8_t    bytes[SIZE];
 };
 
-static struct place    places[N_PLACES]; /* guarded by lock */
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct cached_token places[N_PLACES]; /* guarded by lock */
+static pthread_mutex_t     lock = PTHREAD_MUTEX_INITIALIZER;
 SXS_FORK_RESETS(lock);
 SXS_SESSION_KEEPS(places); /* sxs_tokens_forget() empties it */
 SXS_SESSION_KEEPS(lock);
 
-static struct place *place_of(const struct sxs_token_key *key)
+static struct cached_token *place_of(const struct sxs_token_key *key)
 {
     const uint8_t *bytes = key->bytes;
     uint64_t       h = (uint64_t)key->module.id ^ (uint64_t)key->kind << 60;
@@ -33,7 +33,7 @@ static struct place *place_of(const struct sxs_token_key *key)
     return &places[(h ^ h >> 32) % N_PLACES];
 }
 
-static int is_of(const struct place *p, const struct sxs_token_key *key)
+static int is_of(const struct cached_token *p, const struct sxs_token_key *key)
 {
     return p->token && p->module.rt == key->module.rt && p->module.id == key->module.id &&
            p->kind == key->kind && p->size == key->size &&
@@ -42,8 +42,8 @@ static int is_of(const struct place *p, const struct sxs_token_key *key)
 
 uint32_t sxs_token_find(const struct sxs_token_key *key)
 {
-    struct place *p;
-    uint32_t      token = 0;
+    struct cached_token *p;
+    uint32_t             token = 0;
     if (key->size > SIZE)
         return 0;
     p = place_of(key);
@@ -56,7 +56,7 @@ uint32_t sxs_token_find(const struct sxs_token_key *key)
 
 void sxs_token_keep(const struct sxs_token_key *key, uint32_t token)
 {
-    struct place *p;
+    struct cached_token *p;
     if (key->size > SIZE)
         return;
     p = place_of(key);

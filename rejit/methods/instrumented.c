@@ -39,8 +39,8 @@ struct instrumented_method {
 };
 
 /* A loaded module that has instrumented methods. */
-struct module {
-    struct module *next; /* in its bucket */
+struct instrumented_module {
+    struct instrumented_module *next; /* in its bucket */
     sxs_module     module;
     struct instrumented_method *first;
 };
@@ -50,7 +50,7 @@ static struct {
     struct instrumented_method *buckets[N_BUCKETS]; /* methods of loaded modules, by key */
     struct instrumented_method
                    *retired[N_BUCKETS]; /* of unloaded modules, by token, assembly and name */
-    struct module  *modules[N_MODULES];
+    struct instrumented_module *modules[N_MODULES];
     uint32_t        n;   /* instrumented methods so far, retired ones included */
     _Atomic int     any; /* 1: there is at least one */
 } instrumented = {.lock = PTHREAD_MUTEX_INITIALIZER};
@@ -76,22 +76,22 @@ static struct instrumented_method *find_locked(struct sxs_instrumented_key key)
     return NULL;
 }
 
-static struct module **module_bucket(sxs_module module)
+static struct instrumented_module **module_bucket(sxs_module module)
 {
     return &instrumented.modules[sxs_hash_id(module.id) >> 54 & (N_MODULES - 1)];
 }
 
-static struct module *find_module_locked(sxs_module module)
+static struct instrumented_module *find_module_locked(sxs_module module)
 {
-    for (struct module *m = *module_bucket(module); m; m = m->next)
+    for (struct instrumented_module *m = *module_bucket(module); m; m = m->next)
         if (m->module.id == module.id && m->module.rt == module.rt)
             return m;
     return NULL;
 }
 
-static struct module *module_locked(sxs_module module)
+static struct instrumented_module *module_locked(sxs_module module)
 {
-    struct module *m = find_module_locked(module);
+    struct instrumented_module *m = find_module_locked(module);
     if (m)
         return m;
     m = calloc(1, sizeof(*m));
@@ -186,7 +186,7 @@ static struct instrumented_method *add_locked(struct sxs_instrumented_key key, c
                                               const char *name, int *full)
 {
     struct instrumented_method *s = take_retired_locked(key, assembly, name);
-    struct module *m;
+    struct instrumented_module *m;
     *full = !s && is_full_locked();
     if (!s && !*full)
         s = new_locked(key, assembly, name);
@@ -313,7 +313,7 @@ static void unwant_locked(struct instrumented_method *s)
     s->identity = 0;
 }
 
-static size_t take_outdated_locked(const struct module *m, uint32_t generation,
+static size_t take_outdated_locked(const struct instrumented_module *m, uint32_t generation,
                                    struct sxs_instrumented_key *out, size_t room)
 {
     size_t n = 0;
@@ -328,8 +328,8 @@ static size_t take_outdated_locked(const struct module *m, uint32_t generation,
 size_t sxs_instrumented_drop_outdated(sxs_module module, uint32_t generation,
                                       struct sxs_instrumented_key *out, size_t room)
 {
-    const struct module *m;
-    size_t               n = 0;
+    const struct instrumented_module *m;
+    size_t                            n = 0;
     pthread_mutex_lock(&instrumented.lock);
     m = find_module_locked(module);
     if (m)
@@ -465,9 +465,9 @@ static void retire_locked(struct instrumented_method *s, int is_reported)
 }
 
 /* Removes the module at *@at and retires its methods. */
-static void unload_locked(struct module **at, int is_reported)
+static void unload_locked(struct instrumented_module **at, int is_reported)
 {
-    struct module *m = *at;
+    struct instrumented_module *m = *at;
     struct instrumented_method *next;
     *at = m->next;
     for (struct instrumented_method *s = m->first; s; s = next) {
@@ -483,7 +483,7 @@ void sxs_instrumented_set_unloaded(sxs_module module)
     size_t end = module.id ? first + 1 : N_MODULES;
     pthread_mutex_lock(&instrumented.lock);
     for (size_t b = first; b < end; b++)
-        for (struct module **at = &instrumented.modules[b]; *at;)
+        for (struct instrumented_module **at = &instrumented.modules[b]; *at;)
             if ((*at)->module.rt == module.rt && (!module.id || (*at)->module.id == module.id))
                 unload_locked(at, module.id != 0);
             else

@@ -13,15 +13,15 @@
 
 #define PATH 2048
 
-struct place {
+struct precompiled_module {
     sxs_module module;
     int        left; /* 1: precompiled code is refused; 0: a module of the framework */
 };
 
-static struct place   *places; /* owned; guarded by lock */
-static size_t          n, cap; /* used and allocated places; guarded by lock */
-static _Atomic int     any;    /* 1: code of some module is or was refused */
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct precompiled_module *places; /* owned; guarded by lock */
+static size_t                     n, cap; /* used and allocated places; guarded by lock */
+static _Atomic int                any;    /* 1: code of some module is or was refused */
+static pthread_mutex_t            lock = PTHREAD_MUTEX_INITIALIZER;
 SXS_FORK_RESETS(lock);
 SXS_SESSION_KEEPS(places); /* sxs_precompiled_forget() empties it */
 SXS_SESSION_KEEPS(n);
@@ -29,7 +29,7 @@ SXS_SESSION_KEEPS(cap);
 SXS_SESSION_RESETS(any);
 SXS_SESSION_KEEPS(lock);
 
-static struct place *find_locked(sxs_module module)
+static struct precompiled_module *find_locked(sxs_module module)
 {
     for (size_t i = 0; i < n; i++)
         if (places[i].module.id == module.id && places[i].module.rt == module.rt)
@@ -40,8 +40,8 @@ static struct place *find_locked(sxs_module module)
 /* Returns 1: precompiled code is refused; 0: it is used; -1: the module is not in the table. */
 static int find_refusal(sxs_module module)
 {
-    struct place *p;
-    int           left;
+    struct precompiled_module *p;
+    int                        left;
     pthread_mutex_lock(&lock);
     p = find_locked(module);
     left = p ? p->left : -1;
@@ -92,7 +92,7 @@ void sxs_precompiled_leave(sxs_module module)
     if (!find_locked(module)) {
         kept = make_room_locked();
         if (kept)
-            places[n++] = (struct place){module, left};
+            places[n++] = (struct precompiled_module){module, left};
     }
     pthread_mutex_unlock(&lock);
     if (left)

@@ -28,7 +28,7 @@ struct batch {
     size_t       n, cap;
 };
 
-struct request {
+struct method_request {
     struct sxs_runtime *rt;
     struct sxs_sub     *sub;
     struct sxs_plan    *plan;
@@ -117,7 +117,7 @@ static const char *why_it_stays(const struct sxs_runtime *rt)
 static void on_method_found(void *context, mdToken token, const char *assembly, const char *name,
                             const struct sxs_rule *const *rules, size_t n)
 {
-    struct request     *r = context;
+    struct method_request      *r = context;
     struct sxs_instrumented_key key = {r->module, token};
     int changed = sxs_instrumented_want(key, assembly, name, r->plan, rules, n);
     r->failed |= changed < 0;
@@ -137,15 +137,15 @@ static void on_method_found(void *context, mdToken token, const char *assembly, 
 /* A method that cannot be read keeps its rules, because the new rules may apply to it, too. */
 static void on_method_unread(void *context, mdToken token)
 {
-    const struct request *r = context;
+    const struct method_request *r = context;
     sxs_instrumented_keep((struct sxs_instrumented_key){r->module, token}, r->plan->generation);
 }
 
 /* ---- asking ----------------------------------------------------------------------------------- */
 
 /* Sets the state of @n methods of @b, from index @at on, to failed. */
-static void record_failure(const struct request *r, const struct batch *b, size_t at, size_t n,
-                           HRESULT hr, const char *what)
+static void record_failure(const struct method_request *r, const struct batch *b, size_t at,
+                           size_t n, HRESULT hr, const char *what)
 {
     char text[128];
     snprintf(text, sizeof(text), "the runtime refused %s (0x%08x)", what, (unsigned)hr);
@@ -155,7 +155,7 @@ static void record_failure(const struct request *r, const struct batch *b, size_
             SXS_INSTRUMENTED_FAILED, hr, text);
 }
 
-static void request_rejit(const struct request *r, const struct batch *b, int with_inliners)
+static void request_rejit(const struct method_request *r, const struct batch *b, int with_inliners)
 {
     for (size_t at = 0, n; at < b->n; at += n) {
         struct sxs_rejit_how how = {with_inliners, COR_PRF_REJIT_BLOCK_INLINING};
@@ -173,7 +173,7 @@ static void request_rejit(const struct request *r, const struct batch *b, int wi
     }
 }
 
-static void request_revert(const struct request *r, const struct batch *b)
+static void request_revert(const struct method_request *r, const struct batch *b)
 {
     for (size_t at = 0, n; at < b->n; at += n) {
         HRESULT  status[AT_ONCE] = {0};
@@ -194,7 +194,7 @@ static void request_revert(const struct request *r, const struct batch *b)
 }
 
 /* Puts the methods of @module that the plan does not want into r->gone. */
-static void take_outdated(struct request *r, sxs_module module)
+static void take_outdated(struct method_request *r, sxs_module module)
 {
     struct sxs_instrumented_key keys[AT_ONCE];
     size_t              n;
@@ -220,7 +220,7 @@ static void wait_for_compiles(struct sxs_compiles *compiles)
         sxs_instrument_keep();
 }
 
-static void rejit_all(const struct request *r, struct sxs_compiles *compiles)
+static void rejit_all(const struct method_request *r, struct sxs_compiles *compiles)
 {
     if (!r->fresh.n && !r->known.n)
         return;
@@ -235,7 +235,7 @@ static void rejit_all(const struct request *r, struct sxs_compiles *compiles)
 void sxs_requests_apply(const struct sxs_requests *all)
 {
     const struct sxs_reading *reading = all->reading.start ? &all->reading : NULL;
-    struct request            r = {.rt = all->rt, .sub = all->sub, .plan = all->plan};
+    struct method_request     r = {.rt = all->rt, .sub = all->sub, .plan = all->plan};
     const struct sxs_match_to to = {on_method_found, on_method_unread, &r};
     for (size_t i = 0; i < all->n; i++) {
         uint64_t since;
@@ -261,7 +261,7 @@ void sxs_requests_revert(struct sxs_runtime *rt, struct sxs_sub *sub, const Modu
                          size_t n)
 {
     struct sxs_plan none = {.generation = UINT32_MAX}; /* newer than all, and wants no method */
-    struct request  r = {.rt = rt, .sub = sub, .plan = &none};
+    struct method_request r = {.rt = rt, .sub = sub, .plan = &none};
     for (size_t i = 0; i < n; i++)
         take_outdated(&r, (sxs_module){rt, modules[i]});
     request_revert(&r, &r.gone);

@@ -31,7 +31,7 @@ struct throw_site_names {
 };
 
 /* A file that is being read. */
-struct reading {
+struct events_reading {
     struct sxs_events_data *e;
     struct throw_site_names *of_throw_sites,
         *of_exceptions; /* by index of throw site and exception; owned */
@@ -45,7 +45,7 @@ struct reading {
 
 /* Make room for one more item in an array of @n items of @each bytes. Returns the array, which may
  * have moved; sets r->no_memory when it could not grow. */
-static void *grow_array(struct reading *r, void *array, size_t n, size_t *cap, size_t each)
+static void *grow_array(struct events_reading *r, void *array, size_t n, size_t *cap, size_t each)
 {
     void *grown = sxs_list_room(array, n, cap, each);
     if (!grown) {
@@ -55,7 +55,7 @@ static void *grow_array(struct reading *r, void *array, size_t n, size_t *cap, s
     return grown;
 }
 
-static const char *keep_text(struct reading *r, const char *bytes, size_t size)
+static const char *keep_text(struct events_reading *r, const char *bytes, size_t size)
 {
     struct sxs_events_data *e = r->e;
     char                   *copy;
@@ -78,7 +78,7 @@ static bool record_fits(const struct sxs_record *record, uint64_t need)
     return need <= record->size;
 }
 
-static bool take_name(struct reading *r, const struct sxs_record *record)
+static bool take_name(struct events_reading *r, const struct sxs_record *record)
 {
     const struct sxs_event_name *v = (const void *)record;
     struct sxs_events_data      *e = r->e;
@@ -100,7 +100,7 @@ static bool take_name(struct reading *r, const struct sxs_record *record)
     return true;
 }
 
-static bool take_throw_site(struct reading *r, const struct sxs_record *record)
+static bool take_throw_site(struct events_reading *r, const struct sxs_record *record)
 {
     const struct sxs_event_throw_site *v = (const void *)record;
     struct sxs_events_data      *e = r->e;
@@ -125,7 +125,7 @@ static bool take_throw_site(struct reading *r, const struct sxs_record *record)
     return true;
 }
 
-static bool take_exception(struct reading *r, const struct sxs_record *record)
+static bool take_exception(struct events_reading *r, const struct sxs_record *record)
 {
     const struct sxs_event_exception *v = (const void *)record;
     struct sxs_events_data           *e = r->e;
@@ -158,7 +158,7 @@ static bool take_exception(struct reading *r, const struct sxs_record *record)
     return true;
 }
 
-static bool take_span(struct reading *r, const struct sxs_record *record)
+static bool take_span(struct events_reading *r, const struct sxs_record *record)
 {
     const struct sxs_event_span *v = (const void *)record;
     struct sxs_events_data      *e = r->e;
@@ -186,7 +186,7 @@ static bool take_span(struct reading *r, const struct sxs_record *record)
     return true;
 }
 
-static bool take_collection(struct reading *r, const struct sxs_record *record)
+static bool take_collection(struct events_reading *r, const struct sxs_record *record)
 {
     struct sxs_events_data      *e = r->e;
     struct sxs_events_collection read;
@@ -213,7 +213,7 @@ static bool take_record(const struct sxs_record *record, uint16_t type, void *ou
 
 /* ---- after all records were read ----------------------------------------------------------- */
 
-static const char *name_at(const struct reading *r, uint32_t number)
+static const char *name_at(const struct events_reading *r, uint32_t number)
 {
     uint32_t at = sxs_numbers_find(&r->names, number);
     return at != SXS_NUMBERS_NONE && r->e->names[at] ? r->e->names[at] : "";
@@ -311,7 +311,7 @@ void sxs_events_order(struct sxs_events_data *e)
 }
 
 /* Replace numbers by names, join equal throw sites, and sort. */
-static void settle_names(struct reading *r)
+static void settle_names(struct events_reading *r)
 {
     struct sxs_events_data *e = r->e;
     for (size_t i = 0; i < e->n_throw_sites; i++) {
@@ -338,7 +338,7 @@ int sxs_events_read(const struct sxs_files *folder, struct sxs_events_data **out
                     size_t why_size)
 {
     struct sxs_chunk_reader chunks;
-    struct reading          r = {.e = calloc(1, sizeof(*r.e))};
+    struct events_reading   r = {.e = calloc(1, sizeof(*r.e))};
     int                     err;
     *out = NULL;
     if (!r.e) {

@@ -22,7 +22,7 @@ static const struct sxs_chunk_file kind = {
     .max_chunks_at = offsetof(struct sxs_instrument_header, max_chunks),
 };
 
-struct reading {
+struct instrument_reading {
     struct sxs_instrument_data *d;
     struct sxs_numbers          methods, rules; /* numbers of them, by index */
     size_t                      cap_methods, cap_rules;
@@ -32,7 +32,7 @@ struct reading {
 /* ---- records: each take function returns false when its record is damaged ------------------ */
 
 /* Returns the index of a number, which is added if necessary. Sets r->no_memory when it has no room. */
-static uint32_t index_of(struct reading *r, struct sxs_numbers *all, uint32_t number)
+static uint32_t index_of(struct instrument_reading *r, struct sxs_numbers *all, uint32_t number)
 {
     uint32_t index = 0;
     if (sxs_numbers_add(all, number, &index) != 0)
@@ -41,7 +41,7 @@ static uint32_t index_of(struct reading *r, struct sxs_numbers *all, uint32_t nu
 }
 
 /* Makes room for one more item. Returns the list, which may have moved; sets r->no_memory when it could not grow. */
-static void *make_room(struct reading *r, void *list, size_t n, size_t *cap, size_t size)
+static void *make_room(struct instrument_reading *r, void *list, size_t n, size_t *cap, size_t size)
 {
     void *more = sxs_list_room(list, n, cap, size);
     if (!more) {
@@ -52,7 +52,7 @@ static void *make_room(struct reading *r, void *list, size_t n, size_t *cap, siz
 }
 
 /* Return the method with this number, added if necessary; NULL when out of memory. */
-static struct sxs_instrumented *method_at(struct reading *r, uint32_t number)
+static struct sxs_instrumented *method_at(struct instrument_reading *r, uint32_t number)
 {
     struct sxs_instrument_data *d = r->d;
     uint32_t                    at = index_of(r, &r->methods, number);
@@ -64,7 +64,7 @@ static struct sxs_instrumented *method_at(struct reading *r, uint32_t number)
     return &d->methods[at];
 }
 
-static void keep_text(struct reading *r, char **to, const char *bytes, size_t size)
+static void keep_text(struct instrument_reading *r, char **to, const char *bytes, size_t size)
 {
     char *copy = strndup(bytes, size);
     if (!copy)
@@ -73,7 +73,7 @@ static void keep_text(struct reading *r, char **to, const char *bytes, size_t si
     *to = copy;
 }
 
-static bool take_method(struct reading *r, const struct sxs_record *record)
+static bool take_method(struct instrument_reading *r, const struct sxs_record *record)
 {
     const struct sxs_instrument_method *v = (const void *)record;
     struct sxs_instrumented          *s;
@@ -93,7 +93,7 @@ static bool take_method(struct reading *r, const struct sxs_record *record)
     return true;
 }
 
-static bool take_state(struct reading *r, const struct sxs_record *record)
+static bool take_state(struct instrument_reading *r, const struct sxs_record *record)
 {
     const struct sxs_instrument_state *v = (const void *)record;
     struct sxs_instrumented           *s;
@@ -116,7 +116,7 @@ static bool take_state(struct reading *r, const struct sxs_record *record)
     return true;
 }
 
-static bool take_counts(struct reading *r, const struct sxs_record *record)
+static bool take_counts(struct instrument_reading *r, const struct sxs_record *record)
 {
     const struct sxs_instrument_counts *v = (const void *)record;
     bool                                is_old = record->type == SXS_INSTRUMENT_COUNTS_OLD;
@@ -140,7 +140,7 @@ static bool take_counts(struct reading *r, const struct sxs_record *record)
     return true;
 }
 
-static bool take_label(struct reading *r, const struct sxs_record *record)
+static bool take_label(struct instrument_reading *r, const struct sxs_record *record)
 {
     const struct sxs_instrument_label *v = (const void *)record;
     struct sxs_instrumented           *s;
@@ -153,7 +153,7 @@ static bool take_label(struct reading *r, const struct sxs_record *record)
     return true;
 }
 
-static bool take_helper(struct reading *r, const struct sxs_record *record)
+static bool take_helper(struct instrument_reading *r, const struct sxs_record *record)
 {
     const struct sxs_instrument_helper *v = (const void *)record;
     struct sxs_instrument_data         *d = r->d;
@@ -173,7 +173,7 @@ static bool take_helper(struct reading *r, const struct sxs_record *record)
     return true;
 }
 
-static struct sxs_instrumented_rule *rule_at(struct reading *r, uint32_t number)
+static struct sxs_instrumented_rule *rule_at(struct instrument_reading *r, uint32_t number)
 {
     struct sxs_instrument_data *d = r->d;
     uint32_t                    at = index_of(r, &r->rules, number);
@@ -185,7 +185,7 @@ static struct sxs_instrumented_rule *rule_at(struct reading *r, uint32_t number)
     return &d->rules[at];
 }
 
-static bool take_rule(struct reading *r, const struct sxs_record *record)
+static bool take_rule(struct instrument_reading *r, const struct sxs_record *record)
 {
     const struct sxs_instrument_rule *v = (const void *)record;
     struct sxs_instrumented_rule     *s;
@@ -272,7 +272,7 @@ const struct sxs_instrumented *sxs_instrument_find(const struct sxs_instrument_d
 }
 
 /* Remove methods and rules without a record of their own, replace NULL texts by "", and sort both. */
-static void tidy_methods(struct reading *r)
+static void tidy_methods(struct instrument_reading *r)
 {
     struct sxs_instrument_data *d = r->d;
     size_t                      n = 0;
@@ -339,7 +339,7 @@ int sxs_instrument_read(const struct sxs_files *folder, struct sxs_instrument_da
                         size_t why_size)
 {
     struct sxs_instrument_data *d = calloc(1, sizeof(*d));
-    struct reading              r = {.d = d};
+    struct instrument_reading   r = {.d = d};
     struct sxs_chunk_reader     reader;
     int                         err;
     *out = NULL;

@@ -25,7 +25,7 @@ const struct sxs_chunk_file sxs_thread_names_kind = {
     .max_chunks_at = offsetof(struct sxs_thread_names_header, max_chunks),
 };
 
-struct reading {
+struct thread_names_reading {
     struct sxs_thread_names *names;
     bool                     no_memory;
 };
@@ -50,7 +50,7 @@ static int make_room(struct sxs_thread_names *n, size_t size)
 
 static bool take_record(const struct sxs_record *record, uint16_t type, void *out)
 {
-    struct reading               *r = out;
+    struct thread_names_reading  *r = out;
     struct sxs_thread_names      *n = r->names;
     const struct sxs_thread_name *v = (const void *)record;
     (void)type;
@@ -81,7 +81,7 @@ int sxs_thread_names_read(const struct sxs_files *folder, struct sxs_thread_name
 {
     struct sxs_thread_names_header head;
     struct sxs_chunk_reader        reader;
-    struct reading                 r = {names, false};
+    struct thread_names_reading    r = {names, false};
     char                           why[256];
     if (sxs_chunk_reader_open(&reader, folder, &sxs_thread_names_kind, &head, why, sizeof(why)) !=
         0)
@@ -125,9 +125,9 @@ static struct sxs_thread_names_kernel *make_kernel(struct sxs_thread_names *n)
 
 static bool take_kernel_name(const struct sxs_record *record, uint16_t type, void *out)
 {
-    struct reading           *r = out;
-    struct sxs_thread_names  *n = r->names;
-    struct sxs_samples_record v;
+    struct thread_names_reading *r = out;
+    struct sxs_thread_names     *n = r->names;
+    struct sxs_samples_record    v;
     if (type != SXS_RECORD_THREAD)
         return true;
     if (!sxs_samples_take(record, type, &v))
@@ -173,11 +173,11 @@ static void join_kernel(struct sxs_thread_names *n)
 
 int sxs_thread_names_read_all(const struct sxs_files *folder, struct sxs_thread_names *names)
 {
-    struct sxs_samples_header head;
-    struct sxs_chunk_reader   reader;
-    struct reading            r = {names, false};
-    char                      why[256];
-    int                       err = sxs_thread_names_read(folder, names);
+    struct sxs_samples_header   head;
+    struct sxs_chunk_reader     reader;
+    struct thread_names_reading r = {names, false};
+    char                        why[256];
+    int                         err = sxs_thread_names_read(folder, names);
     if (err ||
         sxs_chunk_reader_open(&reader, folder, &sxs_samples_kind, &head, why, sizeof(why)) != 0)
         return err;
@@ -212,8 +212,8 @@ static const struct sxs_thread_names_kernel *living_at(const struct sxs_thread_n
 long sxs_thread_names_follow(struct sxs_chunk_follower *file, uint64_t max_bytes,
                              struct sxs_thread_names *names)
 {
-    struct reading r = {names, false};
-    size_t         before = names->n;
+    struct thread_names_reading r = {names, false};
+    size_t                      before = names->n;
     sxs_chunk_follow_look(file, max_bytes);
     while (!r.no_memory && sxs_chunk_follow_next(file, SXS_THREAD_NAMES_LAST, take_record, &r))
         ;

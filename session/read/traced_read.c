@@ -22,7 +22,7 @@ static const struct sxs_chunk_file kind = {
 enum { ARGUMENTS, RESULT, AFTER, THROWN, N_TEXTS };
 
 /* The data of one record of a call; join_calls() makes one part of a call's two records. */
-struct part {
+struct call_part {
     uint64_t started, ended; /* ticks */
     uint32_t method, tid, depth;
     bool     has_end, threw;
@@ -30,30 +30,30 @@ struct part {
 };
 
 /* A file that is being read. */
-struct reading {
-    struct part *parts; /* owned */
-    size_t       n, cap;
-    char        *texts;      /* owned; becomes that of the result */
-    size_t       used, room; /* bytes of texts: in use, allocated */
-    bool         no_memory;
+struct traced_reading {
+    struct call_part *parts; /* owned */
+    size_t            n, cap;
+    char             *texts;      /* owned; becomes that of the result */
+    size_t            used, room; /* bytes of texts: in use, allocated */
+    bool              no_memory;
 };
 
 /* ---- records ------------------------------------------------------------------------------- */
 
-static struct part *add_part(struct reading *r)
+static struct call_part *add_part(struct traced_reading *r)
 {
-    struct part *more = sxs_list_room(r->parts, r->n, &r->cap, sizeof(*more));
+    struct call_part *more = sxs_list_room(r->parts, r->n, &r->cap, sizeof(*more));
     if (!more) {
         r->no_memory = true;
         return NULL;
     }
     r->parts = more;
-    r->parts[r->n] = (struct part){0};
+    r->parts[r->n] = (struct call_part){0};
     return &r->parts[r->n++];
 }
 
 /* Copy a text to r->texts. Returns its offset, or 0 when it is empty or there is no room. */
-static uint32_t keep_text(struct reading *r, const char *text, size_t size)
+static uint32_t keep_text(struct traced_reading *r, const char *text, size_t size)
 {
     size_t at = r->used ? r->used : 1;
     if (!size)
@@ -76,10 +76,10 @@ static uint32_t keep_text(struct reading *r, const char *text, size_t size)
     return (uint32_t)at;
 }
 
-static bool take_enter(struct reading *r, const struct sxs_record *record)
+static bool take_enter(struct traced_reading *r, const struct sxs_record *record)
 {
     const struct sxs_traced_enter *v = (const void *)record;
-    struct part                   *p;
+    struct call_part              *p;
     if (record->size < sizeof(*v) || v->size > SXS_TRACED_TEXT ||
         record->size < offsetof(struct sxs_traced_enter, text) + v->size)
         return false;
@@ -93,10 +93,10 @@ static bool take_enter(struct reading *r, const struct sxs_record *record)
     return true;
 }
 
-static bool take_end(struct reading *r, const struct sxs_record *record)
+static bool take_end(struct traced_reading *r, const struct sxs_record *record)
 {
     const struct sxs_traced_end *v = (const void *)record;
-    struct part                 *p;
+    struct call_part            *p;
     size_t                       sizes[3], at = 0;
     if (record->size < sizeof(*v))
         return false;
@@ -128,7 +128,7 @@ static bool take_record(const struct sxs_record *record, uint16_t type, void *ou
 
 static int by_thread(const void *a, const void *b)
 {
-    const struct part *x = a, *y = b;
+    const struct call_part *x = a, *y = b;
     if (x->tid != y->tid)
         return x->tid < y->tid ? -1 : 1;
     if (x->started != y->started)
@@ -139,11 +139,11 @@ static int by_thread(const void *a, const void *b)
 }
 
 /* Join the parts of a call's beginning and end into one part. Parts are sorted by by_thread(). */
-static void join_calls(struct reading *r)
+static void join_calls(struct traced_reading *r)
 {
     size_t n = 0;
     for (size_t i = 0; i < r->n; i++) {
-        struct part *p = &r->parts[i], *before = n ? &r->parts[n - 1] : NULL;
+        struct call_part *p = &r->parts[i], *before = n ? &r->parts[n - 1] : NULL;
         if (before && !before->has_end && p->has_end && before->tid == p->tid &&
             before->started == p->started && before->method == p->method) {
             p->texts[ARGUMENTS] = before->texts[ARGUMENTS];
@@ -152,7 +152,7 @@ static void join_calls(struct reading *r)
         r->parts[n++] = *p;
     }
     r->n = n;
-    struct part *fewer = reallocarray(r->parts, n + 1, sizeof(*fewer));
+    struct call_part *fewer = reallocarray(r->parts, n + 1, sizeof(*fewer));
     if (fewer)
         r->parts = fewer;
 }
@@ -160,7 +160,7 @@ static void join_calls(struct reading *r)
 /* Set the depth of each call. Calls are sorted by thread and start, so a call is nested in the
  * latest earlier call that had not ended when it started. `open` has the ends of the calls in
  * progress, from the outermost to the innermost. */
-static void nest_calls(struct reading *r)
+static void nest_calls(struct traced_reading *r)
 {
     uint64_t *open = reallocarray(NULL, r->n + 1, sizeof(*open));
     uint32_t  depth = 0;
@@ -169,7 +169,7 @@ static void nest_calls(struct reading *r)
         return;
     }
     for (size_t i = 0; i < r->n; i++) {
-        struct part *p = &r->parts[i];
+        struct call_part *p = &r->parts[i];
         if (i && p->tid != r->parts[i - 1].tid)
             depth = 0;
         while (depth && open[depth - 1] <= p->started)
@@ -190,12 +190,12 @@ static int by_time(const void *a, const void *b)
     return x->depth < y->depth ? -1 : x->depth > y->depth;
 }
 
-static const char *text_at(const struct reading *r, uint32_t at)
+static const char *text_at(const struct traced_reading *r, uint32_t at)
 {
     return at ? r->texts + at : NULL;
 }
 
-static void make_calls(struct reading *r, struct sxs_traced_data *d)
+static void make_calls(struct traced_reading *r, struct sxs_traced_data *d)
 {
     d->calls = reallocarray(NULL, r->n + 1, sizeof(*d->calls));
     if (!d->calls) {
@@ -203,7 +203,7 @@ static void make_calls(struct reading *r, struct sxs_traced_data *d)
         return;
     }
     for (size_t i = 0; i < r->n; i++) {
-        const struct part *p = &r->parts[i];
+        const struct call_part *p = &r->parts[i];
         d->calls[i] = (struct sxs_traced_call){p->started,
                                                p->ended,
                                                p->method,
@@ -232,7 +232,7 @@ static void note_problems(struct sxs_traced_data *d, struct sxs_chunk_reader *re
 int sxs_traced_read(const struct sxs_files *folder, struct sxs_traced_data *out, char *why,
                     size_t why_size)
 {
-    struct reading          r = {0};
+    struct traced_reading   r = {0};
     struct sxs_chunk_reader reader;
     int                     err;
     memset(out, 0, sizeof(*out));

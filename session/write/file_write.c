@@ -19,7 +19,7 @@
 #define AS_SHARE 64u
 
 /* Arguments and results of a function that sxs_descriptors_call() runs. */
-struct job {
+struct written_file_job {
     struct sxs_file     *file;
     uint64_t             from, size; /* range of the file, in bytes */
     size_t               map_size;   /* bytes */
@@ -62,7 +62,7 @@ static void end_use(const struct sxs_file *file, int fd)
         close(fd);
 }
 
-static int map_file(struct job *job, int fd)
+static int map_file(struct written_file_job *job, int fd)
 {
     struct stat st;
     int         err = posix_fallocate(fd, 0, (off_t)job->size);
@@ -78,9 +78,9 @@ static int map_file(struct job *job, int fd)
 
 static int create_file(void *arg)
 {
-    struct job      *job = arg;
-    struct sxs_file *file = job->file;
-    int              folder = sxs_folder_use(file->folder), fd, err;
+    struct written_file_job *job = arg;
+    struct sxs_file         *file = job->file;
+    int                      folder = sxs_folder_use(file->folder), fd, err;
     if (folder < 0)
         return folder;
     fd = openat(folder, file->name, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
@@ -98,8 +98,8 @@ static int create_file(void *arg)
 /* Reserve blocks before they are touched, because touching them on a full disk causes a SIGBUS. */
 static int reserve_space(void *arg)
 {
-    const struct job *job = arg;
-    int               fd = use_descriptor(job->file), err;
+    const struct written_file_job *job = arg;
+    int                            fd = use_descriptor(job->file), err;
     if (fd < 0)
         return fd;
     err = -posix_fallocate(fd, (off_t)job->from, (off_t)job->size);
@@ -109,8 +109,8 @@ static int reserve_space(void *arg)
 
 static int write_data(void *arg)
 {
-    const struct job *job = arg;
-    int               fd = use_descriptor(job->file), err = 0;
+    const struct written_file_job *job = arg;
+    int                            fd = use_descriptor(job->file), err = 0;
     if (fd < 0)
         return fd;
     for (uint64_t done = 0; done < job->size && !err;) {
@@ -127,8 +127,8 @@ static int write_data(void *arg)
 
 static int shorten_file(void *arg)
 {
-    const struct job *job = arg;
-    int               fd = use_descriptor(job->file), err;
+    const struct written_file_job *job = arg;
+    int                            fd = use_descriptor(job->file), err;
     if (fd < 0)
         return fd;
     err = ftruncate(fd, (off_t)job->size) ? -errno : 0;
@@ -183,8 +183,8 @@ unsigned sxs_file_no_room(void)
 int sxs_file_create(struct sxs_file *file, const struct sxs_folder *folder, const char *name,
                     size_t header_size, size_t map_size, unsigned char **map)
 {
-    struct job job = {.file = file, .size = header_size, .map_size = map_size};
-    int        err;
+    struct written_file_job job = {.file = file, .size = header_size, .map_size = map_size};
+    int                     err;
     *file = (struct sxs_file){.folder = folder, .name = name, .fd = -1};
     err = note_room(sxs_descriptors_call(create_file, &job));
     if (!err)
@@ -194,20 +194,21 @@ int sxs_file_create(struct sxs_file *file, const struct sxs_folder *folder, cons
 
 int sxs_file_reserve(const struct sxs_file *file, uint64_t from, uint64_t size)
 {
-    struct job job = {.file = (struct sxs_file *)(uintptr_t)file, .from = from, .size = size};
+    struct written_file_job job = {
+        .file = (struct sxs_file *)(uintptr_t)file, .from = from, .size = size};
     return note_room(sxs_descriptors_call(reserve_space, &job));
 }
 
 int sxs_file_write(const struct sxs_file *file, uint64_t from, const void *data, size_t size)
 {
-    struct job job = {
+    struct written_file_job job = {
         .file = (struct sxs_file *)(uintptr_t)file, .from = from, .size = size, .data = data};
     return note_room(sxs_descriptors_call(write_data, &job));
 }
 
 int sxs_file_shorten(const struct sxs_file *file, uint64_t size)
 {
-    struct job job = {.file = (struct sxs_file *)(uintptr_t)file, .size = size};
+    struct written_file_job job = {.file = (struct sxs_file *)(uintptr_t)file, .size = size};
     return sxs_descriptors_call(shorten_file, &job);
 }
 

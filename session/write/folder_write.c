@@ -15,7 +15,7 @@
 #define FOLDER (O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
 
 /* Arguments of a function that sxs_descriptors_call() runs. */
-struct job {
+struct written_folder_job {
     struct sxs_folder *folder;
     const char        *path;     /* of the folder or of the session */
     char              *why;      /* receives the reason of a failure */
@@ -62,8 +62,8 @@ static int keep_descriptor(struct sxs_folder *folder, int fd)
 
 static int open_folder(void *arg)
 {
-    struct job *job = arg;
-    char        why[200];
+    struct written_folder_job *job = arg;
+    char                       why[200];
     int fd = sxs_folder_path_open(job->path, SXS_FOLDER_PATH_LAST_LINK, job->folder->path, NULL,
                                   why, sizeof(why));
     return fd < 0 ? fd : keep_descriptor(job->folder, fd);
@@ -71,17 +71,17 @@ static int open_folder(void *arg)
 
 int sxs_folder_open(struct sxs_folder *folder, const char *path)
 {
-    struct job job = {.folder = folder, .path = path};
+    struct written_folder_job job = {.folder = folder, .path = path};
     return sxs_descriptors_call(open_folder, &job);
 }
 
 static int open_segments(void *arg)
 {
-    struct job *job = arg;
-    int         fd = sxs_session_folder_open(job->path, SXS_FOLDER_PATH_MAKE,
-                                             SXS_NAMES_PROCESSES | SXS_NAMES_SEGMENTS, job->folder->path,
-                                             NULL, job->why, job->why_size);
-    int         err = fd < 0 ? fd : keep_descriptor(job->folder, fd);
+    struct written_folder_job *job = arg;
+    int                        fd = sxs_session_folder_open(job->path, SXS_FOLDER_PATH_MAKE,
+                                                            SXS_NAMES_PROCESSES | SXS_NAMES_SEGMENTS, job->folder->path,
+                                                            NULL, job->why, job->why_size);
+    int                        err = fd < 0 ? fd : keep_descriptor(job->folder, fd);
     if (fd >= 0 && err)
         snprintf(job->why, job->why_size, "%s", strerror(-err));
     return err;
@@ -89,8 +89,8 @@ static int open_segments(void *arg)
 
 int sxs_folder_open_segments(struct sxs_folder *folder, const char *path, char *why, size_t size)
 {
-    struct job job = {.folder = folder, .path = path, .why = why, .why_size = size};
-    int        err = sxs_descriptors_call(open_segments, &job);
+    struct written_folder_job job = {.folder = folder, .path = path, .why = why, .why_size = size};
+    int                       err = sxs_descriptors_call(open_segments, &job);
     if (err == -ECHILD)
         snprintf(why, size, "%s", strerror(ECHILD));
     return err;
@@ -98,7 +98,7 @@ int sxs_folder_open_segments(struct sxs_folder *folder, const char *path, char *
 
 /* ---- the process's folder in a session ----------------------------------------------------- */
 
-static int refuse_folder(const struct job *job, int err)
+static int refuse_folder(const struct written_folder_job *job, int err)
 {
     snprintf(job->why, job->why_size, "%s", strerror(err));
     return -1;
@@ -124,10 +124,10 @@ static int make_folder(int session, char *name, size_t size)
 
 static int make_in_session(void *arg)
 {
-    struct job *job = arg;
-    char        name[32];
-    size_t      len;
-    int         session, fd, err;
+    struct written_folder_job *job = arg;
+    char                       name[32];
+    size_t                     len;
+    int                        session, fd, err;
     session =
         sxs_session_folder_open(job->path, SXS_FOLDER_PATH_MAKE,
                                 SXS_NAMES_PROCESSES | SXS_NAMES_SEGMENTS | SXS_NAMES_SEGMENT_FILES,
@@ -151,8 +151,9 @@ static int make_in_session(void *arg)
 
 int sxs_folder_make(struct sxs_folder *folder, const char *session, char *why, size_t size)
 {
-    struct job job = {.folder = folder, .path = session, .why = why, .why_size = size};
-    int        err = sxs_descriptors_call(make_in_session, &job);
+    struct written_folder_job job = {
+        .folder = folder, .path = session, .why = why, .why_size = size};
+    int err = sxs_descriptors_call(make_in_session, &job);
     return err == -ECHILD ? refuse_folder(&job, ECHILD) : err;
 }
 

@@ -166,7 +166,7 @@ void sxs_heap_dependent(struct sxs_heap_file *f, uint64_t primary, uint64_t seco
     put(b, id);
 }
 
-void sxs_heap_type(struct sxs_heap_file *f, const struct sxs_heap_type *type)
+void sxs_heap_type(struct sxs_heap_file *f, const struct sxs_heap_type_record *type)
 {
     struct sxs_heap_filling *b =
         begin_item(f, SXS_HEAP_TYPES, 2 * (TEXT_MAX + VARINT_MAX) + 4 * VARINT_MAX);
@@ -209,7 +209,7 @@ void sxs_heap_value(struct sxs_heap_file *f, const struct sxs_heap_value *value)
     put_short(b, value->value, VALUE_MAX);
 }
 
-int sxs_heap_fields(struct sxs_heap_file *f, const struct sxs_heap_fields *fields)
+int sxs_heap_fields(struct sxs_heap_file *f, const struct sxs_heap_fields_record *fields)
 {
     struct sxs_heap_filling *b;
     size_t                   size = 5 * VARINT_MAX;

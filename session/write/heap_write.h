@@ -35,7 +35,7 @@ struct sxs_heap_file {
 };
 
 /** A type. Texts are borrowed for the call. */
-struct sxs_heap_type {
+struct sxs_heap_type_record {
     uint32_t    number, element, flags;
     uint64_t    size;
     const char *name, *module;
@@ -49,7 +49,7 @@ struct sxs_heap_value {
 };
 
 /** The slots of a type. Texts are borrowed for the call. */
-struct sxs_heap_fields {
+struct sxs_heap_fields_record {
     uint32_t           type, base, step, lead, n;
     const char *const *names; /* n of them */
 };
@@ -79,14 +79,14 @@ void sxs_heap_root(struct sxs_heap_file *f, enum sxs_heap_root_kind kind, uint32
                    uint64_t object, uint64_t id, uint32_t name);
 /** sxs_heap_dependent - @secondary: 0 if there is none. */
 void sxs_heap_dependent(struct sxs_heap_file *f, uint64_t primary, uint64_t secondary, uint64_t id);
-void sxs_heap_type(struct sxs_heap_file *f, const struct sxs_heap_type *type);
+void sxs_heap_type(struct sxs_heap_file *f, const struct sxs_heap_type_record *type);
 void sxs_heap_name(struct sxs_heap_file *f, uint32_t number, const char *text);
 void sxs_heap_bounds(struct sxs_heap_file *f, unsigned generation, uint64_t start, uint64_t size);
 /** sxs_heap_value - write a line of VALUES. Texts are cut at 8 KiB. */
 void sxs_heap_value(struct sxs_heap_file *f, const struct sxs_heap_value *value);
 /** sxs_heap_fields - write the names of slots. Returns 0, or -1 when they are too long: then nothing
  *  is written. */
-int  sxs_heap_fields(struct sxs_heap_file *f, const struct sxs_heap_fields *fields);
+int  sxs_heap_fields(struct sxs_heap_file *f, const struct sxs_heap_fields_record *fields);
 void sxs_heap_variant(struct sxs_heap_file *f, uint32_t number, uint32_t type, uint64_t mask);
 /** sxs_heap_places - say in which slots the references of an object are. @runs: null slots and
  *  references in turn; @n: at most SXS_HEAP_PLACES_MAX; 0: this is not known. */

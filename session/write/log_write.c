@@ -19,7 +19,7 @@ enum {
 };
 
 /* Lines, and behind them, if there was no room for all, one that counts the others. */
-struct lines {
+struct log_lines {
     char    *text; /* NULL: there is no such place */
     size_t   size; /* of the place */
     size_t   used; /* by lines, without the tail */
@@ -30,10 +30,10 @@ struct lines {
 static char            waiting_text[WAITING];
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* guards file, waiting and mapped */
 SXS_FORK_RESETS(lock);
-static int             diverted;
-static struct sxs_file file;   /* valid if mapped.text is not NULL */
-static struct lines    mapped; /* of the file */
-static struct lines    waiting = {.text = waiting_text, .size = WAITING};
+static int              diverted;
+static struct sxs_file  file;   /* valid if mapped.text is not NULL */
+static struct log_lines mapped; /* of the file */
+static struct log_lines waiting = {.text = waiting_text, .size = WAITING};
 SXS_SESSION_KEEPS(waiting_text);
 SXS_SESSION_KEEPS(lock);
 SXS_SESSION_KEEPS(diverted);
@@ -41,7 +41,7 @@ SXS_SESSION_KEEPS(file);
 SXS_SESSION_KEEPS(mapped);
 SXS_SESSION_KEEPS(waiting);
 
-static int has_line(const struct lines *l, const char *line, size_t len)
+static int has_line(const struct log_lines *l, const char *line, size_t len)
 {
     const char *at = l->text, *end = l->text + l->used;
     while ((at = memmem(at, (size_t)(end - at), line, len)) && at > l->text && at[-1] != '\n')
@@ -49,7 +49,7 @@ static int has_line(const struct lines *l, const char *line, size_t len)
     return at != NULL;
 }
 
-static void count_left_out(struct lines *l, unsigned more)
+static void count_left_out(struct log_lines *l, unsigned more)
 {
     char tail[TAIL];
     l->left_out += more;
@@ -62,7 +62,7 @@ static void count_left_out(struct lines *l, unsigned more)
  * that follow are counted only: the first lines say what went wrong. */
 static void take_line(const char *line, size_t len)
 {
-    struct lines *l;
+    struct log_lines *l;
     pthread_mutex_lock(&lock);
     l = mapped.text ? &mapped : &waiting;
     if (has_line(l, line, len))
@@ -89,7 +89,7 @@ SXS_SIGSAFE static void take_last(const char *line, size_t len)
     pthread_mutex_unlock(&lock);
 }
 
-static void forget(struct lines *l)
+static void forget(struct log_lines *l)
 {
     l->used = l->tail = l->left_out = 0;
 }
@@ -149,7 +149,7 @@ void sxs_log_file_open(const struct sxs_folder *folder)
         return;
     pthread_mutex_lock(&lock);
     file = next;
-    mapped = (struct lines){.text = (char *)map, .size = SXS_LOG_BYTES, .used = waiting.used};
+    mapped = (struct log_lines){.text = (char *)map, .size = SXS_LOG_BYTES, .used = waiting.used};
     memcpy(mapped.text, waiting.text, waiting.used);
     if (waiting.left_out)
         count_left_out(&mapped, waiting.left_out);
@@ -157,7 +157,7 @@ void sxs_log_file_open(const struct sxs_folder *folder)
     pthread_mutex_unlock(&lock);
 }
 
-static void complete(struct sxs_file *f, const struct lines *last)
+static void complete(struct sxs_file *f, const struct log_lines *last)
 {
     size_t size = last->used + last->tail;
     if (last->text && size) {
@@ -170,9 +170,9 @@ static void complete(struct sxs_file *f, const struct lines *last)
 }
 
 /* Lets go of the file. The lock is held. */
-static struct lines take_file(struct sxs_file *f)
+static struct log_lines take_file(struct sxs_file *f)
 {
-    struct lines last = mapped;
+    struct log_lines last = mapped;
     *f = file;
     mapped.text = NULL;
     return last;
@@ -180,8 +180,8 @@ static struct lines take_file(struct sxs_file *f)
 
 void sxs_log_file_close(void)
 {
-    struct sxs_file f;
-    struct lines    last;
+    struct sxs_file  f;
+    struct log_lines last;
     pthread_mutex_lock(&lock);
     last = take_file(&f);
     pthread_mutex_unlock(&lock);
@@ -192,8 +192,8 @@ void sxs_log_file_close(void)
  * to say. */
 __attribute__((destructor(101))) static void ended(void)
 {
-    struct sxs_file f;
-    struct lines    last;
+    struct sxs_file  f;
+    struct log_lines last;
     if (pthread_mutex_trylock(&lock) != 0)
         return; /* the thread that holds it may not go on */
     last = take_file(&f);

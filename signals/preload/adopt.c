@@ -263,7 +263,7 @@ static void leave_note(void)
 
 void adopt_runtime_seen(uintptr_t caller)
 {
-    struct module m;
+    struct loaded_module m;
     if (!module_find(caller, &m) || !module_is_runtime(&m) || !atomic_exchange(&adopt_watches, 0) ||
         !sxs_main_profiler_is_other(SXSPROF_CLSID))
         return;

@@ -5,7 +5,7 @@
 
 #include "stackwalk/fast/cfi_cursor.h"
 
-SXS_SIGSAFE static uintptr_t pointer(const struct sxs_cfi *cfi, struct cursor *c, uint8_t how)
+SXS_SIGSAFE static uintptr_t pointer(const struct sxs_cfi *cfi, struct cfi_cursor *c, uint8_t how)
 {
     return read_encoded(c, how, cfi->address + (uintptr_t)(c->at - cfi->bytes));
 }
@@ -14,12 +14,12 @@ SXS_SIGSAFE static uintptr_t pointer(const struct sxs_cfi *cfi, struct cursor *c
 #define STATE_DEPTH 4  /* maximum nesting of DW_CFA_remember_state; compilers use 1 */
 
 struct cie {
-    uint64_t      code_align;
-    int64_t       data_align;
-    uint8_t       fde_encoding;
-    uint8_t       has_augmentation; /* 'z': the augmentation data have a size */
-    uint8_t       is_signal;        /* 'S': descriptions are of signal frames */
-    struct cursor initial;          /* instructions that are executed before those of each FDE */
+    uint64_t          code_align;
+    int64_t           data_align;
+    uint8_t           fde_encoding;
+    uint8_t           has_augmentation; /* 'z': the augmentation data have a size */
+    uint8_t           is_signal;        /* 'S': descriptions are of signal frames */
+    struct cfi_cursor initial; /* instructions that are executed before those of each FDE */
 };
 
 enum how { SAME, AT_OFFSET, AT_RBP, UNDEFINED, UNSUPPORTED };
@@ -31,7 +31,7 @@ struct saved {
 
 enum cfa_how { CFA_REG, CFA_DEREF, CFA_PLT, CFA_UNSUPPORTED };
 
-struct state {
+struct cfi_state {
     enum cfa_how cfa_how;
     uint64_t     cfa_reg;
     int64_t      cfa_off;
@@ -39,10 +39,10 @@ struct state {
     struct saved rbx, rbp, rip; /* the only registers that a walk follows */
 };
 
-struct machine {
+struct cfi_machine {
     const struct sxs_cfi *cfi;
     const struct cie     *cie;
-    struct state          now, initial, stack[STATE_DEPTH];
+    struct cfi_state      now, initial, stack[STATE_DEPTH];
     unsigned              depth;
     uintptr_t             pc;     /* the address from which @now holds */
     uintptr_t             target; /* the address that is looked up */
@@ -54,14 +54,14 @@ SXS_SIGSAFE static int offset_fits(int64_t offset, int64_t max)
     return offset < 0 && offset % 8 == 0 && -offset / 8 <= max;
 }
 
-SXS_SIGSAFE static struct sxs_rule rule_of(const struct machine *m)
+SXS_SIGSAFE static struct sxs_unwind_rule rule_of(const struct cfi_machine *m)
 {
-    const struct state *s = &m->now;
-    struct sxs_rule     rule = {.kind = SXS_RULE_NONE};
+    const struct cfi_state *s = &m->now;
+    struct sxs_unwind_rule  rule = {.kind = SXS_RULE_NONE};
     if (m->cie->is_signal)
-        return (struct sxs_rule){.kind = SXS_RULE_SIGNAL};
+        return (struct sxs_unwind_rule){.kind = SXS_RULE_SIGNAL};
     if (s->rip.how == UNDEFINED)
-        return (struct sxs_rule){.kind = SXS_RULE_BOTTOM};
+        return (struct sxs_unwind_rule){.kind = SXS_RULE_BOTTOM};
     if (s->rip.how != AT_OFFSET || !offset_fits(s->rip.offset, UINT8_MAX) ||
         s->cfa_how == CFA_UNSUPPORTED || s->rbp.how == UNSUPPORTED || s->cfa_reg > 15 ||
         s->cfa_off > INT32_MAX || s->cfa_off < INT32_MIN)
@@ -104,7 +104,7 @@ SXS_SIGSAFE static struct sxs_rule rule_of(const struct machine *m)
     return rule;
 }
 
-SXS_SIGSAFE static struct saved *saved_of(struct state *s, uint64_t reg)
+SXS_SIGSAFE static struct saved *saved_of(struct cfi_state *s, uint64_t reg)
 {
     return reg == SXS_DWARF_RBX   ? &s->rbx
            : reg == SXS_DWARF_RBP ? &s->rbp
@@ -112,7 +112,7 @@ SXS_SIGSAFE static struct saved *saved_of(struct state *s, uint64_t reg)
                                   : NULL;
 }
 
-SXS_SIGSAFE static void set_rule(struct state *s, uint64_t reg, enum how how, int64_t offset)
+SXS_SIGSAFE static void set_rule(struct cfi_state *s, uint64_t reg, enum how how, int64_t offset)
 {
     struct saved *saved = saved_of(s, reg);
     if (saved)
@@ -123,7 +123,7 @@ enum { OP_BREG0 = 0x70, OP_BREG16 = 0x80, OP_DEREF = 0x06 };
 
 /* Only one expression for a saved register is supported, the one that compilers write: "saved at
  * rbp + n". */
-SXS_SIGSAFE static void saved_expression(struct state *s, uint64_t reg, struct cursor e)
+SXS_SIGSAFE static void saved_expression(struct cfi_state *s, uint64_t reg, struct cfi_cursor e)
 {
     uint8_t op = read_byte(&e);
     int64_t offset = read_sleb(&e);
@@ -135,7 +135,7 @@ SXS_SIGSAFE static void saved_expression(struct state *s, uint64_t reg, struct c
 
 /* Two expressions are supported: *(rbp + n), and the linker's for PLT entries,
  * rsp + 8 + ((rip & 15) >= n ? 8 : 0). */
-SXS_SIGSAFE static void cfa_expression(struct state *s, struct cursor e)
+SXS_SIGSAFE static void cfa_expression(struct cfi_state *s, struct cfi_cursor e)
 {
     static const uint8_t plt_rest[] = {0x3f, 0x1a};            /* lit15, and */
     static const uint8_t plt_end[] = {0x2a, 0x33, 0x24, 0x22}; /* ge, lit3, shl, plus */
@@ -158,7 +158,7 @@ SXS_SIGSAFE static void cfa_expression(struct state *s, struct cursor e)
     }
 }
 
-SXS_SIGSAFE static void restore_rule(struct machine *m, uint64_t reg)
+SXS_SIGSAFE static void restore_rule(struct cfi_machine *m, uint64_t reg)
 {
     struct saved *saved = saved_of(&m->now, reg);
     if (saved)
@@ -166,7 +166,7 @@ SXS_SIGSAFE static void restore_rule(struct machine *m, uint64_t reg)
 }
 
 /* The current state holds up to @pc. */
-SXS_SIGSAFE static void advance_to(struct machine *m, struct cursor *c, uintptr_t pc)
+SXS_SIGSAFE static void advance_to(struct cfi_machine *m, struct cfi_cursor *c, uintptr_t pc)
 {
     if (pc < m->pc)
         c->failed = 1; /* rows must have ascending addresses */
@@ -176,19 +176,19 @@ SXS_SIGSAFE static void advance_to(struct machine *m, struct cursor *c, uintptr_
         m->pc = pc;
 }
 
-SXS_SIGSAFE static void advance_row(struct machine *m, struct cursor *c, uint64_t by)
+SXS_SIGSAFE static void advance_row(struct cfi_machine *m, struct cfi_cursor *c, uint64_t by)
 {
     advance_to(m, c, m->pc + by * m->cie->code_align);
 }
 
-SXS_SIGSAFE static void def_cfa(struct state *s, uint64_t reg, int64_t offset)
+SXS_SIGSAFE static void def_cfa(struct cfi_state *s, uint64_t reg, int64_t offset)
 {
     s->cfa_how = CFA_REG;
     s->cfa_reg = reg;
     s->cfa_off = offset;
 }
 
-SXS_SIGSAFE static void state_stack(struct machine *m, struct cursor *c, int push)
+SXS_SIGSAFE static void state_stack(struct cfi_machine *m, struct cfi_cursor *c, int push)
 {
     if (push ? m->depth == STATE_DEPTH : m->depth == 0)
         c->failed = 1;
@@ -200,11 +200,11 @@ SXS_SIGSAFE static void state_stack(struct machine *m, struct cursor *c, int pus
 
 /* Executes an instruction whose opcode has the upper two bits clear. Reads all operands, in
  * order. */
-SXS_SIGSAFE static void run_extended(struct machine *m, struct cursor *c, uint8_t op)
+SXS_SIGSAFE static void run_extended(struct cfi_machine *m, struct cfi_cursor *c, uint8_t op)
 {
-    struct state *s = &m->now;
-    int64_t       align = m->cie->data_align;
-    uint64_t      reg;
+    struct cfi_state *s = &m->now;
+    int64_t           align = m->cie->data_align;
+    uint64_t          reg;
     switch (op) {
     case 0x00: break; /* nop */
     case 0x01: /* set_loc */ advance_to(m, c, pointer(m->cfi, c, m->cie->fde_encoding)); break;
@@ -265,7 +265,7 @@ SXS_SIGSAFE static void run_extended(struct machine *m, struct cursor *c, uint8_
     }
 }
 
-SXS_SIGSAFE static int run_program(struct machine *m, struct cursor c)
+SXS_SIGSAFE static int run_program(struct cfi_machine *m, struct cfi_cursor c)
 {
     while (!c.failed && c.at < c.end && !m->found) {
         uint8_t  op = read_byte(&c);
@@ -282,7 +282,7 @@ SXS_SIGSAFE static int run_program(struct machine *m, struct cursor c)
     return c.failed ? -1 : 0;
 }
 
-SXS_SIGSAFE static int read_cie(const struct sxs_cfi *cfi, struct cursor c, struct cie *cie)
+SXS_SIGSAFE static int read_cie(const struct sxs_cfi *cfi, struct cfi_cursor c, struct cie *cie)
 {
     const char *augmentation;
     uint8_t     version = read_byte(&c);
@@ -301,7 +301,7 @@ SXS_SIGSAFE static int read_cie(const struct sxs_cfi *cfi, struct cursor c, stru
     if (c.failed || (*augmentation && *augmentation != 'z'))
         return -1;
     if (*augmentation == 'z') {
-        struct cursor data = read_block(&c, read_uleb(&c));
+        struct cfi_cursor data = read_block(&c, read_uleb(&c));
         cie->has_augmentation = 1;
         while (*++augmentation && !data.failed)
             switch (*augmentation) {
@@ -325,14 +325,14 @@ SXS_SIGSAFE static int read_cie(const struct sxs_cfi *cfi, struct cursor c, stru
 
 /* One description (FDE) of the section. */
 struct fde {
-    struct cie    cie;
-    uintptr_t     lo, hi;       /* the code it covers, half-open */
-    struct cursor instructions; /* executed after the instructions of the CIE */
+    struct cie        cie;
+    uintptr_t         lo, hi;       /* the code it covers, half-open */
+    struct cfi_cursor instructions; /* executed after the instructions of the CIE */
 };
 
 /* Sets *@body to the contents of the next entry. Returns 0 at the end. Entries of 4 GB or more
  * are not supported; they do not occur. */
-SXS_SIGSAFE static int next_entry(struct cursor *all, struct cursor *body)
+SXS_SIGSAFE static int next_entry(struct cfi_cursor *all, struct cfi_cursor *body)
 {
     uint32_t size = (uint32_t)read_fixed(all, 4);
     if (all->failed || size == 0 || size == UINT32_MAX)
@@ -343,20 +343,20 @@ SXS_SIGSAFE static int next_entry(struct cursor *all, struct cursor *body)
 
 /* Reads the CIE of a description. @body: the description's contents, read up to and including
  * the pointer to the CIE. @back: that pointer, the distance back to the CIE in bytes. */
-SXS_SIGSAFE static int read_cie_of(const struct sxs_cfi *cfi, const struct cursor *body,
+SXS_SIGSAFE static int read_cie_of(const struct sxs_cfi *cfi, const struct cfi_cursor *body,
                                    uint32_t back, struct cie *cie)
 {
-    const uint8_t *from = body->at - sizeof(back);
-    struct cursor  at, cie_body;
+    const uint8_t    *from = body->at - sizeof(back);
+    struct cfi_cursor at, cie_body;
     if (body->failed || !back || back > (size_t)(from - cfi->bytes))
         return -1;
-    at = (struct cursor){from - back, cfi->bytes + cfi->size, 0};
+    at = (struct cfi_cursor){from - back, cfi->bytes + cfi->size, 0};
     return next_entry(&at, &cie_body) && read_fixed(&cie_body, 4) == 0
                ? read_cie(cfi, cie_body, cie)
                : -1;
 }
 
-SXS_SIGSAFE static int read_fde(const struct sxs_cfi *cfi, struct cursor *body, struct fde *fde)
+SXS_SIGSAFE static int read_fde(const struct sxs_cfi *cfi, struct cfi_cursor *body, struct fde *fde)
 {
     uintptr_t size;
     fde->lo = pointer(cfi, body, fde->cie.fde_encoding);
@@ -373,7 +373,7 @@ SXS_SIGSAFE static struct sxs_cfi_row row_at(const struct sxs_cfi *cfi, const st
                                              uintptr_t pc)
 {
     struct sxs_cfi_row row = {.lo = fde->lo, .hi = fde->hi, .rule = {.kind = SXS_RULE_NONE}};
-    struct machine     m = {.cfi = cfi, .cie = &fde->cie};
+    struct cfi_machine m = {.cfi = cfi, .cie = &fde->cie};
     if (pc < fde->lo || pc >= fde->hi)
         return row;
     m.pc = fde->lo;
@@ -392,10 +392,11 @@ SXS_SIGSAFE static struct sxs_cfi_row row_at(const struct sxs_cfi *cfi, const st
 
 SXS_SIGSAFE struct sxs_cfi_row sxs_cfi_find(const struct sxs_cfi *cfi, size_t at, uintptr_t pc)
 {
-    struct cursor all = {cfi->bytes + (at < cfi->size ? at : cfi->size), cfi->bytes + cfi->size, 0};
-    struct cursor body;
-    struct fde    fde;
-    uint32_t      back;
+    struct cfi_cursor all = {cfi->bytes + (at < cfi->size ? at : cfi->size), cfi->bytes + cfi->size,
+                             0};
+    struct cfi_cursor body;
+    struct fde        fde;
+    uint32_t          back;
     if (!next_entry(&all, &body))
         return (struct sxs_cfi_row){.rule = {.kind = SXS_RULE_NONE}};
     back = (uint32_t)read_fixed(&body, 4);
@@ -407,10 +408,10 @@ SXS_SIGSAFE struct sxs_cfi_row sxs_cfi_find(const struct sxs_cfi *cfi, size_t at
 SXS_SIGSAFE struct sxs_cfi_row sxs_cfi_find_apart(const struct sxs_cfi *cie,
                                                   const struct sxs_cfi *fde, uintptr_t pc)
 {
-    struct cursor all_cie = {cie->bytes, cie->bytes + cie->size, 0};
-    struct cursor all_fde = {fde->bytes, fde->bytes + fde->size, 0};
-    struct cursor cie_body, body;
-    struct fde    found;
+    struct cfi_cursor all_cie = {cie->bytes, cie->bytes + cie->size, 0};
+    struct cfi_cursor all_fde = {fde->bytes, fde->bytes + fde->size, 0};
+    struct cfi_cursor cie_body, body;
+    struct fde        found;
     if (!next_entry(&all_cie, &cie_body) || read_fixed(&cie_body, 4) != 0 ||
         read_cie(cie, cie_body, &found.cie) || !next_entry(&all_fde, &body) ||
         !read_fixed(&body, 4) || read_fde(fde, &body, &found))
@@ -420,7 +421,7 @@ SXS_SIGSAFE struct sxs_cfi_row sxs_cfi_find_apart(const struct sxs_cfi *cie,
 
 size_t sxs_cfi_size(const uint8_t *bytes, size_t size)
 {
-    struct cursor all = {bytes, bytes + size, 0}, body;
+    struct cfi_cursor all = {bytes, bytes + size, 0}, body;
     while (next_entry(&all, &body))
         ;
     return (size_t)(all.at - bytes);
@@ -428,10 +429,10 @@ size_t sxs_cfi_size(const uint8_t *bytes, size_t size)
 
 int sxs_cfi_each(const struct sxs_cfi *cfi, sxs_cfi_each_fn *on, void *user)
 {
-    struct cursor  all = {cfi->bytes, cfi->bytes + cfi->size, 0}, body;
-    const uint8_t *cie_at = NULL; /* the CIE that is in fde.cie */
-    int            cie_good = 0, rc = 0;
-    struct fde     fde;
+    struct cfi_cursor all = {cfi->bytes, cfi->bytes + cfi->size, 0}, body;
+    const uint8_t    *cie_at = NULL; /* the CIE that is in fde.cie */
+    int               cie_good = 0, rc = 0;
+    struct fde        fde;
     while (!rc && next_entry(&all, &body)) {
         const uint8_t *from = body.at;
         uint32_t       back = (uint32_t)read_fixed(&body, 4);

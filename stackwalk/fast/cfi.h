@@ -9,6 +9,7 @@
 #ifndef SXS_STACKWALK_FAST_CFI_H
 #define SXS_STACKWALK_FAST_CFI_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -24,12 +25,30 @@ struct sxs_cfi {
     uintptr_t      address;
 };
 
+/** The beginning of .eh_frame_hdr: three encodings, the address of .eh_frame, and the number of functions.
+ *  After it follow, for each function, its start and its description, sorted by the start. */
+struct sxs_cfi_list {
+    uint8_t  version, eh_frame_encoding, count_encoding, table_encoding;
+    int32_t  eh_frame;
+    uint32_t n;
+};
+
+/** sxs_cfi_list_is_known - return true when starts and descriptions have 4 bytes each and are relative to the
+ *  section, as all linkers write them. Signal-safe. */
+SXS_SIGSAFE static inline bool sxs_cfi_list_is_known(const struct sxs_cfi_list *list)
+{
+    enum { UDATA4 = 0x03, DATAREL_SDATA4 = 0x3b };
+    return list->version == 1 && list->count_encoding == UDATA4 &&
+           list->table_encoding == DATAREL_SDATA4;
+}
+
 /** One row of a description: @rule holds from address @from on. */
 struct sxs_cfi_row {
     /* The code range that the description covers, half-open. Both 0: the description is damaged. */
     uintptr_t lo, hi;
     uintptr_t from;       /* 0: the description has no row for the address */
-    struct sxs_rule rule; /* SXS_RULE_NONE: no rule, or one that struct sxs_rule cannot express */
+    struct sxs_unwind_rule
+        rule; /* SXS_RULE_NONE: no rule, or one that struct sxs_unwind_rule cannot express */
 };
 
 /**

@@ -11,12 +11,12 @@
 
 #include "base/base.h"
 
-struct cursor {
+struct cfi_cursor {
     const uint8_t *at, *end;
     int            failed; /* sticky: after the first failure all reads return 0 */
 };
 
-SXS_SIGSAFE static inline uint64_t read_fixed(struct cursor *c, size_t size)
+SXS_SIGSAFE static inline uint64_t read_fixed(struct cfi_cursor *c, size_t size)
 {
     uint64_t v = 0;
     if (c->failed || (size_t)(c->end - c->at) < size)
@@ -26,14 +26,14 @@ SXS_SIGSAFE static inline uint64_t read_fixed(struct cursor *c, size_t size)
     return v;
 }
 
-SXS_SIGSAFE static inline uint8_t read_byte(struct cursor *c)
+SXS_SIGSAFE static inline uint8_t read_byte(struct cfi_cursor *c)
 {
     if (c->failed || c->at == c->end)
         return c->failed = 1, 0;
     return *c->at++;
 }
 
-SXS_SIGSAFE static inline uint64_t read_uleb(struct cursor *c)
+SXS_SIGSAFE static inline uint64_t read_uleb(struct cfi_cursor *c)
 {
     uint64_t v = 0;
     unsigned shift = 0;
@@ -47,7 +47,7 @@ SXS_SIGSAFE static inline uint64_t read_uleb(struct cursor *c)
     }
 }
 
-SXS_SIGSAFE static inline int64_t read_sleb(struct cursor *c)
+SXS_SIGSAFE static inline int64_t read_sleb(struct cfi_cursor *c)
 {
     uint64_t v = 0;
     unsigned shift = 0;
@@ -65,14 +65,14 @@ SXS_SIGSAFE static inline int64_t read_sleb(struct cursor *c)
 }
 
 /* Returns a cursor over the next @size bytes of @c and advances @c past them. */
-SXS_SIGSAFE static inline struct cursor read_block(struct cursor *c, uint64_t size)
+SXS_SIGSAFE static inline struct cfi_cursor read_block(struct cfi_cursor *c, uint64_t size)
 {
-    struct cursor part = {c->at, c->at, 1};
+    struct cfi_cursor part = {c->at, c->at, 1};
     if (c->failed || size > (uint64_t)(c->end - c->at)) {
         c->failed = 1;
         return part;
     }
-    part = (struct cursor){c->at, c->at + size, 0};
+    part = (struct cfi_cursor){c->at, c->at + size, 0};
     c->at += size;
     return part;
 }
@@ -81,7 +81,7 @@ enum { PE_OMIT = 0xff, PE_PCREL = 0x10 };
 
 /* Reads a pointer in encoding @how (DW_EH_PE_*), which lies at @place in the process. Only absolute
  * and pc-relative bases are supported: others do not occur in .eh_frame's code ranges. */
-SXS_SIGSAFE static inline uintptr_t read_encoded(struct cursor *c, uint8_t how, uintptr_t place)
+SXS_SIGSAFE static inline uintptr_t read_encoded(struct cfi_cursor *c, uint8_t how, uintptr_t place)
 {
     uintptr_t base = 0, v;
     if ((how & 0x70) == PE_PCREL)

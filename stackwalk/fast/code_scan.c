@@ -23,18 +23,18 @@ struct path {
     unsigned n_insns;
 };
 
-SXS_SIGSAFE static struct sxs_rule frame_rule(int64_t return_at)
+SXS_SIGSAFE static struct sxs_unwind_rule frame_rule(int64_t return_at)
 {
-    struct sxs_rule rule = {.kind = SXS_RULE_FRAME, .cfa_reg = SXS_DWARF_RBP, .cfa_off = 16};
+    struct sxs_unwind_rule rule = {.kind = SXS_RULE_FRAME, .cfa_reg = SXS_DWARF_RBP, .cfa_off = 16};
     if (return_at >= 0 && return_at % 8 == 0 && return_at / 8 < INT16_MAX)
         rule.rbp_at = (int16_t)(return_at / 8 + 1);
     return rule;
 }
 
 /* Makes a rule for code whose return address lies @return_at bytes above rsp. */
-SXS_SIGSAFE static struct sxs_rule guess_rule(const struct path *p, int64_t return_at)
+SXS_SIGSAFE static struct sxs_unwind_rule guess_rule(const struct path *p, int64_t return_at)
 {
-    struct sxs_rule rule = {.kind = SXS_RULE_GUESS, .cfa_reg = SXS_DWARF_RSP};
+    struct sxs_unwind_rule rule = {.kind = SXS_RULE_GUESS, .cfa_reg = SXS_DWARF_RSP};
     if (return_at < 0 || return_at > INT32_MAX - 8 || return_at % 8)
         return frame_rule(-1);
     rule.cfa_off = (int32_t)return_at + 8;
@@ -46,7 +46,7 @@ SXS_SIGSAFE static struct sxs_rule guess_rule(const struct path *p, int64_t retu
 }
 
 /* The rule at a return, or at a jump that ends the function (a tail call). */
-SXS_SIGSAFE static struct sxs_rule at_return(const struct path *p)
+SXS_SIGSAFE static struct sxs_unwind_rule at_return(const struct path *p)
 {
     /* if rsp was not set from rbp, rbp holds the caller's value throughout */
     if (p->popped_rbp < 0)
@@ -58,10 +58,10 @@ SXS_SIGSAFE static struct sxs_rule at_return(const struct path *p)
 
 /* The rule in a prologue, at or before the instruction that makes rbp the frame pointer. The
  * caller's rbp is saved where the new rbp will point, and the return address above it. */
-SXS_SIGSAFE static struct sxs_rule at_set_rbp(const struct path *p, int32_t value)
+SXS_SIGSAFE static struct sxs_unwind_rule at_set_rbp(const struct path *p, int32_t value)
 {
-    struct sxs_rule rule = {.kind = SXS_RULE_GUESS, .cfa_reg = SXS_DWARF_RSP, .rbp_at = 2};
-    int64_t         rbp = p->rsp + value;
+    struct sxs_unwind_rule rule = {.kind = SXS_RULE_GUESS, .cfa_reg = SXS_DWARF_RSP, .rbp_at = 2};
+    int64_t                rbp = p->rsp + value;
     if (rbp < 0)
         return frame_rule(-1);
     rule.cfa_off = (int32_t)rbp + 16;
@@ -70,7 +70,7 @@ SXS_SIGSAFE static struct sxs_rule at_set_rbp(const struct path *p, int32_t valu
 
 /* Takes one instruction into account. Returns nonzero when *@rule is the final rule. */
 SXS_SIGSAFE static int follow_insn(struct path *p, const struct sxs_insn *insn, int is_leaf,
-                                   struct sxs_rule *rule)
+                                   struct sxs_unwind_rule *rule)
 {
     int first = p->n_insns++ == 0, released = p->released, jumped = p->jump != 0;
     p->released = insn->kind == SXS_INSN_POP || (insn->kind == SXS_INSN_ADJUST && insn->value > 0);
@@ -141,16 +141,16 @@ SXS_SIGSAFE static int was_read(const uintptr_t *seen, unsigned n, uintptr_t ip,
     return to >= ip && to < next;
 }
 
-SXS_SIGSAFE struct sxs_rule sxs_code_scan(uintptr_t ip, int is_leaf, uintptr_t start)
+SXS_SIGSAFE struct sxs_unwind_rule sxs_code_scan(uintptr_t ip, int is_leaf, uintptr_t start)
 {
     uint8_t     code[SXS_CODE_SCAN_SIZE];
     size_t      size = sxs_safe_read(code, ip, sizeof(code));
     uintptr_t   seen[2 * MAX_JUMPS]; /* pairs: begin and end of code read before a jump */
     unsigned    n_seen = 0;
     struct path p = {.popped_rbp = -1, .popped_rbx = -1, .only_prologue = 1, .only_epilogue = 1};
-    struct sxs_rule rule;
+    struct sxs_unwind_rule rule;
     if (!size)
-        return (struct sxs_rule){.kind = SXS_RULE_NOWHERE};
+        return (struct sxs_unwind_rule){.kind = SXS_RULE_NOWHERE};
     if (is_leaf && ip == start)
         return guess_rule(&p, 0);
     for (size_t at = 0; at < size;) {

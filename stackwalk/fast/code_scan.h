@@ -23,7 +23,7 @@
  * read. In SXS_RULE_FRAME, rbp_at is 0, or, if the epilogue shows where the return address is, 1
  * + its offset from rsp in units of 8 bytes.
  * Signal-safe; reads the code through the kernel; 1 to 3 us. */
-SXS_SIGSAFE struct sxs_rule sxs_code_scan(uintptr_t ip, int is_leaf, uintptr_t start);
+SXS_SIGSAFE struct sxs_unwind_rule sxs_code_scan(uintptr_t ip, int is_leaf, uintptr_t start);
 
 /**
  * sxs_code_is_patchpoint - whether @ip is the return address of a call of the patchpoint helper.

@@ -23,14 +23,14 @@ SXS_SIGSAFE static int is_read(void *to, uintptr_t from, size_t size)
 
 enum { FREE, FILLED, COMPLETE };
 
-static struct kept {
+static struct kept_file {
     _Atomic int       state;
     uintptr_t         map; /* address of the loader's description; only compared */
     struct sxs_loaded file;
 } kept[32];
 SXS_SESSION_RESETS(kept);
 
-SXS_SIGSAFE static struct kept *reserve(void)
+SXS_SIGSAFE static struct kept_file *reserve(void)
 {
     for (size_t i = 0; i < ARRAY_LEN(kept); i++) {
         int is = FREE;
@@ -91,7 +91,7 @@ SXS_SIGSAFE static int describe(const struct dl_find_object *object, struct sxs_
     return file->lo < file->hi && file->path[0] && strlen(file->path) < n;
 }
 
-SXS_SIGSAFE static int is_kept(const struct kept *new)
+SXS_SIGSAFE static int is_kept(const struct kept_file *new)
 {
     const struct sxs_loaded *file = &new->file;
     for (size_t i = 0; i < ARRAY_LEN(kept); i++)
@@ -106,7 +106,7 @@ SXS_SIGSAFE static int is_kept(const struct kept *new)
 
 SXS_SIGSAFE static void keep(const struct dl_find_object *object)
 {
-    struct kept *k = reserve();
+    struct kept_file *k = reserve();
     if (!k)
         return;
     k->map = (uintptr_t)object->dlfo_link_map;
@@ -126,23 +126,14 @@ void sxs_loaded_each(void (*on)(const struct sxs_loaded *file, void *user), void
 
 /* ---- rules ----------------------------------------------------------------------------------- */
 
-/* .eh_frame_hdr, as all linkers write it: a sorted list of functions with their descriptions, each
- * relative to the section. See unwind_table.c. */
-struct header {
-    uint8_t  version, eh_frame_encoding, count_encoding, table_encoding;
-    int32_t  eh_frame;
-    uint32_t n;
-};
-enum { UDATA4 = 0x03, DATAREL_SDATA4 = 0x3b };
-
-/* Returns the address of the description of the last function that begins at or before @pc, or 0. */
+/* @section: address of .eh_frame_hdr; 0: there is none. Returns the address of the description of the
+ * last function that begins at or before @pc, or 0. */
 SXS_SIGSAFE static uintptr_t find_description(uintptr_t section, uintptr_t pc)
 {
-    struct header head;
-    int32_t       pair[2];
-    uint32_t      lo = 0, hi;
-    if (!section || !is_read(&head, section, sizeof(head)) || head.version != 1 ||
-        head.count_encoding != UDATA4 || head.table_encoding != DATAREL_SDATA4)
+    struct sxs_cfi_list head;
+    int32_t             pair[2];
+    uint32_t            lo = 0, hi;
+    if (!section || !is_read(&head, section, sizeof(head)) || !sxs_cfi_list_is_known(&head))
         return 0;
     for (hi = head.n; lo < hi;) {
         uint32_t mid = lo + (hi - lo) / 2;
@@ -168,7 +159,7 @@ SXS_SIGSAFE static size_t read_entry(uint8_t *bytes, size_t max, uintptr_t at)
     return sizeof(size) + size;
 }
 
-SXS_SIGSAFE static struct sxs_rule rule_in(uintptr_t description, uintptr_t pc)
+SXS_SIGSAFE static struct sxs_unwind_rule rule_in(uintptr_t description, uintptr_t pc)
 {
     uint8_t        fde_bytes[512], cie_bytes[128];
     struct sxs_cfi fde = {fde_bytes, read_entry(fde_bytes, sizeof(fde_bytes), description),
@@ -176,14 +167,14 @@ SXS_SIGSAFE static struct sxs_rule rule_in(uintptr_t description, uintptr_t pc)
     struct sxs_cfi cie = {.bytes = cie_bytes};
     uint32_t       back;
     if (fde.size < 2 * sizeof(back))
-        return (struct sxs_rule){.kind = SXS_RULE_NONE};
+        return (struct sxs_unwind_rule){.kind = SXS_RULE_NONE};
     memcpy(&back, fde_bytes + sizeof(back), sizeof(back));
     cie.address = description + sizeof(back) - back;
     cie.size = read_entry(cie_bytes, sizeof(cie_bytes), cie.address);
     return sxs_cfi_find_apart(&cie, &fde, pc).rule;
 }
 
-SXS_SIGSAFE int sxs_loaded_rule(uintptr_t pc, struct sxs_rule *rule)
+SXS_SIGSAFE int sxs_loaded_rule(uintptr_t pc, struct sxs_unwind_rule *rule)
 {
     struct dl_find_object object;
     uintptr_t             description;
@@ -191,6 +182,7 @@ SXS_SIGSAFE int sxs_loaded_rule(uintptr_t pc, struct sxs_rule *rule)
         return 0;
     keep(&object);
     description = find_description((uintptr_t)object.dlfo_eh_frame, pc);
-    *rule = description ? rule_in(description, pc) : (struct sxs_rule){.kind = SXS_RULE_NONE};
+    *rule =
+        description ? rule_in(description, pc) : (struct sxs_unwind_rule){.kind = SXS_RULE_NONE};
     return rule->kind != SXS_RULE_NONE;
 }

@@ -30,7 +30,7 @@ struct sxs_loaded {
  * contains @pc for sxs_loaded_each().
  * @rule: receives the rule.
  * Returns 1, or 0 if no loaded file describes the address. Signal-safe; some microseconds. */
-SXS_SIGSAFE int sxs_loaded_rule(uintptr_t pc, struct sxs_rule *rule);
+SXS_SIGSAFE int sxs_loaded_rule(uintptr_t pc, struct sxs_unwind_rule *rule);
 
 /**
  * sxs_loaded_each - call @on for each file that walks have met since the last call, and forget it.

@@ -39,7 +39,7 @@ enum sxs_rule_kind {
     SXS_RULE_NOWHERE, /* not code */
 };
 
-struct sxs_rule {
+struct sxs_unwind_rule {
     uint8_t kind : 4;
     /* DWARF number; registers other than rbx, rbp, rsp are known in the youngest frame only */
     uint8_t cfa_reg : 4;
@@ -50,6 +50,6 @@ struct sxs_rule {
     int32_t cfa_off; /* bytes */
 };
 
-_Static_assert(sizeof(struct sxs_rule) == 8, "stored and loaded as one word");
+_Static_assert(sizeof(struct sxs_unwind_rule) == 8, "stored and loaded as one word");
 
 #endif

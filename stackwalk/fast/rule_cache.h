@@ -42,9 +42,9 @@ SXS_SIGSAFE static inline int sxs_rule_cache_word(struct sxs_rule_cache *cache, 
     return (*word ^ atomic_load_explicit(&cache->at[slot].check, memory_order_relaxed)) == key;
 }
 
-/** sxs_rule_cache_get - as sxs_rule_cache_word(), but fills a struct sxs_rule. */
+/** sxs_rule_cache_get - as sxs_rule_cache_word(), but fills a struct sxs_unwind_rule. */
 SXS_SIGSAFE static inline int sxs_rule_cache_get(struct sxs_rule_cache *cache, uint64_t key,
-                                                 struct sxs_rule *rule)
+                                                 struct sxs_unwind_rule *rule)
 {
     uint64_t word;
     int      is_there = sxs_rule_cache_word(cache, key, &word);
@@ -56,7 +56,7 @@ SXS_SIGSAFE static inline int sxs_rule_cache_get(struct sxs_rule_cache *cache, u
  * sxs_rule_cache_put - store the rule of @key. Replaces the entry that used the same slot.
  * Signal-safe. */
 SXS_SIGSAFE static inline void sxs_rule_cache_put(struct sxs_rule_cache *cache, uint64_t key,
-                                                  const struct sxs_rule *rule)
+                                                  const struct sxs_unwind_rule *rule)
 {
     uint32_t slot = sxs_rule_cache_slot(key);
     uint64_t bits;

@@ -16,8 +16,8 @@
 
 /* An unwind table and the identity of its file. Owned by the list `entries`, and freed when no
  * index uses it any more. */
-struct entry {
-    struct entry            *next;
+struct table_entry {
+    struct table_entry      *next;
     struct sxs_unwind_table *table;           /* owned */
     uintptr_t                lo_offset, size; /* of the file's code; the offset is from the bias */
     uintptr_t                bias;            /* identifies files that have no build ID */
@@ -26,7 +26,7 @@ struct entry {
     unsigned                 used; /* generation of the last index that uses the entry */
 };
 
-struct sxs_index {
+struct sxs_file_index {
     unsigned          generation;
     size_t            n;
     struct sxs_module at[];
@@ -34,19 +34,19 @@ struct sxs_index {
 
 /* Lock order: sxs_loader_hold(), refresh_lock, then the loader's lock. */
 static struct {
-    pthread_mutex_t             refresh_lock; /* guards all members but live and readers */
-    _Atomic(struct sxs_index *) live;
-    atomic_uint                 readers;
-    struct entry               *entries;
-    uint64_t                    changes; /* sxs_elf_changes() when the index was made, plus 1 */
-    unsigned                    generation;
-    struct sxs_index           *retired[MAX_RETIRED];
-    size_t                      n_retired;
+    pthread_mutex_t                  refresh_lock; /* guards all members but live and readers */
+    _Atomic(struct sxs_file_index *) live;
+    atomic_uint                      readers;
+    struct table_entry              *entries;
+    uint64_t               changes; /* sxs_elf_changes() when the index was made, plus 1 */
+    unsigned               generation;
+    struct sxs_file_index *retired[MAX_RETIRED];
+    size_t                 n_retired;
 } tables = {.refresh_lock = PTHREAD_MUTEX_INITIALIZER};
 SXS_FORK_RESETS(tables.refresh_lock);
 SXS_SESSION_KEEPS(tables); /* sxs_tables_forget() empties it */
 
-SXS_SIGSAFE const struct sxs_index *sxs_tables_enter(void)
+SXS_SIGSAFE const struct sxs_file_index *sxs_tables_enter(void)
 {
     /* Sequentially consistent, like the exchange in publish_locked(): either the writer sees
      * this reader, or this reader sees the writer's index. */
@@ -59,13 +59,13 @@ SXS_SIGSAFE void sxs_tables_leave(void)
     atomic_fetch_sub_explicit(&tables.readers, 1, memory_order_release);
 }
 
-SXS_SIGSAFE unsigned sxs_tables_generation(const struct sxs_index *index)
+SXS_SIGSAFE unsigned sxs_tables_generation(const struct sxs_file_index *index)
 {
     return index ? index->generation : 0;
 }
 
-SXS_SIGSAFE const struct sxs_module *sxs_tables_find(const struct sxs_index *index,
-                                                     uintptr_t               address)
+SXS_SIGSAFE const struct sxs_module *sxs_tables_find(const struct sxs_file_index *index,
+                                                     uintptr_t                    address)
 {
     size_t lo = 0, hi = index ? index->n : 0;
     while (lo < hi) {
@@ -78,22 +78,23 @@ SXS_SIGSAFE const struct sxs_module *sxs_tables_find(const struct sxs_index *ind
     return index && lo < index->n && address >= index->at[lo].lo ? &index->at[lo] : NULL;
 }
 
-SXS_SIGSAFE struct sxs_rule sxs_tables_rule(const struct sxs_module *module, uintptr_t address)
+SXS_SIGSAFE struct sxs_unwind_rule sxs_tables_rule(const struct sxs_module *module,
+                                                   uintptr_t                address)
 {
     return sxs_unwind_table_find(module->table, address, module->bias);
 }
 
-struct found {
-    struct sxs_module module;
-    struct entry     *entry;
+struct found_file {
+    struct sxs_module   module;
+    struct table_entry *entry;
 };
 
-struct scan {
-    struct found *files; /* owned */
-    size_t        n, room;
+struct file_scan {
+    struct found_file *files; /* owned */
+    size_t             n, room;
 };
 
-static int is_same(const struct entry *e, const struct sxs_elf *elf)
+static int is_same(const struct table_entry *e, const struct sxs_elf *elf)
 {
     if (e->lo_offset != elf->lo - elf->bias || e->size != elf->hi - elf->lo ||
         e->build_id_size != elf->build_id_size)
@@ -103,24 +104,24 @@ static int is_same(const struct entry *e, const struct sxs_elf *elf)
     return e->bias == elf->bias && !strcmp(e->path, elf->path);
 }
 
-static struct entry *known_locked(const struct sxs_elf *elf)
+static struct table_entry *known_locked(const struct sxs_elf *elf)
 {
-    for (struct entry *e = tables.entries; e; e = e->next)
+    for (struct table_entry *e = tables.entries; e; e = e->next)
         if (is_same(e, elf))
             return e;
     return NULL;
 }
 
-static void free_entry(struct entry *e)
+static void free_entry(struct table_entry *e)
 {
     sxs_unwind_table_free(e->table);
     free(e->path);
     free(e);
 }
 
-static struct entry *make_entry_locked(const struct sxs_elf *elf)
+static struct table_entry *make_entry_locked(const struct sxs_elf *elf)
 {
-    struct entry *e = calloc(1, sizeof(*e));
+    struct table_entry *e = calloc(1, sizeof(*e));
     if (!e)
         return NULL;
     e->path = strdup(elf->path);
@@ -141,8 +142,8 @@ static struct entry *make_entry_locked(const struct sxs_elf *elf)
 
 static int on_file(const struct sxs_elf *elf, void *user)
 {
-    struct scan  *scan = user;
-    struct found *f;
+    struct file_scan  *scan = user;
+    struct found_file *f;
     if (scan->n == scan->room) {
         size_t room = scan->room ? scan->room * 2 : 64;
         f = realloc(scan->files, room * sizeof(*f));
@@ -170,8 +171,8 @@ static int by_lo(const void *a, const void *b)
 
 static void free_unused_locked(void)
 {
-    for (struct entry **at = &tables.entries; *at;) {
-        struct entry *e = *at;
+    for (struct table_entry **at = &tables.entries; *at;) {
+        struct table_entry *e = *at;
         if (e->used == tables.generation) {
             at = &e->next;
             continue;
@@ -192,10 +193,10 @@ static void reclaim_locked(void)
     free_unused_locked();
 }
 
-static int publish_locked(struct scan *scan)
+static int publish_locked(struct file_scan *scan)
 {
-    struct sxs_index *next = malloc(sizeof(*next) + scan->n * sizeof(next->at[0]));
-    struct sxs_index *old;
+    struct sxs_file_index *next = malloc(sizeof(*next) + scan->n * sizeof(next->at[0]));
+    struct sxs_file_index *old;
     if (!next)
         return -1;
     next->generation = ++tables.generation;
@@ -213,8 +214,8 @@ static int publish_locked(struct scan *scan)
 
 static int rebuild_locked(void)
 {
-    struct scan scan = {0};
-    int         failed = sxs_elf_each(on_file, &scan) || publish_locked(&scan);
+    struct file_scan scan = {0};
+    int              failed = sxs_elf_each(on_file, &scan) || publish_locked(&scan);
     free(scan.files);
     return failed ? -1 : 1;
 }
@@ -240,7 +241,7 @@ int sxs_tables_refresh(void)
 
 void sxs_tables_forget(void)
 {
-    struct sxs_index *old;
+    struct sxs_file_index *old;
     pthread_mutex_lock(&tables.refresh_lock);
     old = atomic_exchange(&tables.live, NULL);
     if (old && tables.n_retired < MAX_RETIRED)
@@ -255,10 +256,10 @@ void sxs_tables_stats(struct sxs_tables_stats *out)
 {
     memset(out, 0, sizeof(*out));
     pthread_mutex_lock(&tables.refresh_lock);
-    const struct sxs_index *live = atomic_load(&tables.live);
+    const struct sxs_file_index *live = atomic_load(&tables.live);
     out->n_modules = live ? live->n : 0;
     out->n_retired = tables.n_retired;
-    for (struct entry *e = tables.entries; e; e = e->next) {
+    for (struct table_entry *e = tables.entries; e; e = e->next) {
         out->n_tables++;
         out->n_functions += e->table->n_functions;
         out->size += sxs_unwind_table_size(e->table);

@@ -45,27 +45,28 @@ void sxs_tables_forget(void);
 /** sxs_tables_stats - sizes of the index and the tables. Not signal-safe. */
 void sxs_tables_stats(struct sxs_tables_stats *out);
 
-struct sxs_index; /* borrowed between sxs_tables_enter() and sxs_tables_leave() */
+struct sxs_file_index; /* borrowed between sxs_tables_enter() and sxs_tables_leave() */
 
 /**
  * sxs_tables_enter, sxs_tables_leave - must enclose every use of an index. Calls may nest.
  * Signal-safe; the pair costs two atomic operations. */
-SXS_SIGSAFE const struct sxs_index *sxs_tables_enter(void);
-SXS_SIGSAFE void                    sxs_tables_leave(void);
+SXS_SIGSAFE const struct sxs_file_index *sxs_tables_enter(void);
+SXS_SIGSAFE void                         sxs_tables_leave(void);
 
 /**
  * sxs_tables_generation - a number that changes with every new index. @index may be NULL.
  * Signal-safe. */
-SXS_SIGSAFE unsigned sxs_tables_generation(const struct sxs_index *index);
+SXS_SIGSAFE unsigned sxs_tables_generation(const struct sxs_file_index *index);
 
 /**
  * sxs_tables_find - find the file whose code contains @address.
  * Returns NULL if there is none or @index is NULL. Borrowed until sxs_tables_leave().
  * Signal-safe, O(log files). */
-SXS_SIGSAFE const struct sxs_module *sxs_tables_find(const struct sxs_index *index,
-                                                     uintptr_t               address);
+SXS_SIGSAFE const struct sxs_module *sxs_tables_find(const struct sxs_file_index *index,
+                                                     uintptr_t                    address);
 
 /** sxs_tables_rule - the rule at @address, which lies in @module. Signal-safe; 0.2 to 1 us. */
-SXS_SIGSAFE struct sxs_rule sxs_tables_rule(const struct sxs_module *module, uintptr_t address);
+SXS_SIGSAFE struct sxs_unwind_rule sxs_tables_rule(const struct sxs_module *module,
+                                                   uintptr_t                address);
 
 #endif

@@ -31,29 +31,17 @@ static void *allocate_whole(size_t size)
 
 /* ---- the list of functions ---- */
 
-/* .eh_frame_hdr: version, three encodings, the address of .eh_frame, the number of functions,
- * and for each function its start and its description. All linkers write 4 bytes each, relative
- * to the section. */
-struct header {
-    uint8_t  version, eh_frame_encoding, count_encoding, table_encoding;
-    int32_t  eh_frame;
-    uint32_t n;
-};
-enum { UDATA4 = 0x03, DATAREL_SDATA4 = 0x3b };
-
 /* Copies the list of functions from .eh_frame_hdr into @t. Returns 0, 1 if there is no list or
  * it is not valid, or -1 when memory ran out. */
 static int copy_functions(const struct sxs_elf *elf, struct sxs_unwind_table *t)
 {
-    struct header  head;
-    const uint8_t *from = (const uint8_t *)elf->header + sizeof(head);
-    uint32_t       n = 0;
+    struct sxs_cfi_list head;
+    const uint8_t      *from = (const uint8_t *)elf->header + sizeof(head);
+    uint32_t            n = 0;
     if (elf->header_size < sizeof(head))
         return 1;
     memcpy(&head, (const void *)elf->header, sizeof(head));
-    if (head.version != 1 || head.count_encoding != UDATA4 ||
-        head.table_encoding != DATAREL_SDATA4 || !head.n ||
-        head.n > (elf->header_size - sizeof(head)) / 8)
+    if (!sxs_cfi_list_is_known(&head) || !head.n || head.n > (elf->header_size - sizeof(head)) / 8)
         return 1;
     t->functions = allocate_whole(head.n * sizeof(*t->functions));
     if (!t->functions)
@@ -79,7 +67,7 @@ static int copy_functions(const struct sxs_elf *elf, struct sxs_unwind_table *t)
     return 0;
 }
 
-struct found {
+struct table_building {
     struct sxs_unwind_table *t;
     uintptr_t                hi;
     uint32_t                 room;
@@ -87,7 +75,7 @@ struct found {
 
 static int on_function(void *user, size_t at, uintptr_t lo, uintptr_t hi)
 {
-    struct found            *found = user;
+    struct table_building   *found = user;
     struct sxs_unwind_table *t = found->t;
     if (lo < t->lo || hi > found->hi)
         return 0;
@@ -113,7 +101,7 @@ static int by_lo(const void *a, const void *b)
 
 static int find_functions(const struct sxs_elf *elf, struct sxs_unwind_table *t)
 {
-    struct found found = {t, elf->hi, 0};
+    struct table_building found = {t, elf->hi, 0};
     if (sxs_cfi_each(&t->cfi, on_function, &found))
         return -1;
     if (t->n_functions)
@@ -191,14 +179,14 @@ SXS_SIGSAFE static uint32_t count_up_to(const struct sxs_unwind_table *t, uintpt
     return lo;
 }
 
-SXS_SIGSAFE struct sxs_rule sxs_unwind_table_find(const struct sxs_unwind_table *table,
-                                                  uintptr_t address, uintptr_t bias)
+SXS_SIGSAFE struct sxs_unwind_rule sxs_unwind_table_find(const struct sxs_unwind_table *table,
+                                                         uintptr_t address, uintptr_t bias)
 {
     uintptr_t          pc = address - bias + table->bias;
     uint32_t           n = count_up_to(table, pc - table->lo);
     struct sxs_cfi_row row;
     if (!n)
-        return (struct sxs_rule){.kind = SXS_RULE_NONE};
+        return (struct sxs_unwind_rule){.kind = SXS_RULE_NONE};
     row = sxs_cfi_find(&table->cfi, table->functions[n - 1].at, pc);
     if (row.hi && pc >= row.hi && n < table->n_functions &&
         table->lo + table->functions[n].lo - row.hi < PADDING)

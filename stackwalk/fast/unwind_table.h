@@ -49,8 +49,8 @@ void                     sxs_unwind_table_free(struct sxs_unwind_table *table);
  * @bias: load bias of the file that contains @address.
  * Signal-safe. O(log functions), plus the time to execute the function's description: 0.2 to 1
  * us. */
-SXS_SIGSAFE struct sxs_rule sxs_unwind_table_find(const struct sxs_unwind_table *table,
-                                                  uintptr_t address, uintptr_t bias);
+SXS_SIGSAFE struct sxs_unwind_rule sxs_unwind_table_find(const struct sxs_unwind_table *table,
+                                                         uintptr_t address, uintptr_t bias);
 
 /**
  * sxs_unwind_table_description - find the description (FDE) of the function that contains @address.

@@ -31,12 +31,12 @@ static atomic_uint           forgotten;
 SXS_SESSION_RESETS(cache);
 SXS_SESSION_KEEPS(forgotten);
 
-struct walk {
+struct fast_walk {
     uintptr_t     ip, sp, bp, bx;
     const greg_t *regs;    /* all registers of this frame; NULL if not known */
     int           is_leaf; /* ip is the next instruction to run, not a return address */
     const struct sxs_walk_limits *limits;
-    const struct sxs_index       *index;
+    const struct sxs_file_index  *index;
     /* the last one found; frames of a file often follow one another */
     const struct sxs_module      *module;
     /* the epoch of cached rules, shifted to its bits of a key */
@@ -54,7 +54,7 @@ SXS_SIGSAFE void sxs_walk_forget(void)
     atomic_fetch_add_explicit(&forgotten, 1, memory_order_relaxed);
 }
 
-SXS_SIGSAFE __attribute__((noinline)) static int load_checked(struct walk *w, uintptr_t at,
+SXS_SIGSAFE __attribute__((noinline)) static int load_checked(struct fast_walk *w, uintptr_t at,
                                                               uintptr_t *word)
 {
     if (at < w->window_at || at >= w->window_end) {
@@ -70,7 +70,7 @@ SXS_SIGSAFE __attribute__((noinline)) static int load_checked(struct walk *w, ui
 
 /* Loads the word at @at, a multiple of 8, into *@word. Returns -1 if that address cannot be
  * read. */
-SXS_SIGSAFE static HOT int load_word(struct walk *w, uintptr_t at, uintptr_t *word)
+SXS_SIGSAFE static HOT int load_word(struct fast_walk *w, uintptr_t at, uintptr_t *word)
 {
     uintptr_t got;
     if (__builtin_expect(w->limits->checked, 0))
@@ -83,14 +83,14 @@ gone:
 }
 
 /* Loads the word at @at into *@word if it lies on the stack, at or above w->sp. Returns 0 or -1. */
-SXS_SIGSAFE static int read_word(struct walk *w, uintptr_t at, uintptr_t *word)
+SXS_SIGSAFE static int read_word(struct fast_walk *w, uintptr_t at, uintptr_t *word)
 {
     if (at < w->sp || at > w->limits->stack_hi - sizeof(*word) || at % sizeof(*word))
         return -1;
     return load_word(w, at, word);
 }
 
-SXS_SIGSAFE static const struct sxs_module *module_of(struct walk *w, uintptr_t pc)
+SXS_SIGSAFE static const struct sxs_module *module_of(struct fast_walk *w, uintptr_t pc)
 {
     const struct sxs_module *m = w->module;
     if (m && pc >= m->lo && pc < m->hi)
@@ -101,12 +101,13 @@ SXS_SIGSAFE static const struct sxs_module *module_of(struct walk *w, uintptr_t 
     return m;
 }
 
-SXS_SIGSAFE __attribute__((noinline)) static struct sxs_rule find_rule(struct walk *w, uintptr_t ip,
-                                                                       int is_leaf)
+SXS_SIGSAFE __attribute__((noinline)) static struct sxs_unwind_rule find_rule(struct fast_walk *w,
+                                                                              uintptr_t         ip,
+                                                                              int is_leaf)
 {
     uintptr_t                pc = ip - !is_leaf, start = 0;
     const struct sxs_module *m = module_of(w, pc);
-    struct sxs_rule          rule = {.kind = SXS_RULE_NOWHERE};
+    struct sxs_unwind_rule   rule = {.kind = SXS_RULE_NOWHERE};
     int                      is_code;
     if (m)
         return sxs_tables_rule(m, pc);
@@ -121,10 +122,11 @@ SXS_SIGSAFE __attribute__((noinline)) static struct sxs_rule find_rule(struct wa
     return rule;
 }
 
-SXS_SIGSAFE static HOT struct sxs_rule rule_at(struct walk *w, uintptr_t ip, int is_leaf)
+SXS_SIGSAFE static HOT struct sxs_unwind_rule rule_at(struct fast_walk *w, uintptr_t ip,
+                                                      int is_leaf)
 {
-    uint64_t        key = ip ^ w->epoch ^ (is_leaf ? KEY_LEAF : 0);
-    struct sxs_rule rule = {.kind = SXS_RULE_NOWHERE};
+    uint64_t               key = ip ^ w->epoch ^ (is_leaf ? KEY_LEAF : 0);
+    struct sxs_unwind_rule rule = {.kind = SXS_RULE_NOWHERE};
     /* Not an address. Its upper bits would collide with those of the key. */
     if (ip >> 47)
         return rule;
@@ -139,10 +141,10 @@ SXS_SIGSAFE static HOT struct sxs_rule rule_at(struct walk *w, uintptr_t ip, int
 }
 
 /* Whether @ip, found on the stack, can be a return address: a call instruction lies before it. */
-SXS_SIGSAFE static int is_return(struct walk *w, uintptr_t ip)
+SXS_SIGSAFE static int is_return(struct fast_walk *w, uintptr_t ip)
 {
-    uint64_t        key = ip ^ w->epoch ^ KEY_RETURN;
-    struct sxs_rule rule;
+    uint64_t               key = ip ^ w->epoch ^ KEY_RETURN;
+    struct sxs_unwind_rule rule;
     if (ip < 4096 || ip >> 47)
         return 0;
     if (sxs_rule_cache_get(&cache, key, &rule))
@@ -165,7 +167,7 @@ static const uint8_t greg_of[16] = {REG_RAX, REG_RDX, REG_RCX, REG_RBX, REG_RSI,
                                     REG_RBP, REG_RSP, REG_R8,  REG_R9,  REG_R10, REG_R11,
                                     REG_R12, REG_R13, REG_R14, REG_R15};
 
-SXS_SIGSAFE static HOT int base_of(struct walk *w, unsigned reg, uintptr_t *value)
+SXS_SIGSAFE static HOT int base_of(struct fast_walk *w, unsigned reg, uintptr_t *value)
 {
     switch (reg) {
     case SXS_DWARF_RSP: *value = w->sp; return 0;
@@ -179,7 +181,7 @@ SXS_SIGSAFE static HOT int base_of(struct walk *w, unsigned reg, uintptr_t *valu
 }
 
 /* Moves to the caller, whose rsp is @cfa. Returns nonzero if that is not a possible frame. */
-SXS_SIGSAFE static HOT int leave_to(struct walk *w, uintptr_t cfa, uintptr_t bp, uintptr_t bx)
+SXS_SIGSAFE static HOT int leave_to(struct fast_walk *w, uintptr_t cfa, uintptr_t bp, uintptr_t bx)
 {
     uintptr_t ip;
     if (cfa <= w->sp || read_word(w, cfa - 8, &ip))
@@ -196,12 +198,12 @@ SXS_SIGSAFE static HOT int leave_to(struct walk *w, uintptr_t cfa, uintptr_t bp,
 /* Reads a saved register into *@reg. In an epilogue, unwind tables still name the slot of a
  * register that was already popped. The memory below rsp may be overwritten by then, but the
  * register already has its value, so that is kept. */
-SXS_SIGSAFE static HOT int read_saved(struct walk *w, uintptr_t at, uintptr_t *reg)
+SXS_SIGSAFE static HOT int read_saved(struct fast_walk *w, uintptr_t at, uintptr_t *reg)
 {
     return at < w->sp ? 0 : read_word(w, at, reg);
 }
 
-SXS_SIGSAFE static HOT int saved_registers(struct walk *w, const struct sxs_rule *rule,
+SXS_SIGSAFE static HOT int saved_registers(struct fast_walk *w, const struct sxs_unwind_rule *rule,
                                            uintptr_t base, uintptr_t *bp, uintptr_t *bx)
 {
     *bp = w->bp;
@@ -213,7 +215,7 @@ SXS_SIGSAFE static HOT int saved_registers(struct walk *w, const struct sxs_rule
     return rule->rbp_at ? read_saved(w, base - (uintptr_t)(8 * (intptr_t)rule->rbp_at), bp) : 0;
 }
 
-SXS_SIGSAFE static enum sxs_sample_end out_of(const struct walk *w, uintptr_t cfa)
+SXS_SIGSAFE static enum sxs_sample_end out_of(const struct fast_walk *w, uintptr_t cfa)
 {
     return cfa > w->limits->stack_hi || cfa < w->limits->stack_lo ? SXS_SAMPLE_END_OFF_STACK
                                                                   : SXS_SAMPLE_END_BAD_FRAME;
@@ -223,7 +225,8 @@ SXS_SIGSAFE static enum sxs_sample_end out_of(const struct walk *w, uintptr_t cf
 /* As GO_ON, but the frame just left was not a real frame, and is dropped from the result. */
 #define GO_ON_INSTEAD ((enum sxs_sample_end)(GO_ON + 1))
 
-SXS_SIGSAFE static HOT enum sxs_sample_end by_cfa(struct walk *w, const struct sxs_rule *rule)
+SXS_SIGSAFE static HOT enum sxs_sample_end by_cfa(struct fast_walk             *w,
+                                                  const struct sxs_unwind_rule *rule)
 {
     uintptr_t base, cfa, bp, bx;
     if (base_of(w, rule->cfa_reg, &base))
@@ -234,7 +237,8 @@ SXS_SIGSAFE static HOT enum sxs_sample_end by_cfa(struct walk *w, const struct s
     return GO_ON;
 }
 
-SXS_SIGSAFE static enum sxs_sample_end by_deref(struct walk *w, const struct sxs_rule *rule)
+SXS_SIGSAFE static enum sxs_sample_end by_deref(struct fast_walk             *w,
+                                                const struct sxs_unwind_rule *rule)
 {
     uintptr_t cfa, bp, bx;
     if (read_word(w, w->bp + (uintptr_t)(intptr_t)rule->cfa_off, &cfa))
@@ -247,7 +251,8 @@ SXS_SIGSAFE static enum sxs_sample_end by_deref(struct walk *w, const struct sxs
     return GO_ON;
 }
 
-SXS_SIGSAFE static enum sxs_sample_end by_plt(struct walk *w, const struct sxs_rule *rule)
+SXS_SIGSAFE static enum sxs_sample_end by_plt(struct fast_walk             *w,
+                                              const struct sxs_unwind_rule *rule)
 {
     uintptr_t pushed = (w->ip & 15) >= (uintptr_t)rule->rbp_at ? 8 : 0;
     uintptr_t cfa = w->sp + (uintptr_t)rule->cfa_off + pushed;
@@ -256,7 +261,7 @@ SXS_SIGSAFE static enum sxs_sample_end by_plt(struct walk *w, const struct sxs_r
 
 /* Leaves a signal frame. After the return into the restorer, rsp points to the ucontext that the
  * kernel stored. */
-SXS_SIGSAFE static enum sxs_sample_end by_signal(struct walk *w)
+SXS_SIGSAFE static enum sxs_sample_end by_signal(struct fast_walk *w)
 {
     uintptr_t         at = w->sp, ip, sp, bp, bx;
     const ucontext_t *uc = (const ucontext_t *)at;
@@ -282,7 +287,8 @@ SXS_SIGSAFE static enum sxs_sample_end by_signal(struct walk *w)
  * the code that faulted, below its red zone. Its unwind information leads to the faulting
  * instruction, which has yet to run, so the caller is an interrupted frame and not a return
  * address. */
-SXS_SIGSAFE static enum sxs_sample_end by_fault(struct walk *w, const struct sxs_rule *rule)
+SXS_SIGSAFE static enum sxs_sample_end by_fault(struct fast_walk             *w,
+                                                const struct sxs_unwind_rule *rule)
 {
     uintptr_t base, cfa, ip, bp = w->bp;
     if (base_of(w, rule->cfa_reg, &base))
@@ -300,7 +306,7 @@ SXS_SIGSAFE static enum sxs_sample_end by_fault(struct walk *w, const struct sxs
 }
 
 /* Leaves a frame by its frame pointer rbp: the CFA is rbp + 16. */
-SXS_SIGSAFE static HOT enum sxs_sample_end by_rbp(struct walk *w)
+SXS_SIGSAFE static HOT enum sxs_sample_end by_rbp(struct fast_walk *w)
 {
     uintptr_t bp;
     if (read_word(w, w->bp, &bp) || leave_to(w, w->bp + 16, bp, w->bx))
@@ -317,7 +323,7 @@ SXS_SIGSAFE static HOT enum sxs_sample_end by_rbp(struct walk *w)
  *   method's first frame, whose saved rbp it has copied.
  * - Otherwise rsp does not have the value it will have at the epilogue, so the epilogue's offset
  *   is of no use. */
-SXS_SIGSAFE static int by_epilogue(struct walk *w, uintptr_t at)
+SXS_SIGSAFE static int by_epilogue(struct fast_walk *w, uintptr_t at)
 {
     uintptr_t ip, bp, copy;
     if (at < w->sp + 8 || read_word(w, at, &ip) || !is_return(w, ip) || read_word(w, at - 8, &bp))
@@ -332,7 +338,8 @@ SXS_SIGSAFE static int by_epilogue(struct walk *w, uintptr_t at)
     return !leave_to(w, at + 8, bp, w->bx);
 }
 
-SXS_SIGSAFE static HOT enum sxs_sample_end by_frame(struct walk *w, const struct sxs_rule *rule)
+SXS_SIGSAFE static HOT enum sxs_sample_end by_frame(struct fast_walk             *w,
+                                                    const struct sxs_unwind_rule *rule)
 {
     uintptr_t at = w->sp + 8u * ((uintptr_t)rule->rbp_at - 1);
     if (rule->rbp_at && at != w->bp + 8 && by_epilogue(w, at))
@@ -348,7 +355,8 @@ SXS_SIGSAFE static HOT enum sxs_sample_end by_frame(struct walk *w, const struct
  * epilogue tells, or else at the last such place below the caller's frame. If the method was not
  * replaced and is still active in the helper, rbp is its own, no such place is found, and rbp is
  * followed. */
-SXS_SIGSAFE static enum sxs_sample_end by_patchpoint(struct walk *w, const struct sxs_rule *rule)
+SXS_SIGSAFE static enum sxs_sample_end by_patchpoint(struct fast_walk             *w,
+                                                     const struct sxs_unwind_rule *rule)
 {
     uintptr_t bp, ip, end = 0, at = w->sp + (rule->rbp_at ? 8u * ((uintptr_t)rule->rbp_at - 2) : 0);
     for (unsigned i = 0; i < PATCHPOINT_WORDS && at < w->bp; i++, at += 8) {
@@ -362,7 +370,8 @@ SXS_SIGSAFE static enum sxs_sample_end by_patchpoint(struct walk *w, const struc
     return leave_to(w, end, w->bp, w->bx) ? SXS_SAMPLE_END_BAD_FRAME : GO_ON_INSTEAD;
 }
 
-SXS_SIGSAFE static enum sxs_sample_end by_guess(struct walk *w, const struct sxs_rule *rule)
+SXS_SIGSAFE static enum sxs_sample_end by_guess(struct fast_walk             *w,
+                                                const struct sxs_unwind_rule *rule)
 {
     uintptr_t ip;
     if (!read_word(w, w->sp + (uintptr_t)rule->cfa_off - 8, &ip) && is_return(w, ip)) {
@@ -373,7 +382,7 @@ SXS_SIGSAFE static enum sxs_sample_end by_guess(struct walk *w, const struct sxs
     return by_rbp(w);
 }
 
-SXS_SIGSAFE static enum sxs_sample_end by_default(struct walk *w)
+SXS_SIGSAFE static enum sxs_sample_end by_default(struct fast_walk *w)
 {
     enum sxs_sample_end end;
     w->counts.no_tables++;
@@ -383,10 +392,10 @@ SXS_SIGSAFE static enum sxs_sample_end by_default(struct walk *w)
 
 /* Leaves a frame in code that was compiled, or in a file that was loaded, since the last
  * refresh. A caller is accepted only where the stack confirms it. */
-SXS_SIGSAFE static enum sxs_sample_end by_unlisted(struct walk *w)
+SXS_SIGSAFE static enum sxs_sample_end by_unlisted(struct fast_walk *w)
 {
-    struct sxs_rule rule = sxs_code_scan(w->ip, w->is_leaf, 0);
-    uintptr_t       ip;
+    struct sxs_unwind_rule rule = sxs_code_scan(w->ip, w->is_leaf, 0);
+    uintptr_t              ip;
     if (rule.kind == SXS_RULE_GUESS && !read_word(w, w->sp + (uintptr_t)rule.cfa_off - 8, &ip) &&
         is_return(w, ip))
         return by_cfa(w, &rule);
@@ -397,7 +406,7 @@ SXS_SIGSAFE static enum sxs_sample_end by_unlisted(struct walk *w)
 
 /* Leaves a frame whose IP is not known as code. It may be new code. Otherwise the thread called
  * an invalid address, and the call has just pushed its return address. */
-SXS_SIGSAFE static enum sxs_sample_end by_nothing(struct walk *w)
+SXS_SIGSAFE static enum sxs_sample_end by_nothing(struct fast_walk *w)
 {
     uintptr_t ip;
     if (w->ip >= 4096 && !(w->ip >> 47) && (w->is_leaf || sxs_code_is_return(w->ip))) {
@@ -410,9 +419,9 @@ SXS_SIGSAFE static enum sxs_sample_end by_nothing(struct walk *w)
     return SXS_SAMPLE_END_BAD_FRAME;
 }
 
-SXS_SIGSAFE static HOT enum sxs_sample_end step_frame(struct walk *w)
+SXS_SIGSAFE static HOT enum sxs_sample_end step_frame(struct fast_walk *w)
 {
-    struct sxs_rule rule = rule_at(w, w->ip, w->is_leaf);
+    struct sxs_unwind_rule rule = rule_at(w, w->ip, w->is_leaf);
     switch ((enum sxs_rule_kind)rule.kind) {
     case SXS_RULE_CFA: return by_cfa(w, &rule);
     case SXS_RULE_FRAME: return by_frame(w, &rule);
@@ -440,7 +449,7 @@ SXS_SIGSAFE static void add_counts(struct sxs_walk_counts *sum, const struct sxs
 }
 
 /* Walks common frames until the clock must be read. */
-SXS_SIGSAFE static size_t common_frames(struct walk *w, uintptr_t *ips, size_t n)
+SXS_SIGSAFE static size_t common_frames(struct fast_walk *w, uintptr_t *ips, size_t n)
 {
     struct sxs_walk_frame f = {w->ip, w->sp, w->bp, w->bx};
     size_t                stop = n - n % CLOCK_EVERY + CLOCK_EVERY;
@@ -454,7 +463,7 @@ SXS_SIGSAFE static size_t common_frames(struct walk *w, uintptr_t *ips, size_t n
 }
 
 /* @sps: NULL (a constant where this is inlined), or receives w->sp of each frame. */
-SXS_SIGSAFE static HOT size_t walk_frames(struct walk *w, uintptr_t *ips, uintptr_t *sps,
+SXS_SIGSAFE static HOT size_t walk_frames(struct fast_walk *w, uintptr_t *ips, uintptr_t *sps,
                                           enum sxs_sample_end *end)
 {
     const struct sxs_walk_limits *limits = w->limits;
@@ -509,8 +518,8 @@ SXS_SIGSAFE static HOT size_t walk_frames(struct walk *w, uintptr_t *ips, uintpt
 SXS_SIGSAFE static HOT size_t walk_from(const ucontext_t *uc, const struct sxs_walk_limits *limits,
                                         uintptr_t *ips, uintptr_t *sps, enum sxs_sample_end *end)
 {
-    const greg_t *regs = uc->uc_mcontext.gregs;
-    struct walk   w;
+    const greg_t    *regs = uc->uc_mcontext.gregs;
+    struct fast_walk w;
     w.ip = (uintptr_t)regs[REG_RIP];
     w.sp = (uintptr_t)regs[REG_RSP];
     w.bp = (uintptr_t)regs[REG_RBP];

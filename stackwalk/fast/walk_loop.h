@@ -24,7 +24,7 @@ struct sxs_walk_frame {
     uintptr_t ip, sp, bp, bx;
 };
 
-/* The fields of a struct sxs_rule, as bits of the word that the cache holds. */
+/* The fields of a struct sxs_unwind_rule, as bits of the word that the cache holds. */
 #define SXS_RULE_WORD(kind, reg, rbp_at, cfa_off)                                 \
     ((uint64_t)(kind) | (uint64_t)(reg) << 4 | (uint64_t)(uint16_t)(rbp_at) << 16 | \
      (uint64_t)(cfa_off) << 32)

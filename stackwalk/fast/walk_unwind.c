@@ -36,10 +36,10 @@ struct one_function {
 };
 
 /* One walk: the argument of the functions that libunwind calls. */
-struct walk {
+struct unwind_walk {
     const ucontext_t             *uc;
     const struct sxs_walk_limits *limits;
-    const struct sxs_index       *index;
+    const struct sxs_file_index  *index;
     /* Of the file that find_proc_info() found last: */
     const struct sxs_cfi *cfi;      /* the copy of its .eh_frame; NULL: none */
     uintptr_t             eh_frame; /* address of the original */
@@ -66,7 +66,7 @@ SXS_SIGSAFE static int copied(const void *copy, size_t size, uintptr_t from, uin
 SXS_SIGSAFE static int access_mem(unw_addr_space_t as, unw_word_t at, unw_word_t *word,
                                   int is_write, void *arg)
 {
-    const struct walk            *w = arg;
+    const struct unwind_walk     *w = arg;
     const struct sxs_walk_limits *limits = w->limits;
     (void)as;
     if (is_write)
@@ -88,7 +88,7 @@ gone:
 SXS_SIGSAFE static int find_proc_info(unw_addr_space_t as, unw_word_t ip, unw_proc_info_t *info,
                                       int need_unwind_info, void *arg)
 {
-    struct walk             *w = arg;
+    struct unwind_walk      *w = arg;
     const struct sxs_module *module = sxs_tables_find(w->index, ip);
     unw_dyn_info_t           table;
     uintptr_t                start, description;
@@ -136,7 +136,7 @@ SXS_SIGSAFE static int access_reg(unw_addr_space_t as, unw_regnum_t reg, unw_wor
         [UNW_X86_64_R12] = REG_R12, [UNW_X86_64_R13] = REG_R13, [UNW_X86_64_R14] = REG_R14,
         [UNW_X86_64_R15] = REG_R15, [UNW_X86_64_RIP] = REG_RIP,
     };
-    const struct walk *w = arg;
+    const struct unwind_walk *w = arg;
     (void)as;
     if (is_write || reg < 0 || (size_t)reg >= ARRAY_LEN(registers))
         return -UNW_EBADREG;
@@ -185,7 +185,7 @@ int sxs_walk_unwind_prepare(void)
     ucontext_t                          here;
 
     const struct sxs_walk_limits limits = {.max = 1};
-    struct walk                  w = {.uc = &here, .limits = &limits};
+    struct unwind_walk           w = {.uc = &here, .limits = &limits};
     unw_cursor_t                 cursor;
     if (unwind.space)
         return 0;
@@ -207,7 +207,7 @@ int sxs_walk_unwind_prepare(void)
     return 0;
 }
 
-SXS_SIGSAFE static size_t walk(struct walk *w, uintptr_t *ips, enum sxs_sample_end *end)
+SXS_SIGSAFE static size_t walk(struct unwind_walk *w, uintptr_t *ips, enum sxs_sample_end *end)
 {
     const struct sxs_walk_limits *limits = w->limits;
     unw_cursor_t                  cursor;
@@ -243,8 +243,8 @@ SXS_SIGSAFE static size_t walk(struct walk *w, uintptr_t *ips, enum sxs_sample_e
 SXS_SIGSAFE size_t sxs_walk_unwind(const ucontext_t *uc, const struct sxs_walk_limits *limits,
                                    uintptr_t *ips, enum sxs_sample_end *end)
 {
-    struct walk w = {.uc = uc, .limits = limits};
-    size_t      n = 0;
+    struct unwind_walk w = {.uc = uc, .limits = limits};
+    size_t             n = 0;
     ips[0] = (uintptr_t)uc->uc_mcontext.gregs[REG_RIP];
     *end = SXS_SAMPLE_END_FAILED;
     if (!unwind.space)

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-struct state {
+struct stack_comparison {
     const struct sxs_account  *reported, *walked;
     size_t                     n_reported, n_walked, r, w;
     struct sxs_compared_frame *out;
@@ -14,7 +14,8 @@ struct state {
     struct sxs_comparison result;
 };
 
-static void put_frame(struct state *s, const struct sxs_account *f, enum sxs_frame_verdict verdict)
+static void put_frame(struct stack_comparison *s, const struct sxs_account *f,
+                      enum sxs_frame_verdict verdict)
 {
     s->out[s->n_out++] = (struct sxs_compared_frame){.sp = f->sp,
                                                      .ip = f->ip,
@@ -32,7 +33,7 @@ static int same_function(const struct sxs_account *a, const struct sxs_account *
  * or n_reported. Catch and finally blocks run as functions of their own. They are called by the
  * runtime's native code or by the method they belong to, which is further down the stack and is
  * reported. */
-static size_t parent_of_funclet(const struct state *s)
+static size_t parent_of_funclet(const struct stack_comparison *s)
 {
     const struct sxs_account *f = &s->walked[s->w], *caller = f + 1;
     if (s->w + 1 >= s->n_walked)
@@ -46,7 +47,7 @@ static size_t parent_of_funclet(const struct state *s)
 }
 
 /* Whether the current walked frame is the youngest one that is not native code. */
-static int is_youngest(const struct state *s)
+static int is_youngest(const struct stack_comparison *s)
 {
     for (size_t i = 0; i < s->w; i++)
         if (!s->walked[i].is_module)
@@ -57,14 +58,14 @@ static int is_youngest(const struct state *s)
 /* Whether the current walked frame is a method, called from native code, that is entering or
  * leaving its runtime. The runtime does not report such a method before it has entered or after
  * it has left, and the thread waits there for the end of the suspension. */
-static int is_entering(const struct state *s)
+static int is_entering(const struct stack_comparison *s)
 {
     const struct sxs_account *f = &s->walked[s->w];
     return s->w + 1 < s->n_walked && f[1].is_module && s->w > 0 && f[-1].module_of == f->runtime &&
            is_youngest(s);
 }
 
-static void only_walked(struct state *s)
+static void only_walked(struct stack_comparison *s)
 {
     const struct sxs_account *f = &s->walked[s->w];
     size_t                    parent;
@@ -96,7 +97,7 @@ static void only_walked(struct state *s)
     }
 }
 
-static void only_reported(struct state *s)
+static void only_reported(struct stack_comparison *s)
 {
     put_frame(s, &s->reported[s->r], SXS_VERDICT_LACKING);
     s->n_lacking++;
@@ -111,7 +112,8 @@ int sxs_compare_is_at(const struct sxs_account *r, const struct sxs_account *w)
  * has: for a method in a P/Invoke, the SP from before a stackalloc; for a precompiled method in
  * a P/Invoke, the IP where the P/Invoke began; and both while the thread waits behind the call
  * for the end of the suspension. */
-static int is_same(const struct state *s, const struct sxs_account *r, const struct sxs_account *w)
+static int is_same(const struct stack_comparison *s, const struct sxs_account *r,
+                   const struct sxs_account *w)
 {
     if (!same_function(r, w))
         return 0;
@@ -126,7 +128,7 @@ static int is_same(const struct state *s, const struct sxs_account *r, const str
     return 1;
 }
 
-static void step_frame(struct state *s)
+static void step_frame(struct stack_comparison *s)
 {
     int                       any_r = s->r < s->n_reported, any_w = s->w < s->n_walked;
     const struct sxs_account *r = any_r ? &s->reported[s->r] : NULL;
@@ -151,12 +153,12 @@ struct sxs_comparison sxs_compare(const struct sxs_account *reported, size_t n_r
                                   const struct sxs_account *walked, size_t n_walked, int is_whole,
                                   struct sxs_compared_frame *out, size_t *n_out)
 {
-    struct state s = {.reported = reported,
-                      .walked = walked,
-                      .n_reported = n_reported,
-                      .n_walked = n_walked,
-                      .out = out,
-                      .parent = n_reported};
+    struct stack_comparison s = {.reported = reported,
+                                 .walked = walked,
+                                 .n_reported = n_reported,
+                                 .n_walked = n_walked,
+                                 .out = out,
+                                 .parent = n_reported};
     while (s.w < n_walked || (s.r < n_reported && is_whole))
         step_frame(&s);
     s.result.n_frames = (unsigned)s.r;

@@ -137,8 +137,8 @@ static void ask_function(const struct sxs_stopped *all, size_t n, int owner, uin
     }
 }
 
-static void identify_frame(const struct sxs_stopped *all, size_t n, const struct sxs_index *index,
-                           struct sxs_account *f, int is_leaf)
+static void identify_frame(const struct sxs_stopped *all, size_t n,
+                           const struct sxs_file_index *index, struct sxs_account *f, int is_leaf)
 {
     uintptr_t pc = f->ip - !is_leaf;
     int       owner = sxs_signals()->find_ip(pc);
@@ -155,8 +155,8 @@ static void identify_frame(const struct sxs_stopped *all, size_t n, const struct
 static void identify_all(const struct sxs_stopped *all, size_t n,
                          const struct sxs_walk_answer *answer)
 {
-    const struct sxs_index *index = sxs_tables_enter();
-    size_t                  r = 0;
+    const struct sxs_file_index *index = sxs_tables_enter();
+    size_t                       r = 0;
     for (size_t i = 0; i < answer->n; i++) {
         struct sxs_account *f = &walked[i];
         *f = (struct sxs_account){.sp = answer->sps[i], .ip = answer->ips[i]};
@@ -194,7 +194,7 @@ static int signal_of(const struct sxs_walk_answer *answer, size_t i)
     return frame.signo;
 }
 
-static int is_libc(const struct sxs_index *index, uintptr_t pc)
+static int is_libc(const struct sxs_file_index *index, uintptr_t pc)
 {
     const struct sxs_module *libc = sxs_tables_find(index, (uintptr_t)clock_nanosleep);
     return libc && pc >= libc->lo && pc < libc->hi;
@@ -207,8 +207,8 @@ static int is_libc(const struct sxs_index *index, uintptr_t pc)
  * and now only frames of its runtime and libc are on top of its managed code. */
 static uintptr_t begins_at(const struct sxs_walk_answer *answer, const struct sxs_due *due)
 {
-    const struct sxs_index *index;
-    size_t                  i, young = 0;
+    const struct sxs_file_index *index;
+    size_t                       i, young = 0;
     if (!first.n)
         return 0;
     while (young < answer->n && answer->sps[young] < first.frames[0].sp)

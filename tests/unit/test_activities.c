@@ -135,14 +135,15 @@ static const struct sxs_activity_stack *stack;
 static enum sxs_endpoint_source         source; /* of the last name */
 static int                              is_known;
 
-static enum sxs_found look(char name[SXS_ACTIVITY_UNITS + 1], int *is_right)
+static enum sxs_activity_found look(char name[SXS_ACTIVITY_UNITS + 1], int *is_right)
 {
     static const uint8_t      trace[16] = {1, 0x23, 0x45, 0x67, 0x89, 0xab, 0xcd, 0xef,
                                            1, 0x23, 0x45, 0x67, 0x89, 0xab, 0xcd, 0xef};
     static const uint8_t      span[8] = {0, 0xf0, 0x67, 0xaa, 0x0b, 0xa9, 0x02, 0xb7};
     struct sxs_sample_context context;
     struct sxs_activity_text  text = {0};
-    enum sxs_found found = sxs_activities_read(&world.a, world.native, stack, &context, &text);
+    enum sxs_activity_found   found =
+        sxs_activities_read(&world.a, world.native, stack, &context, &text);
     source = text.source;
     is_known = text.is_known;
     *is_right = found == SXS_FOUND_ONE && memcmp(context.trace, trace, 16) == 0 &&
@@ -162,7 +163,7 @@ static void check_found(const char *expected)
     assert_string_equal(name, expected);
 }
 
-static void check_not(enum sxs_found expected)
+static void check_not(enum sxs_activity_found expected)
 {
     char name[SXS_ACTIVITY_UNITS + 1];
     int  is_right;
@@ -294,9 +295,9 @@ static void damaged_memory_gives_the_right_ids_or_none(void **state)
         int       is_text =
             (at >= trace + 8 && at < trace + 12 + 64) || (at >= span + 8 && at < span + 12 + 32);
         for (size_t k = 0; k < sizeof(bad) / sizeof(bad[0]); k++) {
-            char           name[SXS_ACTIVITY_UNITS + 1];
-            int            is_right;
-            enum sxs_found found;
+            char                    name[SXS_ACTIVITY_UNITS + 1];
+            int                     is_right;
+            enum sxs_activity_found found;
             world.heap[i] = bad[k];
             found = look(name, &is_right);
             if (found == SXS_FOUND_ONE && !is_text)
@@ -332,8 +333,8 @@ static uintptr_t put_class(unsigned size, uintptr_t parent)
  * another one, which is on the stack. */
 static void put_request(uintptr_t activity, uintptr_t endpoint, const char *path)
 {
-    struct sxs_requests *r = &world.a.requests;
-    uintptr_t            request, box, inner;
+    struct sxs_request_layout *r = &world.a.requests;
+    uintptr_t                  request, box, inner;
     r->task = put_class(16, 0);
     r->context = put_class(16, 0);
     r->request = put_class(56, 0);

@@ -17,11 +17,11 @@
 
 /* ---- a tool that keeps its runtime and passes collections on ---------------------------------- */
 
-static struct sxs_sub  *subs[4];
-static struct sxs_live *lives[4];
-static unsigned         n_subs;
+static struct sxs_sub        *subs[4];
+static struct sxs_alloc_live *lives[4];
+static unsigned               n_subs;
 
-static struct sxs_live *live_of(const struct sxs_sub *sub)
+static struct sxs_alloc_live *live_of(const struct sxs_sub *sub)
 {
     for (unsigned i = 0; i < n_subs; i++)
         if (subs[i] == sub)

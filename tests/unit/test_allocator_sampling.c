@@ -119,8 +119,8 @@ static void numbers_below_a_limit_are_uniform(void **state)
 
 static void the_distance_grows_with_many_reports_and_shrinks_again(void **state)
 {
-    struct sxs_pace pace = {0}, other = {0};
-    uint64_t        now = 1000 * SXS_PACE_NS;
+    struct sxs_thread_pace pace = {0}, other = {0};
+    uint64_t               now = 1000 * SXS_PACE_NS;
     (void)state;
     for (uint32_t i = 0; i < SXS_PACE_MAX; i++)
         sxs_pace_report(&pace, now);
@@ -146,11 +146,11 @@ static void the_distance_grows_with_many_reports_and_shrinks_again(void **state)
 /* Simulates a thread that makes @n allocations of @size bytes, @pause_ns apart. */
 static void estimates_stay_right_when_the_distance_changes(void **state)
 {
-    const uint64_t  size = 3000, base = 65536, n = 3000000, pause_ns = 100;
-    uint64_t        random = 20260101, every = base, now = SXS_PACE_NS;
-    uint64_t        remaining = sxs_sampling_distance(&random, every), reports = 0;
-    struct sxs_pace pace = {0};
-    double          all = 0, variance = 0;
+    const uint64_t         size = 3000, base = 65536, n = 3000000, pause_ns = 100;
+    uint64_t               random = 20260101, every = base, now = SXS_PACE_NS;
+    uint64_t               remaining = sxs_sampling_distance(&random, every), reports = 0;
+    struct sxs_thread_pace pace = {0};
+    double                 all = 0, variance = 0;
     (void)state;
     for (uint64_t i = 0; i < n; i++, now += pause_ns) {
         double w = sxs_sampling_weight(size, every);

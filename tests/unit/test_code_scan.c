@@ -20,14 +20,14 @@ static int setup(void **state)
     return page == MAP_FAILED;
 }
 
-static struct sxs_rule scan(const uint8_t *code, size_t size, size_t at, int is_leaf)
+static struct sxs_unwind_rule scan(const uint8_t *code, size_t size, size_t at, int is_leaf)
 {
     memset(page, 0xcc, 8192);
     memcpy(page + 64, code, size);
     return sxs_code_scan((uintptr_t)page + 64 + at, is_leaf, 0);
 }
 
-static void assert_return_at(struct sxs_rule rule, int offset)
+static void assert_return_at(struct sxs_unwind_rule rule, int offset)
 {
     assert_int_equal(rule.kind, SXS_RULE_GUESS);
     assert_int_equal(rule.cfa_off, offset + 8);

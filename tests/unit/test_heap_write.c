@@ -55,7 +55,8 @@ static void what_is_written_is_read(void **state)
     sxs_heap_root(&file, SXS_HEAP_ROOT_STACK, 0, 0x20, 0, UINT32_MAX);
     sxs_heap_dependent(&file, 0x1000, 0x20, 5);
     sxs_heap_dependent(&file, 0x1000, 0, 6);
-    sxs_heap_type(&file, &(struct sxs_heap_type){1, 0, SXS_HEAP_TYPE_ARRAY, 24, "A.B<C>[]", "/a.dll"});
+    sxs_heap_type(
+        &file, &(struct sxs_heap_type_record){1, 0, SXS_HEAP_TYPE_ARRAY, 24, "A.B<C>[]", "/a.dll"});
     sxs_heap_name(&file, 7, "A.B.C");
     sxs_heap_bounds(&file, 2, 0x1000, UINT64_MAX);
     sxs_heap_end(&file, &(struct sxs_heap_totals){.objects = 2, .status = 0x80004005, .pause_ns = 9});
@@ -115,7 +116,7 @@ static void long_texts_are_cut(void **state)
     (void)state;
     memset(text, 'x', sizeof(text) - 1);
     for (int i = 1; i < 20; i++)
-        sxs_heap_type(&file, &(struct sxs_heap_type){(uint32_t)i, 0, 0, 8, text, text});
+        sxs_heap_type(&file, &(struct sxs_heap_type_record){(uint32_t)i, 0, 0, 8, text, text});
     sxs_heap_end(&file, &(struct sxs_heap_totals){0});
     assert_int_equal(read_snapshot(folder_fd, "heap-1"), 0);
     assert_int_equal(was.n_types, 19);

@@ -163,7 +163,7 @@ static void a_mapping_is_parsed(void **state)
 
 static void our_own_thread_is_known(void **state)
 {
-    struct sxs_progress progress;
+    struct sxs_unserved_threads progress;
     (void)state;
     sxs_progress_begin(&progress);
     assert_int_equal(progress.n, 0); /* neither the caller nor the reading thread is in the list */

@@ -13,8 +13,8 @@
 #include "base/clock.h"
 #include "signals/progress.h"
 
-static struct sxs_progress progress;
-static _Atomic int         stop, begun;
+static struct sxs_unserved_threads progress;
+static _Atomic int                 stop, begun;
 
 static void *run(void *unused)
 {

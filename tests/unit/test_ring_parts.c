@@ -128,9 +128,9 @@ static void the_minute_around_an_event_overlaps(void **state)
 
 /* ---- the budget ------------------------------------------------------------------------------- */
 
-static struct sxs_cost cost(uint64_t wall_s, uint64_t cpu_ms, uint64_t own_ms)
+static struct sxs_ring_cost cost(uint64_t wall_s, uint64_t cpu_ms, uint64_t own_ms)
 {
-    return (struct sxs_cost){wall_s * S, cpu_ms * 1000000, own_ms * 1000000};
+    return (struct sxs_ring_cost){wall_s * S, cpu_ms * 1000000, own_ms * 1000000};
 }
 
 static struct sxs_budget_limits of(unsigned budget)

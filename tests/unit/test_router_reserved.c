@@ -81,7 +81,7 @@ static void an_allocator_that_reserves_a_thousand_times_takes_no_place_for_long(
 static void modules_body(void)
 {
     static const char *const versions[] = {"2.0", "8.0", "10.0"};
-    struct module            m;
+    struct loaded_module     m;
     for (unsigned i = 0; i < ARRAY_LEN(versions); i++) {
         struct fake_host h = fake_load(versions[i]);
         CHECK_EQ(module_find((uintptr_t)h.initialize, &m), 1);

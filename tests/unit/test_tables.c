@@ -21,10 +21,10 @@
 #include "stackwalk/fast/tables.h"
 #include "stackwalk/fast/unwind_table.h"
 
-static struct sxs_rule rule_at(uintptr_t pc)
+static struct sxs_unwind_rule rule_at(uintptr_t pc)
 {
     const struct sxs_module *module = sxs_tables_find(sxs_tables_enter(), pc);
-    struct sxs_rule          rule = {.kind = SXS_RULE_NOWHERE};
+    struct sxs_unwind_rule   rule = {.kind = SXS_RULE_NOWHERE};
     if (module)
         rule = sxs_tables_rule(module, pc);
     sxs_tables_leave();
@@ -35,7 +35,7 @@ static void functions_begin_with_the_return_address_on_top(void **state)
 {
     (void)state;
     assert_true(sxs_tables_refresh() >= 0);
-    struct sxs_rule rule = rule_at((uintptr_t)dlsym(RTLD_DEFAULT, "qsort"));
+    struct sxs_unwind_rule rule = rule_at((uintptr_t)dlsym(RTLD_DEFAULT, "qsort"));
     assert_int_equal(rule.kind, SXS_RULE_CFA);
     assert_int_equal(rule.cfa_reg, SXS_DWARF_RSP);
     assert_int_equal(rule.cfa_off, 8);
@@ -94,8 +94,8 @@ static void functions_are_found_with_and_without_the_linkers_list(void **state)
     assert_true(found->n_functions > 500);
     assert_int_equal(listed->n_functions, found->n_functions);
     for (uintptr_t pc = elf.lo; pc < elf.hi; pc += 3) {
-        struct sxs_rule a = sxs_unwind_table_find(listed, pc, elf.bias);
-        struct sxs_rule b = sxs_unwind_table_find(found, pc, elf.bias);
+        struct sxs_unwind_rule a = sxs_unwind_table_find(listed, pc, elf.bias);
+        struct sxs_unwind_rule b = sxs_unwind_table_find(found, pc, elf.bias);
         differ += memcmp(&a, &b, sizeof(a)) != 0;
         n_frames += a.kind == SXS_RULE_CFA;
     }
@@ -155,7 +155,7 @@ static void files_that_are_not_listed_have_the_same_rules(void **state)
     struct sxs_unwind_table *table = sxs_unwind_table_make(&elf);
     assert_non_null(table);
     for (uintptr_t pc = elf.lo; pc < elf.hi; pc += 251) {
-        struct sxs_rule listed = sxs_unwind_table_find(table, pc, elf.bias), loaded;
+        struct sxs_unwind_rule listed = sxs_unwind_table_find(table, pc, elf.bias), loaded;
         if (sxs_loaded_rule(pc, &loaded)) {
             differ += memcmp(&listed, &loaded, sizeof(listed)) != 0;
             n++;
@@ -172,10 +172,10 @@ static void files_that_are_not_listed_have_the_same_rules(void **state)
 
 static void a_file_that_is_not_listed_is_given_once(void **state)
 {
-    struct sxs_rule rule;
-    uint8_t         id[20];
-    struct sxs_elf  elf = {0};
-    uintptr_t       pc = (uintptr_t)dlsym(RTLD_DEFAULT, "a64l"); /* no sanitizer has it */
+    struct sxs_unwind_rule rule;
+    uint8_t                id[20];
+    struct sxs_elf         elf = {0};
+    uintptr_t              pc = (uintptr_t)dlsym(RTLD_DEFAULT, "a64l"); /* no sanitizer has it */
     (void)state;
     sxs_loaded_each(on_loaded, NULL);
     n_given = 0;
@@ -210,8 +210,9 @@ static void a_table_serves_all_copies_of_its_file(void **state)
     struct sxs_unwind_table *table = sxs_unwind_table_make(&elf);
     assert_non_null(table);
     for (uintptr_t pc = elf.lo; pc < elf.lo + 50000 && pc < elf.hi; pc++) {
-        struct sxs_rule a = sxs_unwind_table_find(table, pc, elf.bias);
-        struct sxs_rule b = sxs_unwind_table_find(table, pc + 0x7000000, elf.bias + 0x7000000);
+        struct sxs_unwind_rule a = sxs_unwind_table_find(table, pc, elf.bias);
+        struct sxs_unwind_rule b =
+            sxs_unwind_table_find(table, pc + 0x7000000, elf.bias + 0x7000000);
         assert_memory_equal(&a, &b, sizeof(a));
     }
     sxs_unwind_table_free(table);

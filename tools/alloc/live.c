@@ -23,33 +23,33 @@
 #define OLDEST         2u        /* a collection of this generation is one of all objects */
 #define MAX_COLLECTING 2u        /* a background collection, and one meanwhile */
 
-enum state { FREE, TAKEN, YOUNG, OLD, DEAD };
+enum followed_state { FREE, TAKEN, YOUNG, OLD, DEAD };
 
 /** An object that is followed. */
 struct followed {
-    _Atomic uint32_t        state;    /* enum state */
+    _Atomic uint32_t        state;    /* enum followed_state */
     uint32_t                born;     /* value of live->n_collections */
     uint32_t                reported; /* number of survived collections in the last LIVE record */
     uint8_t                 generation;
-    struct sxs_live        *live;
+    struct sxs_alloc_live  *live;
     _Atomic(ObjectHandleID) handle;
     uint64_t                id; /* of the cost */
 };
 
-struct sxs_live {
-    struct sxs_runtime *rt;   /* borrowed: it outlives what its tools have */
-    struct sxs_live    *next; /* in the list of all */
-    _Atomic int         ended;
-    _Atomic uint32_t    n_collections;
-    _Atomic uint32_t    n_collecting;
-    _Atomic uint32_t    collecting[MAX_COLLECTING]; /* generations of those in progress */
-    _Atomic int         old_due;                    /* the thread must look at old objects */
-    int                 looking;                    /* the thread does; used by it only */
-    uint64_t            looking_ns;                 /* the same: the value of due_ns */
-    _Atomic uint64_t    full_ns;    /* when the last collection of all objects began */
-    _Atomic uint64_t    due_ns;     /* the thread must look at all that was garbage then; or 0 */
-    _Atomic uint64_t    checked_ns; /* it has */
-    _Atomic uint64_t    lost;
+struct sxs_alloc_live {
+    struct sxs_runtime    *rt;   /* borrowed: it outlives what its tools have */
+    struct sxs_alloc_live *next; /* in the list of all */
+    _Atomic int            ended;
+    _Atomic uint32_t       n_collections;
+    _Atomic uint32_t       n_collecting;
+    _Atomic uint32_t       collecting[MAX_COLLECTING]; /* generations of those in progress */
+    _Atomic int            old_due;                    /* the thread must look at old objects */
+    int                    looking;                    /* the thread does; used by it only */
+    uint64_t               looking_ns;                 /* the same: the value of due_ns */
+    _Atomic uint64_t       full_ns;    /* when the last collection of all objects began */
+    _Atomic uint64_t       due_ns;     /* the thread must look at all that was garbage then; or 0 */
+    _Atomic uint64_t       checked_ns; /* it has */
+    _Atomic uint64_t       lost;
     /* Young objects, by index in `objects`. Threads of the runtime append; the collection's thread
      * takes out while they are stopped. */
     _Atomic uint32_t n_young;
@@ -57,8 +57,8 @@ struct sxs_live {
 };
 
 /* The runtime whose threads this thread has stopped, or NULL, and the session in which it did. */
-static SXS_TLS struct sxs_live *stopped;
-static SXS_TLS unsigned         stopped_in;
+static SXS_TLS struct sxs_alloc_live *stopped;
+static SXS_TLS unsigned               stopped_in;
 
 static struct followed  objects[SXS_LIVE_OBJECTS]; /* 3 MiB, touched as needed */
 static _Atomic uint32_t next_object;
@@ -69,7 +69,7 @@ static struct {
     /* Guards the members; held while the thread works, so that no entry of the list is freed
      * meanwhile. Calls of the runtimes for handles are made under it. Callbacks do not take it. */
     pthread_mutex_t  lock;
-    struct sxs_live *list;
+    struct sxs_alloc_live *list;
     struct sxs_worker worker;
     int              waiting;  /* entries wait for room in the file */
     unsigned         patience; /* rounds that they may wait yet */
@@ -123,7 +123,7 @@ static int look_at_young(struct followed *o)
     return 0;
 }
 
-static void look_at_all_young(struct sxs_live *live)
+static void look_at_all_young(struct sxs_alloc_live *live)
 {
     uint32_t n = atomic_load(&live->n_young), kept = 0;
     for (uint32_t i = 0; i < n && i < SXS_LIVE_OBJECTS; i++) {
@@ -135,13 +135,13 @@ static void look_at_all_young(struct sxs_live *live)
     atomic_store(&live->n_young, kept);
 }
 
-void sxs_live_suspended(struct sxs_live *live, int is_stopped)
+void sxs_live_suspended(struct sxs_alloc_live *live, int is_stopped)
 {
     stopped = is_stopped ? live : NULL;
     stopped_in = sxs_session_generation();
 }
 
-void sxs_live_collecting(struct sxs_live *live, unsigned generation)
+void sxs_live_collecting(struct sxs_alloc_live *live, unsigned generation)
 {
     uint32_t at = atomic_fetch_add(&live->n_collecting, 1);
     if (generation >= OLDEST)
@@ -152,7 +152,7 @@ void sxs_live_collecting(struct sxs_live *live, unsigned generation)
 
 /* A background collection ends while threads run, or another collection does; it has looked at old
  * objects only. */
-void sxs_live_collected(struct sxs_live *live)
+void sxs_live_collected(struct sxs_alloc_live *live)
 {
     uint32_t n = atomic_load(&live->n_collecting);
     unsigned generation = OLDEST;
@@ -187,7 +187,7 @@ static struct followed *take(void)
     return NULL;
 }
 
-int sxs_live_follow(struct sxs_live *live, uint64_t object, uint64_t id)
+int sxs_live_follow(struct sxs_alloc_live *live, uint64_t object, uint64_t id)
 {
     struct followed *o = atomic_load(&live->ended) ? NULL : take();
     ObjectHandleID   handle = NULL;
@@ -218,7 +218,7 @@ lost:
     return 0;
 }
 
-uint64_t sxs_live_lost(const struct sxs_live *live)
+uint64_t sxs_live_lost(const struct sxs_alloc_live *live)
 {
     return atomic_load(&live->lost);
 }
@@ -251,7 +251,7 @@ static void look_at_old(struct followed *o)
 }
 
 /* Notes that all objects that were garbage when the collection began have their records. */
-static void note_checked(struct sxs_live *live, uint64_t due)
+static void note_checked(struct sxs_alloc_live *live, uint64_t due)
 {
     uint64_t expected = 0;
     if (!due)
@@ -269,7 +269,7 @@ static void work_once(void)
     pthread_mutex_lock(&all.lock);
     all.patience = !all.waiting ? PATIENCE : all.patience ? all.patience - 1 : 0;
     all.waiting = 0;
-    for (struct sxs_live *live = all.list; live; live = live->next) {
+    for (struct sxs_alloc_live *live = all.list; live; live = live->next) {
         live->looking_ns = atomic_exchange(&live->due_ns, 0);
         live->looking = atomic_exchange(&live->old_due, 0) || live->looking_ns;
     }
@@ -283,7 +283,7 @@ static void work_once(void)
         else if (o->live->looking)
             look_at_old(o);
     }
-    for (struct sxs_live *live = all.list; live; live = live->next)
+    for (struct sxs_alloc_live *live = all.list; live; live = live->next)
         note_checked(live, live->looking_ns);
     if (all.waiting)
         sxs_worker_wake(&all.worker);
@@ -299,10 +299,10 @@ static void run(void)
     }
 }
 
-struct sxs_live *sxs_live_new(struct sxs_runtime *rt)
+struct sxs_alloc_live *sxs_live_new(struct sxs_runtime *rt)
 {
     static const struct sxs_thread thread = {"sxsprof live", run};
-    struct sxs_live               *live = calloc(1, sizeof(*live));
+    struct sxs_alloc_live         *live = calloc(1, sizeof(*live));
     int                            err = 0;
     if (!live)
         return NULL;
@@ -329,7 +329,7 @@ static void give_up(struct followed *o, int destroy)
     atomic_store(&o->state, FREE);
 }
 
-void sxs_live_end(struct sxs_live *live, int destroy)
+void sxs_live_end(struct sxs_alloc_live *live, int destroy)
 {
     sxs_live_stop(live);
     pthread_mutex_lock(&all.lock);
@@ -341,11 +341,11 @@ void sxs_live_end(struct sxs_live *live, int destroy)
     pthread_mutex_unlock(&all.lock);
 }
 
-void sxs_live_stop(struct sxs_live *live)
+void sxs_live_stop(struct sxs_alloc_live *live)
 {
     atomic_store(&live->ended, 1);
     pthread_mutex_lock(&all.lock);
-    for (struct sxs_live **at = &all.list; *at; at = &(*at)->next) {
+    for (struct sxs_alloc_live **at = &all.list; *at; at = &(*at)->next) {
         if (*at == live) {
             *at = live->next;
             break;
@@ -354,7 +354,7 @@ void sxs_live_stop(struct sxs_live *live)
     pthread_mutex_unlock(&all.lock);
 }
 
-void sxs_live_collect(struct sxs_live *live)
+void sxs_live_collect(struct sxs_alloc_live *live)
 {
     static const struct timespec pause = {0, BETWEEN_NS / 10};
     uint64_t                     begun = sxs_now_ns(CLOCK_MONOTONIC);
@@ -379,7 +379,7 @@ static int write_released(uint64_t id, uint64_t limit_ns)
     return 1;
 }
 
-void sxs_live_look_last(struct sxs_live *live)
+void sxs_live_look_last(struct sxs_alloc_live *live)
 {
     uint64_t   begun = sxs_now_ns(CLOCK_MONOTONIC);
     int        all_written = 1;
@@ -398,7 +398,7 @@ void sxs_live_look_last(struct sxs_live *live)
         sxs_recorder_live_checked(sxs_runtime_number(live->rt), begun);
 }
 
-void sxs_live_free(struct sxs_live *live)
+void sxs_live_free(struct sxs_alloc_live *live)
 {
     free(live);
 }

@@ -19,7 +19,7 @@
 #include "tools/options/alloc_options.h"
 
 /** Which objects of a runtime are recorded. */
-enum source {
+enum object_source {
     BY_COUNTDOWN, /* ObjectAllocated reports all; a countdown in each thread chooses */
     BY_SAMPLES,   /* the runtime chooses at random, and reports those: AllocationSampled */
     BY_TICKS,     /* it reports one in each amount, AllocationTick; and large and pinned ones */
@@ -29,12 +29,12 @@ enum source {
 #define REPEAT_CYCLES UINT64_C(100000)
 
 /** The state of one runtime. */
-struct on_runtime {
+struct alloc_on_runtime {
     struct sxs_runtime      *rt;    /* borrowed */
     struct sxs_alloc_types  *types; /* owned */
-    struct sxs_live         *live;  /* owned; NULL: objects are not followed */
+    struct sxs_alloc_live   *live;  /* owned; NULL: objects are not followed */
     struct sxs_alloc_options options;
-    enum source              source;
+    enum object_source       source;
     int                      events; /* 1: there is a session of events */
     sxs_alloc_average        amount; /* of the ticks of small objects */
     EVENTPIPE_SESSION        session; /* 0: none */
@@ -70,7 +70,7 @@ static uint8_t flags_of(uint32_t heap)
 }
 
 /* Records an object that stands for @n. */
-static void record(struct on_runtime *on, uint64_t object, const struct sxs_alloc_type *type,
+static void record(struct alloc_on_runtime *on, uint64_t object, const struct sxs_alloc_type *type,
                    uint64_t size, uint8_t flags, double n)
 {
     struct sxs_cost cost = {.kind = SXS_COST_ALLOCATION,
@@ -95,7 +95,7 @@ static int is_repeated(const struct sxs_alloc_event *event)
            sxs_tick() - own.last_tick < REPEAT_CYCLES;
 }
 
-static void take_event(struct on_runtime *on, const struct sxs_alloc_event *event)
+static void take_event(struct alloc_on_runtime *on, const struct sxs_alloc_event *event)
 {
     uint64_t every = on->options.every;
     double   n;
@@ -118,8 +118,8 @@ static HRESULT event_delivered(struct sxs_sub *sub, EVENTPIPE_PROVIDER provider,
                                LPCBYTE data, LPCGUID activity, LPCGUID related, sxs_thread thread,
                                ULONG n_frames, UINT_PTR *frames)
 {
-    struct on_runtime     *on = sub->state;
-    struct sxs_alloc_event event;
+    struct alloc_on_runtime *on = sub->state;
+    struct sxs_alloc_event   event;
     (void)metadata_size, (void)metadata, (void)activity, (void)related;
     (void)thread, (void)n_frames, (void)frames;
     if (id != (on->source == BY_TICKS ? SXS_ALLOC_TICK : SXS_ALLOC_SAMPLED) || !on->events ||
@@ -138,7 +138,7 @@ static HRESULT event_delivered(struct sxs_sub *sub, EVENTPIPE_PROVIDER provider,
 /* ---- every object ----------------------------------------------------------------------------- */
 
 /* Asks the runtime for the size of an object, and learns from it. */
-static __attribute__((noinline)) uint64_t ask_size(struct on_runtime *on, sxs_object object,
+static __attribute__((noinline)) uint64_t ask_size(struct alloc_on_runtime *on, sxs_object object,
                                                    struct sxs_alloc_type *type)
 {
     SIZE_T bytes = 0;
@@ -151,7 +151,7 @@ static __attribute__((noinline)) uint64_t ask_size(struct on_runtime *on, sxs_ob
     return sxs_object_padded(bytes);
 }
 
-static uint8_t flags_of_object(struct on_runtime *on, sxs_object object,
+static uint8_t flags_of_object(struct alloc_on_runtime *on, sxs_object object,
                                const struct sxs_alloc_type *type, uint64_t size)
 {
     COR_PRF_GC_GENERATION_RANGE range = {.generation = 0};
@@ -172,7 +172,7 @@ static __attribute__((noinline)) void begin_countdown(uint64_t every)
 }
 
 /* Records or counts an object if it is to be. @chosen: the countdown has ended in it. */
-static __attribute__((noinline)) void take_object(struct on_runtime *on, sxs_object object,
+static __attribute__((noinline)) void take_object(struct alloc_on_runtime *on, sxs_object object,
                                                   struct sxs_alloc_type *type, uint64_t size,
                                                   int chosen)
 {
@@ -186,10 +186,10 @@ static __attribute__((noinline)) void take_object(struct on_runtime *on, sxs_obj
 /* For every object that a program allocates, so it does little for one that is not recorded. */
 static HRESULT object_allocated(struct sxs_sub *sub, sxs_object object, sxs_class cls)
 {
-    struct on_runtime     *on = sub->state;
-    struct sxs_alloc_type *type = sxs_alloc_types_find(on->types, cls.id);
-    uint64_t               size = sxs_alloc_size(&type->sizes, object.id);
-    int                    chosen = 0;
+    struct alloc_on_runtime *on = sub->state;
+    struct sxs_alloc_type   *type = sxs_alloc_types_find(on->types, cls.id);
+    uint64_t                 size = sxs_alloc_size(&type->sizes, object.id);
+    int                      chosen = 0;
     if (!size)
         size = ask_size(on, object, type);
     if (on->source != BY_SAMPLES) {
@@ -206,7 +206,7 @@ static HRESULT object_allocated(struct sxs_sub *sub, sxs_object object, sxs_clas
 
 static HRESULT suspended(struct sxs_sub *sub)
 {
-    struct on_runtime *on = sub->state;
+    struct alloc_on_runtime *on = sub->state;
     if (on->live)
         sxs_live_suspended(on->live, 1);
     return S_OK;
@@ -214,7 +214,7 @@ static HRESULT suspended(struct sxs_sub *sub)
 
 static HRESULT resuming(struct sxs_sub *sub)
 {
-    struct on_runtime *on = sub->state;
+    struct alloc_on_runtime *on = sub->state;
     if (on->live)
         sxs_live_suspended(on->live, 0);
     return S_OK;
@@ -222,8 +222,8 @@ static HRESULT resuming(struct sxs_sub *sub)
 
 static HRESULT collecting(struct sxs_sub *sub, int n, BOOL *collected, COR_PRF_GC_REASON reason)
 {
-    struct on_runtime *on = sub->state;
-    unsigned           oldest = 0;
+    struct alloc_on_runtime *on = sub->state;
+    unsigned                 oldest = 0;
     (void)reason;
     for (int i = 0; i < n && i < 3; i++) /* 3 and 4: heaps of large and pinned objects */
         if (collected[i])
@@ -235,7 +235,7 @@ static HRESULT collecting(struct sxs_sub *sub, int n, BOOL *collected, COR_PRF_G
 
 static HRESULT collected(struct sxs_sub *sub)
 {
-    struct on_runtime *on = sub->state;
+    struct alloc_on_runtime *on = sub->state;
     if (on->live)
         sxs_live_collected(on->live);
     return S_OK;
@@ -243,7 +243,7 @@ static HRESULT collected(struct sxs_sub *sub)
 
 static HRESULT module_loaded(struct sxs_sub *sub, sxs_module module, HRESULT status)
 {
-    struct on_runtime *on = sub->state;
+    struct alloc_on_runtime *on = sub->state;
     /* The first module has the method. */
     if (on->live && !atomic_fetch_add(&on->n_modules, 1) && SUCCEEDED(status))
         sxs_exit_method_find(&on->exit, module);
@@ -253,7 +253,7 @@ static HRESULT module_loaded(struct sxs_sub *sub, sxs_module module, HRESULT sta
 /* The program ends, and its runtime still collects: what is garbage is no longer listed as alive. */
 static HRESULT search_started(struct sxs_sub *sub, sxs_function function, BOOL *use)
 {
-    struct on_runtime *on = sub->state;
+    struct alloc_on_runtime *on = sub->state;
     (void)use;
     if (on->live && sxs_exit_method_is(&on->exit, function))
         sxs_live_collect(on->live);
@@ -268,7 +268,7 @@ static HRESULT jit_started(struct sxs_sub *sub, sxs_function function, BOOL safe
 
 static HRESULT module_unloading(struct sxs_sub *sub, sxs_module module)
 {
-    struct on_runtime *on = sub->state;
+    struct alloc_on_runtime *on = sub->state;
     (void)module;
     sxs_alloc_types_unloading(on->types);
     return S_OK;
@@ -282,12 +282,12 @@ static HRESULT module_unloaded(struct sxs_sub *sub, sxs_module module, HRESULT s
 
 /* ---- the tool --------------------------------------------------------------------------------- */
 
-static enum sxs_allocation_events allocation_events(const struct on_runtime *on)
+static enum sxs_allocation_events allocation_events(const struct alloc_on_runtime *on)
 {
     return sxs_runtime_facts(on->rt)->allocation_events;
 }
 
-static COR_PRF_EVENTPIPE_PROVIDER_CONFIG session_config(const struct on_runtime *on)
+static COR_PRF_EVENTPIPE_PROVIDER_CONFIG session_config(const struct alloc_on_runtime *on)
 {
     return (COR_PRF_EVENTPIPE_PROVIDER_CONFIG){
         .providerName = sxs_runtime_provider,
@@ -296,19 +296,19 @@ static COR_PRF_EVENTPIPE_PROVIDER_CONFIG session_config(const struct on_runtime 
     };
 }
 
-static HRESULT start_session(struct on_runtime *on)
+static HRESULT start_session(struct alloc_on_runtime *on)
 {
     COR_PRF_EVENTPIPE_PROVIDER_CONFIG config = session_config(on);
     return sxs_own_session_start(on->rt, &config, &on->session);
 }
 
-static void stop_session(struct on_runtime *on)
+static void stop_session(struct alloc_on_runtime *on)
 {
     COR_PRF_EVENTPIPE_PROVIDER_CONFIG config = session_config(on);
     sxs_own_session_end(on->rt, &config, &on->session);
 }
 
-static int can_report_all(const struct on_runtime *on)
+static int can_report_all(const struct alloc_on_runtime *on)
 {
     return !sxs_runtime_is_late(on->rt) ||
            (sxs_runtime_immutable_set(on->rt) & COR_PRF_ENABLE_OBJECT_ALLOCATED);
@@ -320,7 +320,7 @@ static void ask_for_all_objects(struct sxs_sub *sub)
 }
 
 /* Fills in the mask for the runtime's events, and starts their session. */
-static HRESULT start_events(struct sxs_sub *sub, struct on_runtime *on)
+static HRESULT start_events(struct sxs_sub *sub, struct alloc_on_runtime *on)
 {
     HRESULT hr;
     if (!sxs_runtime_has(on->rt, SXS_INFO_EVENT_PIPE) ||
@@ -342,7 +342,7 @@ static HRESULT start_events(struct sxs_sub *sub, struct on_runtime *on)
     return hr;
 }
 
-static HRESULT start_samples(struct sxs_sub *sub, struct on_runtime *on)
+static HRESULT start_samples(struct sxs_sub *sub, struct alloc_on_runtime *on)
 {
     on->source = allocation_events(on) == SXS_ALLOCATION_SAMPLES ? BY_SAMPLES
                  : !on->options.ticks && can_report_all(on)      ? BY_COUNTDOWN
@@ -357,7 +357,7 @@ static HRESULT start_samples(struct sxs_sub *sub, struct on_runtime *on)
 
 /* A runtime that leaves out boxed values from ObjectAllocated has all objects in its random sample:
  * so there the samples come from its events. */
-static HRESULT start_exact(struct sxs_sub *sub, struct on_runtime *on)
+static HRESULT start_exact(struct sxs_sub *sub, struct alloc_on_runtime *on)
 {
     if (!can_report_all(on)) {
         sxs_error(
@@ -372,7 +372,7 @@ static HRESULT start_exact(struct sxs_sub *sub, struct on_runtime *on)
     return S_OK;
 }
 
-static void start_live(struct sxs_sub *sub, struct on_runtime *on)
+static void start_live(struct sxs_sub *sub, struct alloc_on_runtime *on)
 {
     if (!sxs_runtime_has(on->rt, SXS_INFO_HANDLES)) {
         sxs_error(
@@ -391,7 +391,7 @@ static void start_live(struct sxs_sub *sub, struct on_runtime *on)
 
 static void release_runtime(struct sxs_sub *sub)
 {
-    struct on_runtime *on = sub->state;
+    struct alloc_on_runtime *on = sub->state;
     if (!on)
         return;
     stop_session(on);
@@ -406,7 +406,7 @@ static void release_runtime(struct sxs_sub *sub)
 static HRESULT start_tool(struct sxs_sub *sub, const char *text)
 {
     char                     why[SXS_TOOL_WHY];
-    struct on_runtime       *on;
+    struct alloc_on_runtime *on;
     struct sxs_alloc_options options;
     HRESULT                  hr;
     if (sxs_alloc_options_parse(text, &options, why, sizeof(why)) != 0) {
@@ -433,9 +433,9 @@ static HRESULT start_tool(struct sxs_sub *sub, const char *text)
 
 static void stop_tool(struct sxs_sub *sub, int how)
 {
-    struct on_runtime *on = sub->state;
-    uint64_t           uncounted = sxs_alloc_types_uncounted(on->types);
-    uint64_t           lost = on->live ? sxs_live_lost(on->live) : 0;
+    struct alloc_on_runtime *on = sub->state;
+    uint64_t                 uncounted = sxs_alloc_types_uncounted(on->types);
+    uint64_t                 lost = on->live ? sxs_live_lost(on->live) : 0;
     if (on->live && how == SXS_STOP_SESSION) {
         sxs_live_stop(on->live); /* release_runtime() does the rest */
         sxs_live_look_last(on->live);

@@ -22,18 +22,18 @@
 #define STACK_BYTES  (1u << 20) /* at its first call, a machine lies in its caller's frame */
 #define FIRST_ITEM   16   /* offset of the items in an array, behind method table and length */
 
-enum kind {
-    BOX = 1,  /* the task of an async method, with the method's machine */
-    TASK,     /* another task: the result of WhenAll, or of ContinueWith */
-    POINTER,  /* one field leads to the next object: an Action, an await with a context */
-    LIST,     /* several continuations of one task */
-    MACHINE,  /* a machine that is an object: in debug builds, and of async iterators */
+enum awaited_kind {
+    BOX = 1, /* the task of an async method, with the method's machine */
+    TASK,    /* another task: the result of WhenAll, or of ContinueWith */
+    POINTER, /* one field leads to the next object: an Action, an await with a context */
+    LIST,    /* several continuations of one task */
+    MACHINE, /* a machine that is an object: in debug builds, and of async iterators */
 };
 
 /* A class that the search follows, with the offsets of its fields. Never freed. */
 struct awaited_class {
-    enum kind kind;
-    uint32_t  next;     /* offset of the reference to follow; LIST: to the array; 0: none */
+    enum awaited_kind kind;
+    uint32_t          next; /* offset of the reference to follow; LIST: to the array; 0: none */
     uint32_t  source;   /* BOX, MACHINE: offset of the ValueTask source in the object; 0: none */
     uint32_t  machine;  /* BOX: offset of the machine */
     int       is_value; /* BOX: 1: the machine is a struct in the box; 0: an object */
@@ -56,18 +56,18 @@ struct method {
 };
 
 /* A runtime whose awaits are followed. Never freed. */
-struct watched {
+struct watched_runtime {
     struct sxs_runtime *rt; /* one reference, never dropped because hooks are never removed */
     _Atomic uint32_t    places[MAX_PLACES]; /* offsets of machines in boxes; 0 ends the list */
     _Atomic uint32_t    source_state; /* offset of _continuationState in a ValueTask source */
 };
 
-static _Atomic(struct watched *) runtimes[MAX_RUNTIMES]; /* indexed by runtime number */
+static _Atomic(struct watched_runtime *) runtimes[MAX_RUNTIMES]; /* indexed by runtime number */
 SXS_SESSION_KEEPS(runtimes);
 static _Atomic(struct method *)  methods[BUCKETS];
 SXS_SESSION_KEEPS(methods);
 
-static struct watched *watched_of(uint32_t number)
+static struct watched_runtime *watched_of(uint32_t number)
 {
     return number < MAX_RUNTIMES ? atomic_load_explicit(&runtimes[number], memory_order_acquire)
                                  : NULL;
@@ -75,8 +75,9 @@ static struct watched *watched_of(uint32_t number)
 
 void sxs_await_runtime(struct sxs_runtime *rt)
 {
-    uint32_t        number = sxs_runtime_number(rt);
-    struct watched *w = number < MAX_RUNTIMES && !watched_of(number) ? calloc(1, sizeof(*w)) : NULL;
+    uint32_t                number = sxs_runtime_number(rt);
+    struct watched_runtime *w =
+        number < MAX_RUNTIMES && !watched_of(number) ? calloc(1, sizeof(*w)) : NULL;
     if (!w)
         return;
     w->rt = sxs_runtime_ref(rt);
@@ -91,7 +92,7 @@ static uint32_t offset_of(const struct sxs_layout *l, const char *name)
     return f ? f->offset : 0;
 }
 
-static void add_place(struct watched *w, uint32_t place)
+static void add_place(struct watched_runtime *w, uint32_t place)
 {
     for (unsigned i = 0; i < MAX_PLACES && place <= MAX_PLACE; i++) {
         uint32_t there = 0;
@@ -102,7 +103,7 @@ static void add_place(struct watched *w, uint32_t place)
 
 /* Fills @k for AsyncStateMachineBox`1, which is a Task, or for StateMachineBox`1 of the pooling
  * builders, which is not a Task. */
-static int learn_box(struct awaited_class *k, const struct sxs_layout *l, struct watched *w)
+static int learn_box(struct awaited_class *k, const struct sxs_layout *l, struct watched_runtime *w)
 {
     const struct sxs_field *machine = sxs_layout_field(l, "StateMachine");
     char                    name[16];
@@ -167,7 +168,7 @@ static int begins_with(const char *name, const char *with)
 
 /* Records the offset of _continuationState in a ValueTask source. If the offset differs between
  * instantiations, sources are not followed. */
-static void know_source(const struct sxs_layout *l, struct watched *w)
+static void know_source(const struct sxs_layout *l, struct watched_runtime *w)
 {
     uint32_t at = offset_of(l, "_continuationState"), before = 0;
     if (!atomic_compare_exchange_strong(&w->source_state, &before, at) && before != at)
@@ -186,7 +187,8 @@ static int may_matter(const char *name)
            strcmp(name, "System.Collections.Generic.List`1") == 0;
 }
 
-static int learn_class(struct awaited_class *k, const struct sxs_layout *l, struct watched *w)
+static int learn_class(struct awaited_class *k, const struct sxs_layout *l,
+                       struct watched_runtime *w)
 {
     const char *name = l->name, *nested = strrchr(name, '+');
     if (nested && nested[1] == '<')
@@ -208,7 +210,7 @@ static int learn_class(struct awaited_class *k, const struct sxs_layout *l, stru
 
 void sxs_await_class(sxs_class cls)
 {
-    struct watched          *w = watched_of(sxs_runtime_number(cls.rt));
+    struct watched_runtime  *w = watched_of(sxs_runtime_number(cls.rt));
     const struct sxs_layout *l;
     struct awaited_class     k = {0}, *kept;
     char                     name[512];
@@ -293,9 +295,9 @@ static struct sxs_called *called_of(struct awaited_class *k)
 /* ---- objects ----------------------------------------------------------------------------------- */
 
 /* One search for callers. */
-struct look {
-    const struct watched *w;
-    unsigned              hops; /* objects visited so far */
+struct caller_search {
+    const struct watched_runtime *w;
+    unsigned                      hops; /* objects visited so far */
 };
 
 static uintptr_t word_at(uintptr_t at)
@@ -303,7 +305,7 @@ static uintptr_t word_at(uintptr_t at)
     return *(const volatile uintptr_t *)at;
 }
 
-static struct awaited_class *find_class(const struct look *look, uintptr_t table)
+static struct awaited_class *find_class(const struct caller_search *look, uintptr_t table)
 {
     const struct sxs_layout *l = sxs_layout_find(look->w->rt, table & ~(uintptr_t)7);
     return l ? (struct awaited_class *)(uintptr_t)sxs_layout_note(l) : NULL;
@@ -311,13 +313,13 @@ static struct awaited_class *find_class(const struct look *look, uintptr_t table
 
 /* Returns the class of @object, or NULL when the class is not followed. @object must come from a
  * reference field of an object of a followed class. */
-static struct awaited_class *find_object_class(const struct look *look, uintptr_t object)
+static struct awaited_class *find_object_class(const struct caller_search *look, uintptr_t object)
 {
     return object && !(object & 7) ? find_class(look, word_at(object)) : NULL;
 }
 
 /* As find_object_class(), for an address that may not be that of an object. */
-static struct awaited_class *find_class_safely(const struct look *look, uintptr_t object)
+static struct awaited_class *find_class_safely(const struct caller_search *look, uintptr_t object)
 {
     uintptr_t table = 0;
     if (!object || (object & 7) || sxs_safe_read(&table, object, sizeof(table)) != sizeof(table))
@@ -325,11 +327,12 @@ static struct awaited_class *find_class_safely(const struct look *look, uintptr_
     return find_class(look, table);
 }
 
-static uintptr_t resolve_awaiter(struct look *look, uintptr_t object);
+static uintptr_t resolve_awaiter(struct caller_search *look, uintptr_t object);
 
 /* Returns the box to which the continuations in a list lead, or 0 when they lead to no box or to
  * several boxes. */
-static uintptr_t resolve_list(struct look *look, uintptr_t list, const struct awaited_class *k)
+static uintptr_t resolve_list(struct caller_search *look, uintptr_t list,
+                              const struct awaited_class *k)
 {
     uintptr_t items = word_at(list + k->next), found = 0;
     uint32_t  n = *(const volatile uint32_t *)(list + k->size), room;
@@ -348,7 +351,7 @@ static uintptr_t resolve_list(struct look *look, uintptr_t list, const struct aw
 
 /* Follows the continuation @object to the box of the method that it resumes. Returns 0 when no such
  * box is known. */
-static uintptr_t resolve_awaiter(struct look *look, uintptr_t object)
+static uintptr_t resolve_awaiter(struct caller_search *look, uintptr_t object)
 {
     const struct awaited_class *k;
     while ((k = find_object_class(look, object)) && look->hops++ < MAX_HOPS) {
@@ -364,14 +367,15 @@ static uintptr_t resolve_awaiter(struct look *look, uintptr_t object)
 }
 
 /* Returns the box that awaits the ValueTask whose source lies at @source, or 0. */
-static uintptr_t resolve_source(struct look *look, uintptr_t source)
+static uintptr_t resolve_source(struct caller_search *look, uintptr_t source)
 {
     uint32_t  state = atomic_load_explicit(&look->w->source_state, memory_order_relaxed);
     return state && state != NO_SOURCE ? resolve_awaiter(look, word_at(source + state)) : 0;
 }
 
 /* Returns the box that awaits the method of @box, or 0. */
-static uintptr_t awaiter_of(struct look *look, uintptr_t box, const struct awaited_class *k)
+static uintptr_t awaiter_of(struct caller_search *look, uintptr_t box,
+                            const struct awaited_class *k)
 {
     const struct awaited_class *machine;
     uintptr_t           object;
@@ -391,7 +395,8 @@ static uintptr_t awaiter_of(struct look *look, uintptr_t box, const struct await
 /* Returns the box that contains the machine struct at @self, or 0 when the struct does not lie in a
  * box. In that case the memory before the struct may hold anything, or may not be mapped. Reads in
  * the page of @self are safe because the struct itself is mapped. */
-static uintptr_t box_around(const struct look *look, uintptr_t self, struct awaited_class **k)
+static uintptr_t box_around(const struct caller_search *look, uintptr_t self,
+                            struct awaited_class **k)
 {
     for (unsigned i = 0; i < MAX_PLACES; i++) {
         uint32_t  place = atomic_load_explicit(&look->w->places[i], memory_order_relaxed);
@@ -407,8 +412,8 @@ static uintptr_t box_around(const struct look *look, uintptr_t self, struct awai
 
 /* Returns the box that the builder of the machine object @machine has made, or 0 when there is no
  * box yet. */
-static uintptr_t box_of(const struct look *look, uintptr_t machine, const struct awaited_class *m,
-                        struct awaited_class **k)
+static uintptr_t box_of(const struct caller_search *look, uintptr_t machine,
+                        const struct awaited_class *m, struct awaited_class **k)
 {
     for (uint32_t at = 0; at + sizeof(uintptr_t) <= m->builder_size && at < 64; at += 8) {
         uintptr_t box = word_at(machine + m->builder + at);
@@ -421,7 +426,7 @@ static uintptr_t box_of(const struct look *look, uintptr_t machine, const struct
 
 /* Returns 1 if the machine @self resumes after an await, else 0. *awaiter receives the box that
  * awaits it, or 0 when no such box is known. */
-static int find_awaiter(struct look *look, uintptr_t self, uintptr_t *awaiter)
+static int find_awaiter(struct caller_search *look, uintptr_t self, uintptr_t *awaiter)
 {
     struct awaited_class *k = find_class(look, word_at(self));
     uintptr_t     box;
@@ -442,9 +447,9 @@ static int find_awaiter(struct look *look, uintptr_t self, uintptr_t *awaiter)
 int sxs_await_callers(const struct sxs_called *fn, uintptr_t sp, uintptr_t self,
                       struct sxs_called **out)
 {
-    struct look look = {watched_of(fn->runtime), 0};
-    uintptr_t   box = 0;
-    int         n = 0;
+    struct caller_search look = {watched_of(fn->runtime), 0};
+    uintptr_t            box = 0;
+    int                  n = 0;
     if (!look.w || self < 4096 || (self & 7) || self - sp < STACK_BYTES ||
         !find_awaiter(&look, self, &box))
         return -1;

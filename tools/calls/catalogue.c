@@ -18,7 +18,7 @@ enum { MD_ABSTRACT = 0x400, MD_PINVOKE = 0x2000 };                    /* CorMeth
 enum { MI_CODE_TYPE = 3, MI_RUNTIME = 3, MI_INTERNAL_CALL = 0x1000 }; /* CorMethodImpl */
 
 /* Collects methods for the next note. */
-struct writer {
+struct catalogue_writer {
     IMetaDataImport2                 *imp; /* borrowed */
     const struct sxs_selected_module *known;
     uint32_t                          runtime;
@@ -27,7 +27,7 @@ struct writer {
     char                              text[NOTE_MAX];
 };
 
-static void flush_text(struct writer *w)
+static void flush_text(struct catalogue_writer *w)
 {
     struct sxs_calls_note *note;
     if (w->n) {
@@ -39,7 +39,7 @@ static void flush_text(struct writer *w)
     w->size = w->head;
 }
 
-static void put_method(struct writer *w, mdToken token, enum sxs_calls_method what,
+static void put_method(struct catalogue_writer *w, mdToken token, enum sxs_calls_method what,
                        const char *name)
 {
     size_t size = strlen(name) + 1;
@@ -63,8 +63,8 @@ static size_t put_type(IMetaDataImport2 *imp, mdTypeDef type, char *out, size_t 
     return sxs_type_put(&t, &from, &style, type) == 0 && !t.cut ? t.len : 0;
 }
 
-static enum sxs_calls_method kind_of(const struct writer *w, mdToken method, DWORD attr, DWORD impl,
-                                     ULONG rva)
+static enum sxs_calls_method kind_of(const struct catalogue_writer *w, mdToken method, DWORD attr,
+                                     DWORD impl, ULONG rva)
 {
     if (attr & MD_ABSTRACT)
         return SXS_CALLS_METHOD_ABSTRACT;
@@ -81,7 +81,8 @@ static enum sxs_calls_method kind_of(const struct writer *w, mdToken method, DWO
 
 /* Adds the selected methods of @type. @name: a buffer of @size bytes that begins with the name of
  * @type, @at bytes. */
-static void put_methods(struct writer *w, mdTypeDef type, char *name, size_t at, size_t size)
+static void put_methods(struct catalogue_writer *w, mdTypeDef type, char *name, size_t at,
+                        size_t size)
 {
     HCORENUM    all = NULL;
     mdMethodDef methods[BATCH];
@@ -103,7 +104,7 @@ static void put_methods(struct writer *w, mdTypeDef type, char *name, size_t at,
     w->imp->vtbl->CloseEnum(w->imp, all);
 }
 
-static void put_types(struct writer *w)
+static void put_types(struct catalogue_writer *w)
 {
     HCORENUM  all = NULL;
     mdTypeDef types[BATCH];
@@ -121,7 +122,7 @@ static void put_types(struct writer *w)
 
 void sxs_catalogue(sxs_module module, const struct sxs_selected_module *known)
 {
-    static struct writer w; /* large, hence static: one thread at a time comes here */
+    static struct catalogue_writer w; /* large, hence static: one thread at a time comes here */
     w.imp = sxs_module_import(module);
     if (!w.imp)
         return;

@@ -22,7 +22,7 @@
 #include "symbols/names.h"
 
 /** The state of one runtime. */
-struct state {
+struct spans_state {
     EVENTPIPE_SESSION tiers; /* the session that reports them; 0: none */
     _Atomic uint64_t suspend_ns, stopped_ns; /* suspension requested; all threads stopped; 0: no */
     _Atomic uint32_t suspend_tid, suspend_reason;
@@ -213,8 +213,8 @@ static HRESULT class_finished(struct sxs_sub *sub, sxs_class cls, HRESULT status
 
 static HRESULT gc_started(struct sxs_sub *sub, int n, BOOL *collected, COR_PRF_GC_REASON reason)
 {
-    struct state *s = sub->state;
-    uint32_t      at = atomic_fetch_add(&s->n_gcs, 1), highest = 0;
+    struct spans_state *s = sub->state;
+    uint32_t            at = atomic_fetch_add(&s->n_gcs, 1), highest = 0;
     for (int i = 0; i < n && i < 3; i++) /* 3 and 4: heaps of large and pinned objects */
         if (collected[i])
             highest = (uint32_t)i;
@@ -229,9 +229,9 @@ static HRESULT gc_started(struct sxs_sub *sub, int n, BOOL *collected, COR_PRF_G
 
 static HRESULT gc_finished(struct sxs_sub *sub)
 {
-    struct state *s = sub->state;
-    uint32_t      n = atomic_load(&s->n_gcs);
-    uint64_t      from;
+    struct spans_state *s = sub->state;
+    uint32_t            n = atomic_load(&s->n_gcs);
+    uint64_t            from;
     do { /* another collection may begin or end on another thread at the same time */
         if (!n)
             return S_OK;
@@ -246,7 +246,7 @@ static HRESULT gc_finished(struct sxs_sub *sub)
 
 static HRESULT suspend_started(struct sxs_sub *sub, COR_PRF_SUSPEND_REASON reason)
 {
-    struct state *s = sub->state;
+    struct spans_state *s = sub->state;
     atomic_store(&s->suspend_tid, own_tid());
     atomic_store(&s->suspend_reason, (uint32_t)reason);
     atomic_store(&s->stopped_ns, 0);
@@ -256,20 +256,20 @@ static HRESULT suspend_started(struct sxs_sub *sub, COR_PRF_SUSPEND_REASON reaso
 
 static HRESULT suspend_finished(struct sxs_sub *sub)
 {
-    atomic_store(&((struct state *)sub->state)->stopped_ns, now_tick());
+    atomic_store(&((struct spans_state *)sub->state)->stopped_ns, now_tick());
     return S_OK;
 }
 
 static HRESULT suspend_aborted(struct sxs_sub *sub)
 {
-    atomic_store(&((struct state *)sub->state)->suspend_ns, 0);
+    atomic_store(&((struct spans_state *)sub->state)->suspend_ns, 0);
     return S_OK;
 }
 
 static HRESULT resume_finished(struct sxs_sub *sub)
 {
-    struct state *s = sub->state;
-    uint64_t      from = atomic_exchange(&s->suspend_ns, 0), stopped = atomic_load(&s->stopped_ns);
+    struct spans_state *s = sub->state;
+    uint64_t from = atomic_exchange(&s->suspend_ns, 0), stopped = atomic_load(&s->stopped_ns);
     if (from)
         sxs_events_span(sub->rt, SXS_KIND_SUSPENSION, from, now_tick() - from,
                         atomic_load(&s->suspend_tid), "", atomic_load(&s->suspend_reason),
@@ -281,8 +281,8 @@ static HRESULT resume_finished(struct sxs_sub *sub)
 
 static HRESULT start_tool(struct sxs_sub *sub, const char *text)
 {
-    struct state *s;
-    char          why[SXS_TOOL_WHY];
+    struct spans_state *s;
+    char                why[SXS_TOOL_WHY];
     if (sxs_event_options_parse(text, &spans.options, why, sizeof(why)) != 0) {
         sxs_error("tool events: %s", why);
         return E_INVALIDARG;
@@ -308,14 +308,14 @@ static HRESULT start_tool(struct sxs_sub *sub, const char *text)
 
 static void stop_tool(struct sxs_sub *sub, int how)
 {
-    struct state *s = sub->state;
+    struct spans_state *s = sub->state;
     if (how == SXS_STOP_SESSION)
         sxs_tiers_end(sub->rt, &s->tiers);
 }
 
 static void release_runtime(struct sxs_sub *sub)
 {
-    struct state *s = sub->state;
+    struct spans_state *s = sub->state;
     if (s)
         sxs_tiers_end(sub->rt, &s->tiers);
     sxs_events_threads_end(sxs_runtime_number(sub->rt)); /* no callback can add a thread any more */

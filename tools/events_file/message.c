@@ -65,7 +65,8 @@ static int find_layout(struct sxs_message_layout *l, sxs_class cls)
 
 /* ---- read ------------------------------------------------------------------------------------- */
 
-static void read_string(const struct sxs_message_layout *l, uintptr_t at, struct sxs_message *out)
+static void read_string(const struct sxs_message_layout *l, uintptr_t at,
+                        struct sxs_exception_message *out)
 {
     unsigned char bytes[64 + 2 * SXS_MESSAGE_MAX] __attribute__((aligned(8)));
     uint16_t      units[SXS_MESSAGE_MAX];
@@ -94,7 +95,7 @@ static void read_string(const struct sxs_message_layout *l, uintptr_t at, struct
 }
 
 void sxs_message_read(struct sxs_message_layout *l, sxs_object object, sxs_class cls,
-                      struct sxs_message *out)
+                      struct sxs_exception_message *out)
 {
     unsigned char object_bytes[512]; /* the object, at least up to the fields that are read */
     uintptr_t     text = 0, trace = 0;

@@ -14,7 +14,7 @@ struct sxs_message_layout {
     uint32_t    length_at, chars_at; /* offsets in a string object */
 };
 
-struct sxs_message {
+struct sxs_exception_message {
     char   text[244]; /* UTF-8, at most SXS_MESSAGE_MAX bytes and a zero; "" when there is none */
     size_t size;      /* bytes, without the zero */
     int    cut;       /* 1: the message was longer */
@@ -28,7 +28,7 @@ struct sxs_message {
  * Follows pointers with reads that can fail safely.
  */
 void sxs_message_read(struct sxs_message_layout *layout, sxs_object object, sxs_class cls,
-                      struct sxs_message *out);
+                      struct sxs_exception_message *out);
 
 /** sxs_message_utf8 - convert @n UTF-16 units to at most @size - 1 bytes of UTF-8 and a zero.
  *  Control characters become spaces. Returns the number of bytes; *cut is 1 when not all units

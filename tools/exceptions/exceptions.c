@@ -29,7 +29,7 @@
 #define POOL_MAX           256u   /* records in the pool */
 #define RECORD_SIZE        (offsetof(struct sxs_event_exception, message) + SXS_MESSAGE_MAX)
 
-struct state {
+struct exceptions_state {
     struct sxs_message_layout layout;
     struct sxs_runtime_code   code; /* the runtime's library */
 };
@@ -172,7 +172,7 @@ static struct sxs_in_flight_list *own_in_flight(void)
 }
 
 static void fill_record(struct sxs_event_exception *r, const struct sxs_in_flight *v,
-                        struct sxs_runtime *rt, uint32_t tid, const struct sxs_message *m)
+                        struct sxs_runtime *rt, uint32_t tid, const struct sxs_exception_message *m)
 {
     r->time_ns = v->time_ns;
     r->tid = tid;
@@ -200,9 +200,9 @@ static void tell_watcher(const struct sxs_in_flight *v)
 
 static HRESULT on_thrown(struct sxs_sub *sub, sxs_object object)
 {
-    struct state                 *state = sub->state;
+    struct exceptions_state      *state = sub->state;
     struct sxs_exceptions_thread *thread = sxs_exceptions_thread(sxs_exceptions_landed);
-    struct sxs_message            message;
+    struct sxs_exception_message  message;
     sxs_class                     cls = {sub->rt, 0};
     struct sxs_in_flight         *v;
     struct sxs_event_exception   *r;
@@ -286,8 +286,8 @@ static void tell_fate(struct sxs_sub *sub)
 
 static HRESULT unwind_leave(struct sxs_sub *sub)
 {
-    const struct state   *state = sub->state;
-    struct sxs_in_flight *v =
+    const struct exceptions_state *state = sub->state;
+    struct sxs_in_flight          *v =
         sxs_in_flight_unwind_leave(own_in_flight(), sxs_runtime_number(sub->rt), HERE);
     if (v && v->fate == SXS_FATE_UNWOUND && !v->thrower.slot)
         v->thrower = sxs_thrower_find(&state->code);
@@ -379,10 +379,10 @@ static HRESULT start_tool(struct sxs_sub *sub, const char *options)
     if (!sxs_events_open("exceptions", SXS_EVENTS_OF_EXCEPTIONS))
         return E_FAIL;
     watch_crashes();
-    sub->state = calloc(1, sizeof(struct state));
+    sub->state = calloc(1, sizeof(struct exceptions_state));
     if (!sub->state)
         return E_OUTOFMEMORY;
-    ((struct state *)sub->state)->code = sxs_runtime_code_find();
+    ((struct exceptions_state *)sub->state)->code = sxs_runtime_code_find();
     sub->low = COR_PRF_MONITOR_EXCEPTIONS | COR_PRF_MONITOR_MODULE_LOADS;
     /* Refused after an attach; there, unloads of modules must do. */
     if (!sxs_runtime_is_attached(sub->rt))

@@ -22,7 +22,7 @@
 #define INFORMATIONAL 4u
 
 /** The state of one runtime. */
-struct state {
+struct gc_state {
     struct sxs_gc_collections collections;
     _Atomic uint32_t          n_begun; /* collections that callbacks have reported */
     EVENTPIPE_SESSION         session; /* 0: none */
@@ -38,7 +38,7 @@ static uint32_t own_tid(void)
 
 static void take(struct sxs_sub *sub, const struct sxs_gc_event *e)
 {
-    struct state *s = sub->state;
+    struct gc_state *s = sub->state;
     if (sxs_events_forked())
         return;
     if (!sxs_gc_take(&s->collections, e, sxs_now_ns(CLOCK_MONOTONIC), own_tid()))
@@ -70,7 +70,7 @@ static int by_callbacks(const struct sxs_sub *sub)
 
 static HRESULT gc_started(struct sxs_sub *sub, int n, BOOL *collected, COR_PRF_GC_REASON reason)
 {
-    struct state       *s = sub->state;
+    struct gc_state    *s = sub->state;
     struct sxs_gc_event e = {.id = SXS_GC_STARTED, .type = SXS_GC_UNKNOWN};
     if (!by_callbacks(sub))
         return S_OK;
@@ -146,7 +146,7 @@ static int start_session(struct sxs_runtime *rt, EVENTPIPE_SESSION *id)
 
 static HRESULT start_tool(struct sxs_sub *sub, const char *options)
 {
-    struct state *s;
+    struct gc_state *s;
     if (options[0]) {
         sxs_error("tool gc: '%s': it takes no options", options);
         return E_INVALIDARG;
@@ -176,7 +176,7 @@ static HRESULT start_tool(struct sxs_sub *sub, const char *options)
 static void stop_session(struct sxs_sub *sub)
 {
     COR_PRF_EVENTPIPE_PROVIDER_CONFIG config = session_config();
-    struct state                     *s = sub->state;
+    struct gc_state                  *s = sub->state;
     sxs_own_session_end(sub->rt, &config, &s->session);
 }
 
@@ -188,7 +188,7 @@ static void stop_tool(struct sxs_sub *sub, int how)
 
 static void release_runtime(struct sxs_sub *sub)
 {
-    struct state *s = sub->state;
+    struct gc_state *s = sub->state;
     if (s)
         stop_session(sub);
     sub->state = NULL;

@@ -17,7 +17,7 @@
 enum { FIELD_STATIC = 0x10, FIELD_LITERAL = 0x40 };
 
 /* One question about a static field. */
-struct search {
+struct field_search {
     struct sxs_heap_answers *a;
     size_t                   question;
     char                     type[NAME_SIZE]; /* plain */
@@ -27,7 +27,7 @@ struct search {
 };
 
 /* Splits "TYPE.FIELD". */
-static void split(struct search *s, const char *text)
+static void split(struct field_search *s, const char *text)
 {
     const char *dot = strrchr(text, '.');
     char        type[NAME_SIZE];
@@ -38,7 +38,7 @@ static void split(struct search *s, const char *text)
 
 /* ---- fields ---------------------------------------------------------------------------------- */
 
-static void add_field(struct search *s, sxs_class cls, mdFieldDef token)
+static void add_field(struct field_search *s, sxs_class cls, mdFieldDef token)
 {
     struct sxs_heap_answers *a = s->a;
     struct sxs_heap_found   *f = &a->fields[a->n_fields];
@@ -74,7 +74,8 @@ static int is_named(const char *field, const char *name)
                                         strcmp(field + 1 + n, ">k__BackingField") == 0);
 }
 
-static void look_at_field(struct search *s, IMetaDataImport2 *imp, sxs_class cls, mdFieldDef token)
+static void look_at_field(struct field_search *s, IMetaDataImport2 *imp, sxs_class cls,
+                          mdFieldDef token)
 {
     WCHAR           wide[512] = {0};
     char            bytes[4 * 512];
@@ -94,7 +95,8 @@ static void look_at_field(struct search *s, IMetaDataImport2 *imp, sxs_class cls
         add_field(s, cls, token);
 }
 
-static void look_at_fields(struct search *s, sxs_class cls, const struct sxs_heap_loaded *loaded)
+static void look_at_fields(struct field_search *s, sxs_class cls,
+                           const struct sxs_heap_loaded *loaded)
 {
     IMetaDataImport2 *imp = sxs_module_import((sxs_module){cls.rt, loaded->module});
     HCORENUM          all = NULL;
@@ -113,7 +115,7 @@ static void look_at_fields(struct search *s, sxs_class cls, const struct sxs_hea
 
 /* ---- types ----------------------------------------------------------------------------------- */
 
-static void look_at_class(struct search *s, const struct sxs_heap_loaded *loaded)
+static void look_at_class(struct field_search *s, const struct sxs_heap_loaded *loaded)
 {
     sxs_class cls = {s->a->rt, loaded->id};
     char      full[NAME_SIZE], plain[NAME_SIZE];
@@ -128,7 +130,7 @@ static void look_at_class(struct search *s, const struct sxs_heap_loaded *loaded
     look_at_fields(s, cls, loaded);
 }
 
-static void note_reason(struct search *s, size_t before)
+static void note_reason(struct field_search *s, size_t before)
 {
     char            bytes[2048];
     struct sxs_text text = sxs_text_in(bytes, sizeof(bytes));
@@ -153,14 +155,14 @@ static void find_all(struct sxs_heap_answers *a, struct sxs_heap_classes *classe
 {
     size_t                  n, leaving;
     struct sxs_heap_loaded *all = sxs_heap_classes_all(classes, &n, &leaving);
-    struct search          *s = malloc(sizeof(*s));
+    struct field_search    *s = malloc(sizeof(*s));
     if (all)
         sxs_heap_classes_add_values(a->rt, all, n);
     for (size_t q = 0; q < a->request.n && s && all; q++) {
         size_t before = a->n_fields;
         if (a->request.all[q].address)
             continue;
-        *s = (struct search){.a = a, .question = q};
+        *s = (struct field_search){.a = a, .question = q};
         split(s, a->request.all[q].text);
         sxs_nearest_begin(&s->types, s->type);
         sxs_nearest_begin(&s->fields, s->field);

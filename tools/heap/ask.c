@@ -85,13 +85,13 @@ int sxs_heap_request_parse(const char *bytes, size_t size, struct sxs_heap_reque
 
 /* ---- the file -------------------------------------------------------------------------------- */
 
-struct job {
+struct ask_job {
     const struct sxs_folder *folder;
     char                     bytes[SXS_HEAP_ASK_MAX];
     size_t                   size;
 };
 
-static int read_all(struct job *job, int fd)
+static int read_all(struct ask_job *job, int fd)
 {
     struct stat st;
     ssize_t     n = 1;
@@ -110,8 +110,8 @@ static int read_all(struct job *job, int fd)
 /* On the thread of base/descriptors.h. Returns 0 or -errno. */
 static int take_file(void *arg)
 {
-    struct job *job = arg;
-    int         folder = sxs_folder_use(job->folder), fd, err;
+    struct ask_job *job = arg;
+    int             folder = sxs_folder_use(job->folder), fd, err;
     if (folder < 0)
         return folder;
     fd = openat(folder, SXS_HEAP_ASK_FILE, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
@@ -127,7 +127,7 @@ static int take_file(void *arg)
 void sxs_heap_request_take(struct sxs_heap_request *out)
 {
     const struct sxs_folder *folder = sxs_session_folder(NULL);
-    struct job              *job = folder ? calloc(1, sizeof(*job)) : NULL;
+    struct ask_job          *job = folder ? calloc(1, sizeof(*job)) : NULL;
     int                      err;
     out->n = 0;
     if (!job)

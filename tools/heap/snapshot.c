@@ -189,7 +189,7 @@ static void write_frozen_bounds(struct sxs_heap_sink *sink)
 
 /* ---- one runtime ----------------------------------------------------------------------------- */
 
-struct dump {
+struct runtime_dump {
     struct sxs_heap_runtime *h;
     HRESULT                  result;
 };
@@ -198,7 +198,7 @@ struct dump {
  * second time when the session is stopped. */
 static void run_dump(void *arg)
 {
-    struct dump                      *d = arg;
+    struct runtime_dump              *d = arg;
     struct sxs_runtime               *rt = d->h->sub->rt;
     EVENTPIPE_SESSION                 session = 0;
     COR_PRF_EVENTPIPE_PROVIDER_CONFIG config = {
@@ -253,9 +253,9 @@ static void note_failure(struct sxs_heap_runtime *h, HRESULT hr)
 /* Makes the runtime collect and report its objects. */
 static void dump_runtime(struct sxs_heap_runtime *h)
 {
-    struct dump     d = {.h = h, .result = E_OUTOFMEMORY};
-    struct sxs_sub *sub = h->sub;
-    uint32_t        low = sub->low, high = sub->high;
+    struct runtime_dump d = {.h = h, .result = E_OUTOFMEMORY};
+    struct sxs_sub     *sub = h->sub;
+    uint32_t            low = sub->low, high = sub->high;
     d.result = ask_for_events(h);
     if (SUCCEEDED(d.result)) {
         atomic_store(&h->receiving, 1);
@@ -271,7 +271,7 @@ static void dump_runtime(struct sxs_heap_runtime *h)
 
 static void run_walk(void *arg)
 {
-    struct dump *d = arg;
+    struct runtime_dump *d = arg;
     d->result = sxs_heap_walk(&d->h->sink, &d->h->slots);
     if (SUCCEEDED(d->result))
         sxs_heap_sink_bounds(&d->h->sink);
@@ -280,8 +280,8 @@ static void run_walk(void *arg)
 /* Reads the objects without a collection. Returns 1, or 0 when the runtime cannot do that. */
 static int walk_runtime(struct sxs_heap_runtime *h)
 {
-    struct dump d = {.h = h, .result = E_OUTOFMEMORY};
-    uint64_t    now = sxs_now_ns(CLOCK_MONOTONIC);
+    struct runtime_dump d = {.h = h, .result = E_OUTOFMEMORY};
+    uint64_t            now = sxs_now_ns(CLOCK_MONOTONIC);
     /* Garbage can have types that are gone soon after. */
     if (now - atomic_load(&h->unload_ns) < UNLOAD_NS)
         return 0;

@@ -18,7 +18,7 @@
 
 enum { FIELD_STATIC = 0x10, FIELD_LITERAL = 0x40 };
 
-struct search {
+struct statics_search {
     struct sxs_heap_sink    *sink;
     struct sxs_index         wanted;     /* texts of sink->names; one element for each text */
     struct sxs_index         by_address; /* sink->names by id */
@@ -38,7 +38,7 @@ static uint32_t hash_text(const char *text)
     return (uint32_t)(sxs_hash_id(sxs_hash_text(0, text)) >> 32);
 }
 
-static int is_wanted(struct search *s, const char *text)
+static int is_wanted(struct statics_search *s, const char *text)
 {
     uint32_t hash = hash_text(text), number;
     size_t   at = hash;
@@ -55,7 +55,7 @@ static uint64_t value_in(uint64_t box)
     return box + sizeof(uint64_t);
 }
 
-static void index_address(struct search *s, uint64_t address, size_t i)
+static void index_address(struct statics_search *s, uint64_t address, size_t i)
 {
     uint32_t hash = (uint32_t)(sxs_hash_id(address) >> 32);
     size_t   at = hash;
@@ -66,7 +66,7 @@ static void index_address(struct search *s, uint64_t address, size_t i)
 
 /* Enters the names of all static fields into both indexes. Returns their number; 0: nothing to do,
  * or no memory. */
-static size_t index_names(struct search *s)
+static size_t index_names(struct statics_search *s)
 {
     size_t n = 0;
     for (size_t i = 0; i < s->sink->n_names; i++) {
@@ -95,7 +95,7 @@ static size_t index_names(struct search *s)
 
 /* The box of a value may have moved since the dump. So of fields of that name which are in a box of
  * the same type, a single one is taken for it. */
-static void guess_class(struct search *s, uint64_t address, ClassID cls)
+static void guess_class(struct statics_search *s, uint64_t address, ClassID cls)
 {
     uint64_t type = 0;
     if (sxs_safe_read(&type, (uintptr_t)address - sizeof(type), sizeof(type)) != sizeof(type) ||
@@ -118,7 +118,7 @@ static void use_guesses(const struct sxs_heap_sink *sink)
 }
 
 /* Enters the class of the static field at an address, if that is wanted. */
-static void set_class(struct search *s, uint64_t address, ClassID cls)
+static void set_class(struct statics_search *s, uint64_t address, ClassID cls)
 {
     uint32_t hash = (uint32_t)(sxs_hash_id(address) >> 32), number;
     int      found = 0;
@@ -134,7 +134,7 @@ static void set_class(struct search *s, uint64_t address, ClassID cls)
         guess_class(s, address, cls);
 }
 
-static void add_slot(struct search *s, uint64_t address, ClassID cls)
+static void add_slot(struct statics_search *s, uint64_t address, ClassID cls)
 {
     struct sxs_heap_slots *slots = s->slots;
     struct sxs_heap_slot  *slot;
@@ -154,11 +154,11 @@ static void add_slot(struct search *s, uint64_t address, ClassID cls)
 
 static int look_at_class(ClassID id, void *arg)
 {
-    struct search      *s = arg;
-    struct sxs_runtime *rt = s->rt;
-    sxs_class           cls = {rt, id};
-    void               *address = NULL;
-    COR_PRF_STATIC_TYPE kind = 0;
+    struct statics_search *s = arg;
+    struct sxs_runtime    *rt = s->rt;
+    sxs_class              cls = {rt, id};
+    void                  *address = NULL;
+    COR_PRF_STATIC_TYPE    kind = 0;
     if (FAILED(sxs_info_GetStaticFieldInfo(rt, cls, s->field, &kind)))
         return 0;
     if (kind & COR_PRF_FIELD_THREAD_STATIC) {
@@ -177,7 +177,7 @@ static int look_at_class(ClassID id, void *arg)
     return 0; /* other classes of a generic type may have one, too */
 }
 
-static int find_domain(struct search *s, sxs_module module)
+static int find_domain(struct statics_search *s, sxs_module module)
 {
     sxs_assembly assembly = {0};
     DWORD        flags;
@@ -199,7 +199,7 @@ static int is_reference(const uint8_t *signature, size_t size)
            type == SXS_ELEMENT_SZARRAY || type == SXS_ELEMENT_ARRAY;
 }
 
-static void search_module(struct search *s, sxs_module module)
+static void search_module(struct statics_search *s, sxs_module module)
 {
     IMetaDataImport2 *imp = sxs_module_import(module);
     WCHAR             units[NAME_MAX_UNITS];
@@ -225,7 +225,7 @@ static void search_module(struct search *s, sxs_module module)
     imp->vtbl->Release(imp);
 }
 
-static void search_modules(struct search *s)
+static void search_modules(struct statics_search *s)
 {
     ModuleID id;
     for (size_t i = 0; (id = sxs_heap_classes_module_at(s->classes, i)) != 0; i++) {
@@ -237,7 +237,7 @@ static void search_modules(struct search *s)
 
 void sxs_heap_statics_find(struct sxs_heap_classes *classes, struct sxs_heap_sink *sink)
 {
-    struct search s = {.sink = sink, .rt = sink->rt, .classes = classes};
+    struct statics_search s = {.sink = sink, .rt = sink->rt, .classes = classes};
     if (index_names(&s)) {
         search_modules(&s);
         use_guesses(sink);
@@ -251,7 +251,7 @@ void sxs_heap_statics_find(struct sxs_heap_classes *classes, struct sxs_heap_sin
 void sxs_heap_slots_find(struct sxs_heap_classes *classes, struct sxs_runtime *rt, int all,
                          struct sxs_heap_slots *slots)
 {
-    struct search s = {.rt = rt, .classes = classes, .slots = slots, .all = all};
+    struct statics_search s = {.rt = rt, .classes = classes, .slots = slots, .all = all};
     search_modules(&s);
     slots->domain = s.domain;
 }

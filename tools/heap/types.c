@@ -136,7 +136,7 @@ static void write_fields(struct sxs_heap_sink *sink, size_t at, sxs_class elemen
     size_t                         room = s ? s->n * (size_t)FIELD_ROOM : 0;
     const char                   **names = s ? calloc(s->n, sizeof(*names)) : NULL;
     char                          *texts = s ? malloc(room) : NULL;
-    struct sxs_heap_fields         fields = {.type = (uint32_t)at + 1, .names = names};
+    struct sxs_heap_fields_record  fields = {.type = (uint32_t)at + 1, .names = names};
     if (texts && names && (rank != 0) == (s->step != 0) &&
         (!rank || (s->base == data + sizeof(uint64_t) && s->of_slot[0] >= data))) {
         for (uint32_t i = 0; i < s->n; i++) {
@@ -164,8 +164,8 @@ static void write_type(struct sxs_heap_sink *sink, size_t at, struct sxs_namer *
     CorElementType               kind = 0;
     ULONG                        rank = 0;
     char                         name[NAME_SIZE], file[NAME_SIZE] = "";
-    struct sxs_heap_type         type = {
-                .number = (uint32_t)at + 1, .size = c->size, .name = name, .module = file};
+    struct sxs_heap_type_record  type = {
+         .number = (uint32_t)at + 1, .size = c->size, .name = name, .module = file};
     if (c->variant_of) {
         sxs_heap_variant(sink->file, (uint32_t)at + 1, c->variant_of, c->mask);
         return;

@@ -7,7 +7,7 @@
 
 #define REFERENCES 4096u /* of an object that are collected before they are written */
 
-struct walk {
+struct object_walk {
     struct sxs_heap_sink *sink;
     uint64_t              size; /* of the object whose references come */
     sxs_class             cls;
@@ -16,7 +16,7 @@ struct walk {
     uint64_t              refs[REFERENCES];
 };
 
-static void write_object(struct walk *w, ObjectID id)
+static void write_object(struct object_walk *w, ObjectID id)
 {
     if (w->begun)
         sxs_heap_sink_more(w->sink, id, w->cls.id, w->size, w->refs, w->n);
@@ -28,7 +28,7 @@ static void write_object(struct walk *w, ObjectID id)
 
 static BOOL receive_reference(ObjectID id, ObjectID *reference, void *arg)
 {
-    struct walk *w = arg;
+    struct object_walk *w = arg;
     if (w->n == REFERENCES)
         write_object(w, id);
     if (*reference)
@@ -38,7 +38,7 @@ static BOOL receive_reference(ObjectID id, ObjectID *reference, void *arg)
 
 static BOOL receive_object(ObjectID id, void *arg)
 {
-    struct walk        *w = arg;
+    struct object_walk *w = arg;
     struct sxs_runtime *rt = w->sink->rt;
     sxs_object          object = {rt, id};
     SIZE_T              size = 0;
@@ -59,9 +59,9 @@ static BOOL receive_object(ObjectID id, void *arg)
 
 HRESULT sxs_heap_walk(struct sxs_heap_sink *sink, struct sxs_heap_slots *slots)
 {
-    struct walk *w = calloc(1, sizeof(*w));
-    uint64_t     started = sxs_now_ns(CLOCK_MONOTONIC);
-    HRESULT      hr;
+    struct object_walk *w = calloc(1, sizeof(*w));
+    uint64_t            started = sxs_now_ns(CLOCK_MONOTONIC);
+    HRESULT             hr;
     if (!w)
         return E_OUTOFMEMORY;
     w->sink = sink;

@@ -132,18 +132,18 @@ void sxs_modules_end(struct on_runtime *on)
 }
 
 /* A runtime that has code with new IL, to which the library keeps one reference. */
-struct kept {
-    struct kept        *next;
-    struct sxs_runtime *rt;
+struct kept_runtime {
+    struct kept_runtime *next;
+    struct sxs_runtime  *rt;
 };
 
-static struct kept *kept; /* one thread at a time ends a session */
+static struct kept_runtime *kept; /* one thread at a time ends a session */
 SXS_SESSION_KEEPS(kept);
 
 /* Keeps a reference to @rt for good, in place of the session's. */
 static void keep_runtime(struct sxs_runtime *rt)
 {
-    struct kept *k = kept;
+    struct kept_runtime *k = kept;
     while (k && k->rt != rt)
         k = k->next;
     if (k) {
@@ -153,7 +153,7 @@ static void keep_runtime(struct sxs_runtime *rt)
     k = malloc(sizeof(*k));
     if (!k) /* the reference stays, and the next session keeps another one */
         return;
-    *k = (struct kept){kept, rt};
+    *k = (struct kept_runtime){kept, rt};
     kept = k;
 }
 

@@ -34,7 +34,7 @@ SXS_FORK_RESETS(locks.lock);
 SXS_SESSION_RESETS(locks);
 
 /** The state of one runtime. */
-struct on_runtime {
+struct locks_on_runtime {
     EVENTPIPE_SESSION waits, pool; /* 0: none */
 };
 
@@ -93,7 +93,7 @@ static COR_PRF_EVENTPIPE_PROVIDER_CONFIG session_config(void)
 static HRESULT start_tool(struct sxs_sub *sub, const char *text)
 {
     COR_PRF_EVENTPIPE_PROVIDER_CONFIG config;
-    struct on_runtime                *on;
+    struct locks_on_runtime          *on;
     HRESULT                           hr;
     if (!sxs_runtime_has(sub->rt, SXS_INFO_EVENT_PIPE)) {
         sxs_warn("tool locks is off for runtime %u (%s), which reports no waits to profilers",
@@ -158,7 +158,7 @@ static HRESULT assembly_unloading(struct sxs_sub *sub, sxs_assembly assembly)
 static void stop_sessions(struct sxs_sub *sub)
 {
     COR_PRF_EVENTPIPE_PROVIDER_CONFIG config = session_config();
-    struct on_runtime                *on = sub->state;
+    struct locks_on_runtime          *on = sub->state;
     sxs_own_session_end(sub->rt, &config, &on->waits);
     sxs_pool_end(sub->rt, &on->pool);
 }

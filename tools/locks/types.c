@@ -24,13 +24,13 @@ enum entry_state { EMPTY, UNNAMED, NAMED };
 
 /* Written by the thread that claims the entry: `type` first, then `state`. Entries are not reused,
  * since a thread may be reading one at any time. */
-struct entry {
+struct lock_type_entry {
     _Atomic uint64_t     key; /* 0: the entry is free */
     _Atomic uint32_t     state;
     struct sxs_lock_type type;
 };
 
-static struct entry entries[N_TYPES];
+static struct lock_type_entry entries[N_TYPES];
 SXS_SESSION_RESETS(entries);
 
 static struct {
@@ -54,7 +54,7 @@ static unsigned runtime_of(uint64_t key)
     return (unsigned)(key >> RUNTIME_SHIFT);
 }
 
-SXS_SIGSAFE static struct sxs_lock_type fill_entry(struct entry *e, unsigned runtime)
+SXS_SIGSAFE static struct sxs_lock_type fill_entry(struct lock_type_entry *e, unsigned runtime)
 {
     e->type.name = sxs_recorder_name_number();
     e->type.total = sxs_recorder_total(SXS_COST_LOCK, runtime, e->type.name, 0);
@@ -68,8 +68,8 @@ SXS_SIGSAFE struct sxs_lock_type sxs_lock_type_find(unsigned runtime, uint64_t c
     uint64_t key = key_of(runtime, class_id);
     uint32_t at = (uint32_t)(sxs_hash_id(key) >> 32);
     for (uint32_t i = 0; i < MAX_PROBES; i++) {
-        struct entry *e = &entries[(at + i) % N_TYPES];
-        uint64_t      found = atomic_load(&e->key);
+        struct lock_type_entry *e = &entries[(at + i) % N_TYPES];
+        uint64_t                found = atomic_load(&e->key);
         if (found == key && atomic_load(&e->state) != EMPTY)
             return e->type;
         if (!found && atomic_compare_exchange_strong(&e->key, &found, key))
@@ -80,7 +80,7 @@ SXS_SIGSAFE struct sxs_lock_type sxs_lock_type_find(unsigned runtime, uint64_t c
 
 /* ---- names ----------------------------------------------------------------------------------- */
 
-static void name_entry_locked(struct entry *e, struct sxs_runtime *rt, uint64_t class_id)
+static void name_entry_locked(struct lock_type_entry *e, struct sxs_runtime *rt, uint64_t class_id)
 {
     char name[NAME_SIZE] = "System.Threading.Lock";
     if (class_id != SXS_CLASS_OF_LOCK) {
@@ -106,9 +106,9 @@ static struct sxs_runtime *find_runtime_locked(unsigned number)
 static void name_all_locked(const struct sxs_runtime *only)
 {
     for (unsigned i = 0; i < N_TYPES; i++) {
-        struct entry       *e = &entries[i];
-        uint64_t            key = atomic_load(&e->key);
-        struct sxs_runtime *rt;
+        struct lock_type_entry *e = &entries[i];
+        uint64_t                key = atomic_load(&e->key);
+        struct sxs_runtime     *rt;
         if (atomic_load(&e->state) != UNNAMED || key == FORGOTTEN)
             continue;
         rt = find_runtime_locked(runtime_of(key));

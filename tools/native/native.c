@@ -21,12 +21,12 @@
 #include "stackwalk/fast/tables.h"
 #include "tools/options/native_options.h"
 
-enum state { NEW, LISTENING, IMPOSSIBLE };
+enum native_state { NEW, LISTENING, IMPOSSIBLE };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 SXS_FORK_RESETS(lock);
 static struct {
-    enum state state;
+    enum native_state           state;
     unsigned   n_runtimes;
     struct sxs_allocator_counts before; /* when the tool began to listen */
 } native; /* under the lock */
@@ -119,7 +119,7 @@ static int is_malloc_ours(const struct sxs_allocator *a)
     return a->remaining() != before;
 }
 
-static enum state listen_now(uint64_t every)
+static enum native_state listen_now(uint64_t every)
 {
     static struct sxs_fork_part part = {.child = leave_in_child};
     SXS_SESSION_KEEPS(part);

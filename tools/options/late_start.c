@@ -11,7 +11,7 @@
 #include "tools/options/instrument_options.h"
 
 /* One row of the table. The first row that fits counts. */
-struct row {
+struct late_start_row {
     const char *tool;
     int (*fits)(const char *options); /* NULL: with any options */
     bool (*is_about)(const struct sxs_runtime_facts *f); /* NULL: all versions */
@@ -58,7 +58,7 @@ static bool has_ticks(const struct sxs_runtime_facts *f)
     return f->allocation_events == SXS_ALLOCATION_TICKS;
 }
 
-static const struct row rows[] = {
+static const struct late_start_row rows[] = {
     {"census", NULL, NULL, ATTACH, SXS_LATE_PARTLY, "it counts from the attach on"},
     {"census", NULL, NULL, REQUEST, SXS_LATE_FULL, ""},
     {"sample", NULL, lacks_sessions, BOTH, SXS_LATE_PARTLY,
@@ -109,7 +109,7 @@ enum sxs_late_result sxs_late_start(enum sxs_late_way way, const char *tool, con
     const char  *none = NULL;
     const char **text = why ? why : &none;
     for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
-        const struct row *r = &rows[i];
+        const struct late_start_row *r = &rows[i];
         if (strcmp(r->tool, tool) == 0 && (!r->is_about || r->is_about(facts)) &&
             (r->ways >> way & 1) && (!r->fits || r->fits(options ? options : ""))) {
             *text = r->why;
