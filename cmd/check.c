@@ -22,7 +22,7 @@
 /* NATIVE_CODE: bits of a method's ImplFlags, set when it has no IL; STATIC: a bit of its Flags. */
 enum { NATIVE_CODE = 0x3, STATIC = 0x10 };
 
-struct options {
+struct check_options {
     const char *path;
     const char *runtime;    /* NULL: any runtime */
     char      **assemblies; /* borrowed from main's argv */
@@ -30,19 +30,19 @@ struct options {
 };
 
 struct check {
-    const struct options    *options;
-    const struct sxs_config *config;
-    struct sxs_metadata     *md;
-    struct sxs_assembly    **assemblies; /* one for each of options->assemblies */
-    struct sxs_il_body      *body;       /* owned; of the current method */
-    unsigned long            n_warnings;
+    const struct check_options *options;
+    const struct sxs_config    *config;
+    struct sxs_metadata        *md;
+    struct sxs_assembly       **assemblies; /* one for each of options->assemblies */
+    struct sxs_il_body         *body;       /* owned; of the current method */
+    unsigned long               n_warnings;
     uint8_t had[ACTIONS_MAX][ARGUMENTS_MAX]; /* for the current rule, by action and argument: 1 when
                                               * a matched method has the argument */
 };
 
 static error_t parse_option(int key, char *arg, struct argp_state *state)
 {
-    struct options *o = state->input;
+    struct check_options *o = state->input;
     switch (key) {
     case 'r': o->runtime = arg; return 0;
     case ARGP_KEY_ARG:
@@ -294,7 +294,7 @@ static void check_all(struct check *c)
 }
 
 /* Checks a file that declares guests, and the libraries that it names. */
-static int check_guests(const struct options *o, const struct guest_file *file)
+static int check_guests(const struct check_options *o, const struct guest_file *file)
 {
     char     why[4096];
     unsigned n_errors = file->problems->n_errors;
@@ -323,14 +323,14 @@ static int declares_guests(const char *path, struct guest_file *file)
            file->is_ours;
 }
 
-/* Reads the files and prints what is wrong. @arg: struct options. Returns an exit status. */
+/* Reads the files and prints what is wrong. @arg: struct check_options. Returns an exit status. */
 static int check(void *arg)
 {
-    struct guest_file  guests;
-    struct options    *options = arg;
-    struct check       c = {.options = options};
-    struct sxs_config *config;
-    int                err;
+    struct guest_file     guests;
+    struct check_options *options = arg;
+    struct check          c = {.options = options};
+    struct sxs_config    *config;
+    int                   err;
     err = declares_guests(options->path, &guests) ? check_guests(options, &guests) : -1;
     guest_file_free(&guests);
     if (err >= 0)
@@ -359,7 +359,7 @@ static int check(void *arg)
 
 int sxs_cmd_check(int argc, char **argv)
 {
-    struct options options = {0};
+    struct check_options options = {0};
     sxs_options_parse(&sxs_argp_check, argc, argv, 0, &options);
     const struct sxs_confined_verb needs = {.reads = {&options.path}};
     return sxs_confined_verb(&needs, check, &options);

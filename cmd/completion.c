@@ -361,7 +361,7 @@ static void print_zsh(void)
 
 #define MAX_NAMES 128
 
-struct names {
+struct completion_names {
     const char *all[MAX_NAMES];
     char        letters[MAX_NAMES];
     size_t      n;
@@ -370,7 +370,7 @@ struct names {
 
 static void note_name(const struct argp_option *o, void *context)
 {
-    struct names *names = context;
+    struct completion_names *names = context;
     for (size_t i = 0; i < names->n; i++)
         if ((o->name && names->all[i] && strcmp(names->all[i], o->name) == 0) ||
             (short_name(o) && names->letters[i] == short_name(o)))
@@ -386,7 +386,7 @@ static void note_name(const struct argp_option *o, void *context)
 static bool names_are_unique(void)
 {
     for (size_t i = 0; i < sxs_n_verbs; i++) {
-        struct names names = {.n = 0};
+        struct completion_names names = {.n = 0};
         for_each_option(&sxs_verbs[i], note_name, &names);
         if (names.twice) {
             sxs_complain("sxsprof %s has two options --%s", sxs_verbs[i].name, names.twice);

@@ -40,13 +40,13 @@
 
 enum { MAX_DEPTH = 3, MAX_ENTRIES = 65536 }; /* segments have folders of processes with files */
 
-struct sum {
+struct folder_sum {
     uint64_t bytes;
     unsigned left; /* entries that may still be counted */
 };
 
 // NOLINTNEXTLINE(misc-no-recursion): as deep as MAX_DEPTH
-static void add_entry(int at, const char *name, int depth, struct sum *s)
+static void add_entry(int at, const char *name, int depth, struct folder_sum *s)
 {
     struct stat st;
     int         flags = depth ? AT_SYMLINK_NOFOLLOW : 0;
@@ -71,7 +71,7 @@ static void add_entry(int at, const char *name, int depth, struct sum *s)
 /* Returns how many bytes the inputs take on the disk. */
 static uint64_t input_bytes(const struct sxs_confined_verb *needs)
 {
-    struct sum s = {.left = MAX_ENTRIES};
+    struct folder_sum s = {.left = MAX_ENTRIES};
     for (size_t i = 0; i < SXS_CONFINED_PATHS; i++)
         if (needs->reads[i] && *needs->reads[i])
             add_entry(AT_FDCWD, *needs->reads[i], 0, &s);
@@ -100,20 +100,20 @@ static const char *open_for_child(const char *path)
 
 #define MAX_WRITES (SXS_CONFINED_PATHS + 2)
 
-struct places {
+struct write_paths {
     char   path[MAX_WRITES][PATH_MAX];
     size_t n;
 };
 
 /* Adds @path with its links resolved, if it exists. */
-static void add_place(struct places *p, const char *path)
+static void add_place(struct write_paths *p, const char *path)
 {
     if (p->n < MAX_WRITES && realpath(path, p->path[p->n]))
         p->n++;
 }
 
 /* Adds the folder @path; the one in which it lies if it does not exist, or is no folder. */
-static void add_folder(struct places *p, const char *path)
+static void add_folder(struct write_paths *p, const char *path)
 {
     char        folder[PATH_MAX];
     const char *slash = strrchr(path, '/');
@@ -125,7 +125,7 @@ static void add_folder(struct places *p, const char *path)
 
 /* Adds the folder in which libdebuginfod keeps files. It makes the folder when it needs it, which it
  * cannot do in the child. */
-static void add_cache(struct places *p)
+static void add_cache(struct write_paths *p)
 {
     const char *cache = sxs_env_named("DEBUGINFOD_CACHE_PATH"), *home = sxs_env_named("HOME");
     const char *xdg = sxs_env_named("XDG_CACHE_HOME");
@@ -145,7 +145,7 @@ static void add_cache(struct places *p)
     add_place(p, path);
 }
 
-static void find_places(const struct sxs_confined_verb *needs, struct places *p)
+static void find_places(const struct sxs_confined_verb *needs, struct write_paths *p)
 {
     p->n = 0;
     if (!needs->no_packs)
@@ -164,7 +164,7 @@ struct work {
     void                           *arg;
     const struct sxs_confined_verb *needs;
     struct sxs_confinement          limits;
-    struct places                   places;
+    struct write_paths              places;
 };
 
 static int confine_and_work(void *arg)

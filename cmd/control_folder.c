@@ -21,7 +21,7 @@
 #define MAX_ENTRIES 65536u
 
 /* Shared with the child that is the user of the process. */
-struct look {
+struct folder_look {
     char        path[PATH_MAX]; /* as the process sees it */
     bool        with_bytes;
     struct stat folder, census;
@@ -46,7 +46,7 @@ static uint64_t count_bytes(int dir)
  * answers keeps only the child. */
 static int look_inside(int root, void *arg, int *fd)
 {
-    struct look *look = arg;
+    struct folder_look *look = arg;
     *fd = sxs_inside_open(root, look->path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW, 0);
     if (*fd < 0 || fstat(*fd, &look->folder) != 0 ||
         fstatat(*fd, SXS_CENSUS_FILE, &look->census, AT_SYMLINK_NOFOLLOW) != 0)
@@ -62,7 +62,7 @@ static bool is_foreign(const struct sxs_process *p)
 }
 
 /* Tells whether the process has the census of this folder mapped: it is its session now. */
-static bool is_recorded_into(const struct sxs_process *p, const struct look *look)
+static bool is_recorded_into(const struct sxs_process *p, const struct folder_look *look)
 {
     char        census[PATH_MAX + sizeof(SXS_CENSUS_FILE) + 1];
     const char *folder = strrchr(look->path, '/') + 1;
@@ -71,7 +71,7 @@ static bool is_recorded_into(const struct sxs_process *p, const struct look *loo
 }
 
 /* Returns NULL, or why the folder is none of a session of @p. */
-static const char *refuse(const struct sxs_process *p, const struct look *look, bool now)
+static const char *refuse(const struct sxs_process *p, const struct folder_look *look, bool now)
 {
     if (!sxs_session_names_process(strrchr(look->path, '/') + 1))
         return "its name is not that of a process's folder";
@@ -87,7 +87,7 @@ static const char *refuse(const struct sxs_process *p, const struct look *look, 
 }
 
 /* As sxs_control_folder_open(); @look is shared. */
-static int open_folder(const struct sxs_control_target *t, struct look *look, bool now,
+static int open_folder(const struct sxs_control_target *t, struct folder_look *look, bool now,
                        const char **why)
 {
     const char *out = sxs_message_get(&t->answer.message, "out");
@@ -110,7 +110,7 @@ static int open_folder(const struct sxs_control_target *t, struct look *look, bo
 int sxs_control_folder_open(const struct sxs_control_target *t, bool now, uint64_t *bytes,
                             const char **why)
 {
-    struct look *look =
+    struct folder_look *look =
         mmap(NULL, sizeof(*look), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     int fd;
     *why = strerror(ENOMEM);

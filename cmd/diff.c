@@ -23,7 +23,7 @@
 
 enum { KEY_SYMBOLS = 256, KEY_DATA, KEY_BY_COUNT, KEY_TOP };
 
-struct options {
+struct diff_options {
     struct sxs_report_options samples;
     const char               *format; /* text or html */
     const char               *dir[2];
@@ -33,7 +33,7 @@ struct options {
 };
 
 /* Chooses the format that no argument said: a page when the file is named like one. */
-static void complete(struct argp_state *state, struct options *o)
+static void complete(struct argp_state *state, struct diff_options *o)
 {
     const char *output = o->samples.output;
     const char *ending = output ? sxs_format_of_file(output) : NULL;
@@ -47,7 +47,7 @@ static void complete(struct argp_state *state, struct options *o)
 
 static error_t parse_option(int key, char *arg, struct argp_state *state)
 {
-    struct options *o = state->input;
+    struct diff_options *o = state->input;
     switch (key) {
     case 'o': o->samples.output = arg; return 0;
     case 'f':
@@ -106,14 +106,14 @@ const struct argp sxs_argp_diff = {
            "coloured by what grew and shrank since A. Of heap snapshots, what each type has more.",
 };
 
-static int nothing_to_compare(const struct options *o, const char *record)
+static int nothing_to_compare(const struct diff_options *o, const char *record)
 {
     return sxs_wrong_input(
         "nothing to compare in %s or %s; expected folders made by %s, with -o DIR",
         sxs_shown(o->dir[0]), sxs_shown(o->dir[1]), record);
 }
 
-static int write_gcs(const struct options *o, const struct sxs_events_report *of)
+static int write_gcs(const struct diff_options *o, const struct sxs_events_report *of)
 {
     struct sxs_output out;
     int               err = sxs_output_open(&out, o->samples.output);
@@ -141,7 +141,7 @@ static int load_gcs(const struct sxs_opened *v, struct sxs_events_report *out)
     return err;
 }
 
-static int diff_gcs(const struct options *o, const struct sxs_opened *sessions)
+static int diff_gcs(const struct diff_options *o, const struct sxs_opened *sessions)
 {
     struct sxs_events_report of[2] = {0};
     int                      status = SXS_EXIT_OK;
@@ -163,7 +163,7 @@ static int diff_gcs(const struct options *o, const struct sxs_opened *sessions)
 }
 
 /* Writes what changed between two sessions. Returns an exit status. */
-static int diff_sessions(const struct options *o, const struct sxs_opened *sessions)
+static int diff_sessions(const struct diff_options *o, const struct sxs_opened *sessions)
 {
     if (o->gc)
         return diff_gcs(o, sessions);
@@ -178,13 +178,13 @@ static int diff_sessions(const struct options *o, const struct sxs_opened *sessi
     }
 }
 
-/* Opens both sessions and writes what changed. @arg: struct options. Returns an exit status. */
+/* Opens both sessions and writes what changed. @arg: struct diff_options. Returns an exit status. */
 static int diff(void *arg)
 {
-    struct options   *o = arg;
-    struct sxs_opened sessions[2] = {{.fd = -1}, {.fd = -1}};
-    char              why[512];
-    int               status = SXS_EXIT_OK;
+    struct diff_options *o = arg;
+    struct sxs_opened    sessions[2] = {{.fd = -1}, {.fd = -1}};
+    char                 why[512];
+    int                  status = SXS_EXIT_OK;
     for (int i = 0; i < 2; i++)
         if (sxs_pack_open(o->dir[i], &o->dir[i], why, sizeof(why)) != 0)
             return sxs_wrong_input("%s: %s; expected a file made by sxsprof pack", o->dir[i], why);
@@ -203,7 +203,7 @@ static int diff(void *arg)
 
 int sxs_cmd_diff(int argc, char **argv)
 {
-    struct options o = {.n = 0};
+    struct diff_options o = {.n = 0};
     sxs_options_parse(&sxs_argp_diff, argc, argv, 0, &o);
     const struct sxs_confined_verb needs = {.reads = {&o.dir[0], &o.dir[1]},
                                             .output = o.samples.output,

@@ -8,14 +8,14 @@
 #include <argp.h>
 #include <string.h>
 
-struct options {
+struct doctor_options {
     char      **command; /* NULL: none */
     const char *process; /* NULL: none */
 };
 
 static error_t parse_option(int key, char *arg, struct argp_state *state)
 {
-    struct options *o = state->input;
+    struct doctor_options *o = state->input;
     switch (key) {
     case 'p': o->process = arg; return 0;
     case ARGP_KEY_ARG: /* the command begins here; the rest belongs to it */
@@ -99,7 +99,7 @@ int sxs_cmd_doctor(int argc, char **argv)
     struct sxs_findings       found = {0};
     struct sxs_library        lib;
     struct sxs_installed_list installed;
-    struct options            o = {0};
+    struct doctor_options     o = {0};
     sxs_options_parse(&sxs_argp_doctor, argc, argv, ARGP_IN_ORDER, &o);
 
     int err = sxs_library_find(&lib);

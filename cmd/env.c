@@ -204,14 +204,14 @@ enum { KEY_FORM = 4000 }; /* the first form; the others follow in the same order
 
 /* ---- the verb -------------------------------------------------------------------------------- */
 
-struct options {
+struct env_options {
     struct sxs_record_options record;
     const struct form     *form; /* NULL: shell */
 };
 
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
-    struct options *o = state->input;
+    struct env_options *o = state->input;
     (void)arg;
     if (key == ARGP_KEY_END)
         sxs_record_complete(state, &o->record);
@@ -303,7 +303,7 @@ static const char *missing_library(const struct sxs_record_options *o,
 
 int sxs_cmd_env(int argc, char **argv)
 {
-    struct options     o = {.record = {.with = SXS_WITH_ENV}};
+    struct env_options o = {.record = {.with = SXS_WITH_ENV}};
     struct sxs_library lib;
     char              *out = NULL;
     sxs_options_parse(sxs_env_argp("env"), argc, argv, 0, &o);

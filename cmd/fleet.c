@@ -43,7 +43,7 @@ enum { DEFAULT_LIMIT = 20000, DEFAULT_TOP = 30, MAX_GROUPS = 100000, WHY = 700 }
 
 enum { A, B }; /* the selections of diff; other commands have one */
 
-struct options {
+struct fleet_options {
     const char                     *command;
     const char                     *server, *to, *format, *output, *by;
     struct sxs_fleet_server_options connection;
@@ -57,7 +57,7 @@ struct options {
 };
 
 struct context {
-    struct options               *o;
+    struct fleet_options         *o;
     struct sxs_clickhouse_address address;
     struct sxs_fleet_server      *server;
     char                          why[WHY];
@@ -80,19 +80,19 @@ static void set_time(struct argp_state *state, const char *option, const char *t
         sxs_option_error(state, "%s: '%s': expected " SXS_FLEET_WHEN, option, text);
 }
 
-static void set_kind(struct argp_state *state, struct options *o, const char *text)
+static void set_kind(struct argp_state *state, struct fleet_options *o, const char *text)
 {
     o->common.kind = sxs_clickhouse_kind_named(text);
     if (o->common.kind == SXS_CLICKHOUSE_BATCH)
         sxs_option_error(state, "--data: '%s': expected %s", text, sxs_clickhouse_kind_names());
 }
 
-static bool is_command(const struct options *o, const char *name)
+static bool is_command(const struct fleet_options *o, const char *name)
 {
     return strcmp(o->command, name) == 0;
 }
 
-static void check_format(struct argp_state *state, const struct options *o)
+static void check_format(struct argp_state *state, const struct fleet_options *o)
 {
     bool page = strcmp(o->format, "html") == 0;
     bool plain = strcmp(o->format, "text") == 0 || strcmp(o->format, "json") == 0;
@@ -110,7 +110,7 @@ static void check_format(struct argp_state *state, const struct options *o)
     }
 }
 
-static void complete_diff(struct argp_state *state, struct options *o)
+static void complete_diff(struct argp_state *state, struct fleet_options *o)
 {
     if (!is_command(o, "diff")) {
         if (o->has[A] || o->has[B])
@@ -124,7 +124,7 @@ static void complete_diff(struct argp_state *state, struct options *o)
 }
 
 /* Builds the selections when all options are known. */
-static void complete(struct argp_state *state, struct options *o)
+static void complete(struct argp_state *state, struct fleet_options *o)
 {
     static const char *const commands[] = {"init", "expire", "flame", "top", "diff", "series"};
     bool                     known = false;
@@ -163,7 +163,8 @@ static void complete(struct argp_state *state, struct options *o)
         sxs_option_error(state, "--step is an option of fleet series");
 }
 
-static error_t parse_selection(int key, char *arg, struct argp_state *state, struct options *o)
+static error_t parse_selection(int key, char *arg, struct argp_state *state,
+                               struct fleet_options *o)
 {
     switch (key) {
     case KEY_FROM: set_time(state, "--from", arg, o->now, &o->common.from); return 0;
@@ -194,7 +195,7 @@ static error_t parse_selection(int key, char *arg, struct argp_state *state, str
 
 static error_t parse_option(int key, char *arg, struct argp_state *state)
 {
-    struct options *o = state->input;
+    struct fleet_options *o = state->input;
     switch (key) {
     case KEY_SERVER: o->server = arg; return 0;
     case KEY_CA: o->connection.ca = arg; return 0;
@@ -474,13 +475,13 @@ static int run(struct context *c)
 
 int sxs_cmd_fleet(int argc, char **argv)
 {
-    struct options o = {.common.kind = SXS_CLICKHOUSE_CPU,
-                        .limit = DEFAULT_LIMIT,
-                        .top = DEFAULT_TOP,
-                        .now = time(NULL)};
-    struct context c = {.o = &o};
-    bool           is_empty = false; /* a period */
-    int            status;
+    struct fleet_options o = {.common.kind = SXS_CLICKHOUSE_CPU,
+                              .limit = DEFAULT_LIMIT,
+                              .top = DEFAULT_TOP,
+                              .now = time(NULL)};
+    struct context       c = {.o = &o};
+    bool                 is_empty = false; /* a period */
+    int                  status;
     sxs_options_parse(&sxs_argp_fleet, argc, argv, 0, &o);
     for (int i = A; i <= B; i++) {
         struct sxs_fleet_selection own = o.of[i];

@@ -85,15 +85,9 @@ int sxs_guest_check(const struct guest_declaration *d, char *why, size_t size)
 
 /* ---- a value of SXSPROF_GUESTS ----------------------------------------------------------------- */
 
-struct first_problem {
-    char  *why;
-    size_t size;
-    bool   any;
-};
-
-static void keep_first(void *arg, const char *line)
+void sxs_first_problem_keep(void *arg, const char *line)
 {
-    struct first_problem *first = arg;
+    struct sxs_first_problem *first = arg;
     if (!first->any)
         snprintf(first->why, first->size, "%s", line);
     first->any = true;
@@ -101,9 +95,9 @@ static void keep_first(void *arg, const char *line)
 
 const char *sxs_guests_check(const char *value, char *why, size_t size)
 {
-    struct guest_list    list = {.n = 0};
-    struct first_problem first = {why, size, false};
-    guest_list_read(&list, value, keep_first, &first);
+    struct guest_list        list = {.n = 0};
+    struct sxs_first_problem first = {why, size, false};
+    guest_list_read(&list, value, sxs_first_problem_keep, &first);
     for (unsigned i = 0; i < list.n && !first.any; i++)
         first.any = sxs_guest_check(&list.items[i], why, size) != 0;
     guest_list_free(&list);

@@ -9,6 +9,18 @@
 #include "guests/config/declaration.h"
 
 #include <stdbool.h>
+#include <stddef.h>
+
+/** Where the first of several problems is written. */
+struct sxs_first_problem {
+    char  *why;
+    size_t size; /* bytes */
+    bool   any;  /* true: there was one */
+};
+
+/** sxs_first_problem_keep - write the problem @line if it is the first one. @arg: a struct sxs_first_problem.
+ *  To be passed to functions that report problems one by one. */
+void sxs_first_problem_keep(void *arg, const char *line);
 
 /**
  * sxs_profiler_library_check - check that @path is a library for this machine that exports

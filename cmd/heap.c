@@ -49,7 +49,7 @@ enum {
 
 enum { DEFAULT_TOP = 30, DEFAULT_TIMEOUT = 60 };
 
-struct options {
+struct heap_options {
     const char *format, *output, *process, *type, *diff, *source;
     uint32_t    number, runtime, timeout;
     size_t      top; /* 0: not given */
@@ -69,7 +69,7 @@ struct chosen {
 
 static const char *const formats[] = {"text", "json", "html", "heapsnapshot"};
 
-static void set_format(struct argp_state *state, struct options *o, const char *format)
+static void set_format(struct argp_state *state, struct heap_options *o, const char *format)
 {
     for (size_t i = 0; i < sizeof(formats) / sizeof(formats[0]); i++)
         if (strcmp(format, formats[i]) == 0)
@@ -79,7 +79,7 @@ static void set_format(struct argp_state *state, struct options *o, const char *
                          format);
 }
 
-static void add_wanted(struct argp_state *state, struct options *o, int key, const char *text)
+static void add_wanted(struct argp_state *state, struct heap_options *o, int key, const char *text)
 {
     char why[256];
     if (sxs_heap_wanted_add(&o->wanted, key == KEY_OBJECT, text, why, sizeof(why)) != 0)
@@ -87,7 +87,7 @@ static void add_wanted(struct argp_state *state, struct options *o, int key, con
 }
 
 /* Chooses what no argument said. */
-static void complete(struct argp_state *state, struct options *o)
+static void complete(struct argp_state *state, struct heap_options *o)
 {
     set_format(state, o, sxs_page_format(state, o->format, o->open, o->output));
     if (o->diff && strcmp(o->format, "heapsnapshot") == 0)
@@ -117,7 +117,7 @@ static void complete(struct argp_state *state, struct options *o)
 
 static error_t parse_option(int key, char *arg, struct argp_state *state)
 {
-    struct options *o = state->input;
+    struct heap_options *o = state->input;
     switch (key) {
     case 'f': set_format(state, o, arg); return 0;
     case 'o': o->output = arg; return 0;
@@ -290,12 +290,12 @@ static void read_missing(const struct chosen *c, struct sxs_missing *out)
     sxs_opened_missing(&c->session, c->place.process->folder, out);
 }
 
-static size_t lines(const struct options *o)
+static size_t lines(const struct heap_options *o)
 {
     return o->top ? o->top : DEFAULT_TOP;
 }
 
-static void write_report(const struct options *o, const struct sxs_heap_snapshot *s,
+static void write_report(const struct heap_options *o, const struct sxs_heap_snapshot *s,
                          const struct sxs_missing *missing, FILE *to)
 {
     struct sxs_heap_report r = {.type = o->type, .top = lines(o), .missing = missing};
@@ -326,7 +326,7 @@ static char *page_beside(const char *dir, uint32_t number)
     return NULL;
 }
 
-static int report(const struct options *o, const struct chosen *c)
+static int report(const struct heap_options *o, const struct chosen *c)
 {
     struct sxs_heap_snapshot s;
     char                     why[256];
@@ -393,7 +393,7 @@ static void name_side(const struct chosen *c, char *out, size_t size)
              c->place.process->folder, c->place.number);
 }
 
-static int write_changes(const struct options *o, const struct sxs_heap_sides *sides,
+static int write_changes(const struct heap_options *o, const struct sxs_heap_sides *sides,
                          const struct sxs_heap_counts *before, const struct sxs_heap_counts *now,
                          int status)
 {
@@ -414,7 +414,7 @@ static int write_changes(const struct options *o, const struct sxs_heap_sides *s
     return finish(&out, status);
 }
 
-static int diff(const struct options *o, const struct chosen *c)
+static int diff(const struct heap_options *o, const struct chosen *c)
 {
     struct chosen          other;
     struct sxs_heap_counts before = {0}, now = {0};
@@ -452,9 +452,9 @@ bool sxs_heap_only(const struct sxs_opened *v)
 
 int sxs_heap_diff(const char *before, const char *now, const char *format, const char *output)
 {
-    struct options o = {.format = format, .output = output, .diff = before};
-    struct chosen  c;
-    int            status = choose(&c, now, NULL, 0, 0);
+    struct heap_options o = {.format = format, .output = output, .diff = before};
+    struct chosen       c;
+    int                 status = choose(&c, now, NULL, 0, 0);
     if (status == SXS_EXIT_OK)
         status = diff(&o, &c);
     close_chosen(&c);
@@ -470,7 +470,7 @@ static bool is_pid(const char *text)
            access(text, F_OK) != 0;
 }
 
-static int write_wanted(const struct options *o, const struct chosen *c)
+static int write_wanted(const struct heap_options *o, const struct chosen *c)
 {
     struct sxs_missing missing;
     struct sxs_output  out;
@@ -486,18 +486,18 @@ static int write_wanted(const struct options *o, const struct chosen *c)
 
 /* What the child that reads the snapshot gets. */
 struct job {
-    struct options *options;
-    uint32_t       *number; /* receives the number of the snapshot; shared with the parent */
+    struct heap_options *options;
+    uint32_t            *number; /* receives the number of the snapshot; shared with the parent */
 };
 
 /* Reads the snapshot and writes its report. @arg: struct job. Returns an exit status. */
 static int write_chosen(void *arg)
 {
-    struct job     *job = arg;
-    struct options *o = job->options;
-    struct chosen   c = {.folder_fd = -1};
-    char           *page = NULL;
-    int             status = choose(&c, o->source, o->process, o->runtime, o->number);
+    struct job          *job = arg;
+    struct heap_options *o = job->options;
+    struct chosen        c = {.folder_fd = -1};
+    char                *page = NULL;
+    int                  status = choose(&c, o->source, o->process, o->runtime, o->number);
     *job->number = status == SXS_EXIT_OK ? c.place.number : 0;
     if (status == SXS_EXIT_OK && o->open && !o->output) {
         page = page_beside(sxs_shown(c.dir), c.place.number);
@@ -512,7 +512,7 @@ static int write_chosen(void *arg)
 }
 
 /* Writes the report in a child with limits, and opens it if that was asked for. */
-static int write_confined(struct options *o)
+static int write_confined(struct heap_options *o)
 {
     uint32_t *number =
         mmap(NULL, sizeof(*number), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
@@ -535,7 +535,7 @@ static int write_confined(struct options *o)
 
 int sxs_heap_report(int argc, char **argv)
 {
-    struct options        o = {.timeout = DEFAULT_TIMEOUT};
+    struct heap_options   o = {.timeout = DEFAULT_TIMEOUT};
     struct sxs_heap_asked asked = {.session.fd = -1};
     int                   status = SXS_EXIT_OK;
     sxs_options_parse(&sxs_argp_heap, argc, argv, 0, &o);

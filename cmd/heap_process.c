@@ -149,7 +149,7 @@ static int open_folder(int root, void *arg, int *fd)
     return st.st_uid == geteuid() ? 0 : EPERM;
 }
 
-struct request {
+struct snapshot_request {
     int         folder;
     const char *text;
     pid_t       asker; /* PID of this command: its requests have names of their own */
@@ -159,10 +159,10 @@ struct request {
  * value. */
 static int put_request(int root, void *arg, int *fd)
 {
-    const struct request *r = arg;
-    char                  name[64];
-    size_t                size = strlen(r->text);
-    int                   err = 0;
+    const struct snapshot_request *r = arg;
+    char                           name[64];
+    size_t                         size = strlen(r->text);
+    int                            err = 0;
     (void)root;
     (void)fd;
     snprintf(name, sizeof(name), SXS_HEAP_ASK_FILE ".%d", (int)r->asker);
@@ -233,7 +233,7 @@ static int ask_process(struct sxs_process *p, unsigned timeout, const char *requ
     int folder = open_session(p, out);
     if (folder < 0)
         return SXS_EXIT_USAGE;
-    struct request               r = {folder, request, getpid()};
+    struct snapshot_request      r = {folder, request, getpid()};
     const struct sxs_inside_work work = {
         .run = put_request, .arg = &r, .keep = &folder, .n_keep = 1};
     uint32_t before = sxs_heap_newest_number(folder);

@@ -16,25 +16,25 @@
 
 enum { NATIVE_CODE = 0x3 }; /* bits of a method's ImplFlags; set when it has no IL */
 
-struct options {
+struct il_options {
     const char *file;
     const char *pattern; /* NULL: all methods */
     int         check;
 };
 
 struct listing {
-    const struct options *options;
-    struct sxs_metadata   md;
-    struct sxs_il_names   names;
-    struct sxs_il_body   *body;
-    char                 *text;
-    size_t                size;
-    unsigned long         n, refused;
+    const struct il_options *options;
+    struct sxs_metadata      md;
+    struct sxs_il_names      names;
+    struct sxs_il_body      *body;
+    char                    *text;
+    size_t                   size;
+    unsigned long            n, refused;
 };
 
 static error_t parse_option(int key, char *arg, struct argp_state *state)
 {
-    struct options *o = state->input;
+    struct il_options *o = state->input;
     switch (key) {
     case 'c': o->check = 1; return 0;
     case ARGP_KEY_ARG:
@@ -130,12 +130,12 @@ static int list_methods(struct listing *l)
     return 0;
 }
 
-/* Reads the assembly and prints its IL. @arg: struct options. Returns an exit status. */
+/* Reads the assembly and prints its IL. @arg: struct il_options. Returns an exit status. */
 static int print_il(void *arg)
 {
-    struct options *options = arg;
-    struct listing  l = {.options = options, .size = TEXT_FIRST};
-    int             err = sxs_assembly_open(options->file, &l.md);
+    struct il_options *options = arg;
+    struct listing     l = {.options = options, .size = TEXT_FIRST};
+    int                err = sxs_assembly_open(options->file, &l.md);
     if (err)
         return err;
     l.names = sxs_md_names(&l.md);
@@ -156,7 +156,7 @@ static int print_il(void *arg)
 
 int sxs_cmd_il(int argc, char **argv)
 {
-    struct options options = {0};
+    struct il_options options = {0};
     sxs_options_parse(&sxs_argp_il, argc, argv, 0, &options);
     const struct sxs_confined_verb needs = {.reads = {&options.file}};
     return sxs_confined_verb(&needs, print_il, &options);

@@ -9,20 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct first_problem {
-    char  *why;
-    size_t size;
-    bool   any;
-};
-
-static void keep_first(void *arg, const char *line)
-{
-    struct first_problem *first = arg;
-    if (!first->any)
-        snprintf(first->why, first->size, "%s", line);
-    first->any = true;
-}
-
 int sxs_method_check(const struct clrie_plugin_declaration *d, char *why, size_t size)
 {
     char wrong[1024];
@@ -35,9 +21,9 @@ int sxs_method_check(const struct clrie_plugin_declaration *d, char *why, size_t
 static const char *check_file(const char *path, char *why, size_t size)
 {
     struct clrie_plugin_list list = {NULL, 0};
-    struct first_problem     first = {why, size, false};
+    struct sxs_first_problem first = {why, size, false};
     const char              *wrong = NULL;
-    if (clrie_config_read_file(&list, path, keep_first, &first) < 0)
+    if (clrie_config_read_file(&list, path, sxs_first_problem_keep, &first) < 0)
         wrong = "out of memory";
     else if (first.any)
         wrong = why;

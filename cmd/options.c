@@ -45,20 +45,21 @@ void sxs_options_each(const struct argp *argp,
 
 #define MAX_NAMES 160
 
-struct names {
+struct option_names {
     const struct argp_option *all[MAX_NAMES];
     size_t                    n;
 };
 
 static void add_name(const struct argp_option *o, void *arg)
 {
-    struct names *names = arg;
+    struct option_names *names = arg;
     if (o->name && names->n < MAX_NAMES)
         names->all[names->n++] = o;
 }
 
 /* Returns the only option, or the first one, whose name begins with @name, of @len bytes; NULL: none. */
-static const struct argp_option *find(const struct names *names, const char *name, size_t len)
+static const struct argp_option *find(const struct option_names *names, const char *name,
+                                      size_t len)
 {
     for (size_t i = 0; i < names->n; i++)
         if (strncmp(names->all[i]->name, name, len) == 0)
@@ -80,7 +81,7 @@ static bool is_common(const char *name, size_t len)
  * up to there, too: argp says what is wrong behind it. */
 static void check_names(const struct argp *argp, int argc, char **argv, unsigned flags)
 {
-    struct names names = {.n = 0};
+    struct option_names names = {.n = 0};
     sxs_options_each(argp, add_name, &names);
     for (int i = 1; i < argc && strcmp(argv[i], "--") != 0; i++) {
         size_t len = strcspn(argv[i], "=");

@@ -22,14 +22,14 @@
 
 enum { KEY_SYMBOLS = 256 };
 
-struct options {
+struct pack_options {
     const char             *dir, *output;
     struct sxs_symbol_path *symbols;
 };
 
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
-    struct options *o = state->input;
+    struct pack_options *o = state->input;
     switch (key) {
     case 'o': o->output = arg; return 0;
     case KEY_SYMBOLS: sxs_symbols_option(state, arg, &o->symbols); return 0;
@@ -119,7 +119,7 @@ static void tell_problems(const struct sxs_model *m, const struct sxs_model *bef
 
 /* Looks up all names, of samples and of all costs. Prints what is damaged and which files have no
  * names. Returns an exit status; 2: the session cannot be read. */
-static int collect_names(const struct options *o, const struct sxs_opened *v,
+static int collect_names(const struct pack_options *o, const struct sxs_opened *v,
                          struct sxs_names *names)
 {
     static const enum sxs_data data[] = {SXS_DATA_SAMPLES, SXS_DATA_ALLOC, SXS_DATA_NATIVE,
@@ -161,7 +161,7 @@ static void print_sums(const char *output, const struct sxs_opened *v,
     sxs_print("\n%s\n", carried);
 }
 
-static int write_pack(const struct options *o, const struct sxs_opened *v, const char *output)
+static int write_pack(const struct pack_options *o, const struct sxs_opened *v, const char *output)
 {
     char                 why[512];
     size_t               size;
@@ -191,13 +191,13 @@ static int write_pack(const struct options *o, const struct sxs_opened *v, const
     return status;
 }
 
-/* Reads the session and writes the file. @arg: struct options. Returns an exit status. */
+/* Reads the session and writes the file. @arg: struct pack_options. Returns an exit status. */
 static int pack(void *arg)
 {
-    const struct options *o = arg;
-    struct stat           st;
-    struct sxs_opened     v;
-    int                   status;
+    const struct pack_options *o = arg;
+    struct stat                st;
+    struct sxs_opened          v;
+    int                        status;
     if (stat(o->dir, &st) == 0 && !S_ISDIR(st.st_mode))
         return sxs_wrong_input("%s: not a folder; expected a folder made by sxsprof record -o DIR",
                                o->dir);
@@ -227,7 +227,7 @@ static int pack(void *arg)
 
 int sxs_cmd_pack(int argc, char **argv)
 {
-    struct options o = {.dir = NULL};
+    struct pack_options o = {.dir = NULL};
     sxs_options_parse(&sxs_argp_pack, argc, argv, 0, &o);
     char *output = o.output ? NULL : default_output(o.dir);
     if (output)

@@ -105,7 +105,7 @@ static const struct verb verbs[] = {
 #define HELP_COLUMNS 32u /* options with longer arguments are not shown well by argp */
 enum { KEY_ROW = 2000 }; /* the first option of a tool */
 
-struct options {
+struct record_verb_options {
     struct sxs_record_options record;
     const struct verb        *verb;
     char                     *tools; /* owned: "sample:rate=997;alloc"; NULL: none so far */
@@ -163,7 +163,7 @@ static const struct sxs_tool_option *find_row(const char *tool, size_t len, cons
     return NULL;
 }
 
-static void add(struct argp_state *state, struct options *o, const char *separator,
+static void add(struct argp_state *state, struct record_verb_options *o, const char *separator,
                 const char *text, size_t len)
 {
     char *longer = NULL;
@@ -175,8 +175,8 @@ static void add(struct argp_state *state, struct options *o, const char *separat
 }
 
 /* Adds the given options to one tool, "NAME" or "NAME:OPTIONS". Marks in @used which it has. */
-static void add_tool(struct argp_state *state, struct options *o, const char *tool, size_t len,
-                     bool used[MAX_GIVEN])
+static void add_tool(struct argp_state *state, struct record_verb_options *o, const char *tool,
+                     size_t len, bool used[MAX_GIVEN])
 {
     size_t name = strcspn(tool, ":;");
     bool   has_options = name < len;
@@ -199,7 +199,7 @@ static void add_tool(struct argp_state *state, struct options *o, const char *to
 }
 
 /* Puts the tools of the verb together when all options are known: o->record.first_tool. */
-static void complete_tools(struct argp_state *state, struct options *o)
+static void complete_tools(struct argp_state *state, struct record_verb_options *o)
 {
     bool  used[MAX_GIVEN] = {false};
     char *list = o->tools, *own = NULL;
@@ -224,7 +224,7 @@ static void complete_tools(struct argp_state *state, struct options *o)
 /* ---- the first argument ---------------------------------------------------------------------- */
 
 /* Returns true when the last tool in the list has options. */
-static bool last_has_options(const struct options *o)
+static bool last_has_options(const struct record_verb_options *o)
 {
     const char *last = o->tools ? strrchr(o->tools, ';') : NULL;
     return o->tools && strchr(last ? last : o->tools, ':');
@@ -232,7 +232,7 @@ static bool last_has_options(const struct options *o)
 
 /* Takes the list of tools: "sample,alloc:live=on,exact,trace". A word that is no tool's name belongs to the
  * options of the tool before it. */
-static void take_tools(struct argp_state *state, struct options *o, const char *list)
+static void take_tools(struct argp_state *state, struct record_verb_options *o, const char *list)
 {
     char        why[512];
     const char *wrong = NULL;
@@ -262,7 +262,7 @@ static void take_tools(struct argp_state *state, struct options *o, const char *
         sxs_option_error(state, "%s", wrong);
 }
 
-static error_t take_first(char *arg, struct argp_state *state, struct options *o)
+static error_t take_first(char *arg, struct argp_state *state, struct record_verb_options *o)
 {
     struct sxs_record_options *r = &o->record;
     bool                       quoted = state->quoted && state->next > state->quoted;
@@ -298,7 +298,7 @@ static error_t take_first(char *arg, struct argp_state *state, struct options *o
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
     const struct sxs_tool_option *rows[MAX_OPTIONS];
-    struct options               *o = state->input;
+    struct record_verb_options   *o = state->input;
     if (key == ARGP_KEY_INIT) {
         state->child_inputs[0] = &o->record;
         return 0;
@@ -388,9 +388,9 @@ const char *sxs_record_verb_values(const char *verb, const char *option)
 
 int sxs_cmd_record(int argc, char **argv)
 {
-    const char    *name = strchr(argv[0], ' ') + 1;
-    struct options o = {.verb = find(name)};
-    int            status;
+    const char                *name = strchr(argv[0], ' ') + 1;
+    struct record_verb_options o = {.verb = find(name)};
+    int                        status;
     o.record.with = o.verb->with;
     o.record.default_tool = o.verb->default_tool;
     sxs_options_parse(sxs_record_verb_argp(name), argc, argv,

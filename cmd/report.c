@@ -54,7 +54,7 @@ enum {
     KEY_ENDPOINT
 };
 
-struct options {
+struct report_options {
     const char                  *format; /* NULL: text, or html with --open */
     bool                         open;
     struct sxs_report_options    samples; /* used for samples and calls */
@@ -77,7 +77,7 @@ struct options {
     struct sxs_model_loading    *loading; /* of the model; until end_rest() */
 };
 
-static void set_only(struct argp_state *state, struct options *o, enum sxs_only only)
+static void set_only(struct argp_state *state, struct report_options *o, enum sxs_only only)
 {
     if (o->samples.only && o->samples.only != only)
         sxs_option_error(state, "--native and --managed exclude each other");
@@ -100,7 +100,7 @@ static void check_period(struct argp_state *state, const struct sxs_period *p)
 }
 
 /* Chooses what no argument said: the session, the format and with --open the file of the page. */
-static void complete(struct argp_state *state, struct options *o)
+static void complete(struct argp_state *state, struct report_options *o)
 {
     check_period(state, &o->samples.period);
     o->format = sxs_page_format(state, o->format, o->open, o->samples.output);
@@ -110,7 +110,7 @@ static void complete(struct argp_state *state, struct options *o)
 
 static error_t parse_option(int key, char *arg, struct argp_state *state)
 {
-    struct options *o = state->input;
+    struct report_options *o = state->input;
     o->selective |= key >= KEY_RUNTIME && key <= KEY_TOP && key != KEY_TOP;
     switch (key) {
     case 'f':
@@ -229,12 +229,12 @@ const struct argp sxs_argp_report = {
            "error, the rest is printed and the exit status is 1.",
 };
 
-static bool is_format(const struct options *o, const char *name)
+static bool is_format(const struct report_options *o, const char *name)
 {
     return strcmp(o->format, name) == 0;
 }
 
-static int report_json(const struct options *o, const struct sxs_session *s, FILE *to)
+static int report_json(const struct report_options *o, const struct sxs_session *s, FILE *to)
 {
     const struct sxs_report_options *v = &o->samples;
     const struct sxs_table_parts     parts = {.calls = &o->calls,
@@ -256,7 +256,7 @@ static int report_json(const struct options *o, const struct sxs_session *s, FIL
 
 /* Writes the table of what the runtimes did and the reports of calls, events and instrumentation,
  * or all of that as JSON. */
-static int report_census(const struct options *o, const struct sxs_session *s, FILE *to)
+static int report_census(const struct report_options *o, const struct sxs_session *s, FILE *to)
 {
     if (is_format(o, "json"))
         return report_json(o, s, to);
@@ -294,7 +294,7 @@ static int report_census(const struct options *o, const struct sxs_session *s, F
     return SXS_EXIT_OK;
 }
 
-static int write_census(const struct options *o, const struct sxs_session *s)
+static int write_census(const struct report_options *o, const struct sxs_session *s)
 {
     struct sxs_output out;
     int               err = sxs_output_open(&out, o->samples.output);
@@ -312,7 +312,7 @@ static int write_census(const struct options *o, const struct sxs_session *s)
 }
 
 /* Refuses a choice that fits nothing in the session. */
-static int nothing_chosen(const struct options *o)
+static int nothing_chosen(const struct report_options *o)
 {
     if (!o->selective)
         return sxs_wrong_input("%s: nothing was recorded in the time of --from and --to",
@@ -322,7 +322,7 @@ static int nothing_chosen(const struct options *o)
 
 /* The sections of the text that are not about samples, to be written before those that are. */
 struct head {
-    struct options           *o;
+    struct report_options    *o;
     const struct sxs_session *session;
     bool                      all; /* false: what is lacking, and traces */
 };
@@ -347,14 +347,14 @@ static void complain_of(const char *dir, char *const *problems, size_t n)
         sxs_complain("%s/%s", sxs_shown(dir), problems[i]);
 }
 
-static void add_reader(struct options *o, struct sxs_opened_reader reader)
+static void add_reader(struct report_options *o, struct sxs_opened_reader reader)
 {
     o->readers[o->n_readers++] = reader;
 }
 
 /* Prepares to read calls, events and instrumentation for text and JSON. The other formats load the data that
  * they show themselves and print the problems. */
-static void begin_rest(struct options *o)
+static void begin_rest(struct report_options *o)
 {
     const struct sxs_opened *v = &o->session;
     add_reader(o, sxs_calls_report_reader(&o->calls));
@@ -374,7 +374,7 @@ static void begin_rest(struct options *o)
 }
 
 /* Finishes what has been read. */
-static void end_rest(struct options *o)
+static void end_rest(struct report_options *o)
 {
     int err = 0;
     for (size_t i = 0; i < o->n_readers && !err; i++)
@@ -392,7 +392,7 @@ static void end_rest(struct options *o)
 }
 
 /* Prints the problems of all that was read. @calls: also those of calls. */
-static void complain_of_rest(const struct options *o, bool calls)
+static void complain_of_rest(const struct report_options *o, bool calls)
 {
     if (calls)
         complain_of(o->dir, o->calls.problems, o->calls.n_problems);
@@ -406,7 +406,7 @@ static void complain_of_rest(const struct options *o, bool calls)
 }
 
 /* Returns true if the text begins with all other sections, not only with what is missing. */
-static bool is_whole_text(const struct options *o)
+static bool is_whole_text(const struct report_options *o)
 {
     return is_format(o, "text") && o->samples.data < SXS_DATA_ALLOC &&
            (!o->selective || o->calls.n);
@@ -429,7 +429,7 @@ static void begin_text(void *arg)
 }
 
 /* Writes samples or calls in the format that was asked for. */
-static int report_profile(struct options *o, const struct sxs_session *s)
+static int report_profile(struct report_options *o, const struct sxs_session *s)
 {
     struct head               before = {o, s, false};
     struct sxs_report_options options = o->samples;
@@ -464,7 +464,7 @@ static int report_profile(struct options *o, const struct sxs_session *s)
 }
 
 /* Refuses a choice of traces that no sample has. */
-static int check_traces(struct options *o)
+static int check_traces(struct report_options *o)
 {
     const struct sxs_trace_choice *choice = &o->samples.trace;
     int                            err = 0;
@@ -489,7 +489,7 @@ static int check_traces(struct options *o)
 
 /* Writes the report. The problems of the session are printed here, except when samples are shown,
  * because then sxs_profile_report() prints them. */
-static int write_report(struct options *o, const struct sxs_session *s)
+static int write_report(struct report_options *o, const struct sxs_session *s)
 {
     bool text = is_format(o, "text"), json = is_format(o, "json");
     bool samples = !text && !json;
@@ -547,18 +547,18 @@ static char *page_beside(const char *dir)
 }
 
 /* Returns SXS_EXIT_OK when the session has what the options select. */
-static int check_selection(struct options *o, const struct sxs_session *s)
+static int check_selection(struct report_options *o, const struct sxs_session *s)
 {
     int status = sxs_selection_check(o->dir, s, o->samples.process, o->samples.runtime);
     return status == SXS_EXIT_OK ? check_traces(o) : status;
 }
 
-/* Reads the session and writes its report. @arg: struct options. Returns an exit status. */
+/* Reads the session and writes its report. @arg: struct report_options. Returns an exit status. */
 static int report(void *arg)
 {
-    struct options *o = arg;
-    char            why[512];
-    int             status;
+    struct report_options *o = arg;
+    char                   why[512];
+    int                    status;
     if (sxs_pack_open(o->dir, &o->dir, why, sizeof(why)) != 0)
         return sxs_wrong_input("%s: %s; expected a file made by sxsprof pack", o->dir, why);
     int err = sxs_opened_open(o->dir, &o->samples.period, &o->session);
@@ -582,8 +582,8 @@ static int report(void *arg)
 
 int sxs_cmd_report(int argc, char **argv)
 {
-    struct options o = {.format = NULL};
-    char          *page = NULL;
+    struct report_options o = {.format = NULL};
+    char                 *page = NULL;
     sxs_options_parse(&sxs_argp_report, argc, argv, 0, &o);
     if (o.open && !o.samples.output && access(o.dir, F_OK) == 0) {
         page = page_beside(o.dir);

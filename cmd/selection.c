@@ -10,13 +10,13 @@
 enum { MAX_LISTED = 20 };
 
 /* A list "1, 2, 3", cut after MAX_LISTED items. */
-struct list {
+struct number_list {
     char   text[MAX_LISTED * 260];
     size_t len;
     size_t n;
 };
 
-static void add(struct list *list, const char *item)
+static void add(struct number_list *list, const char *item)
 {
     if (list->n <= MAX_LISTED && list->len < sizeof(list->text))
         list->len +=
@@ -28,7 +28,7 @@ static void add(struct list *list, const char *item)
 /* Adds each runtime of the requested process to @list, each number once. Returns whether @number is
  * one of them or may be one that is not listed. */
 static int list_runtimes(const struct sxs_session *session, const char *process, uint32_t number,
-                         struct list *list)
+                         struct number_list *list)
 {
     uint64_t seen[SXS_MAX_RUNTIMES / 64 + 1] = {0};
     for (size_t i = 0; i < session->n_processes; i++) {
@@ -55,8 +55,8 @@ static int list_runtimes(const struct sxs_session *session, const char *process,
 int sxs_selection_check(const char *dir, const struct sxs_session *session, const char *process,
                         uint32_t runtime)
 {
-    struct list list = {.n = 0};
-    size_t      wanted = 0;
+    struct number_list list = {.n = 0};
+    size_t             wanted = 0;
     if (session->n_problems || session->n_processes == 0)
         return SXS_EXIT_OK;
     for (size_t i = 0; i < session->n_processes; i++) {
@@ -66,7 +66,7 @@ int sxs_selection_check(const char *dir, const struct sxs_session *session, cons
     if (!wanted)
         return sxs_wrong_input("--process: '%s': %s has no such process; expected %s%s", process,
                                sxs_shown(dir), list.n > 1 ? "one of " : "", list.text);
-    list = (struct list){.n = 0};
+    list = (struct number_list){.n = 0};
     if (!runtime || list_runtimes(session, process, runtime, &list))
         return SXS_EXIT_OK;
     return sxs_wrong_input("--runtime: %u: %s has no such runtime; expected %s%s", runtime,

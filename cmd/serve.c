@@ -30,7 +30,7 @@ enum { KEY_TOKEN = 256, KEY_TOKEN_FILE, KEY_HOST, KEY_OPEN };
 /* Shortest token that a user may choose, and the longest. */
 enum { MIN_TOKEN = 16, MAX_TOKEN = 128, MAX_HOSTS = 16 };
 
-struct options {
+struct serve_options {
     const char                *source; /* the argument */
     const char                *token_file;
     const char                *hosts[MAX_HOSTS + 1];
@@ -41,7 +41,7 @@ struct options {
     struct sxs_process_session process;
 };
 
-static void set_listen(struct argp_state *state, struct options *o, const char *text)
+static void set_listen(struct argp_state *state, struct serve_options *o, const char *text)
 {
     if (!sxs_serve_listen_parse(text, o->address, sizeof(o->address), &o->serve.port))
         sxs_option_error(
@@ -60,7 +60,7 @@ static bool is_token(const char *text)
     return len >= MIN_TOKEN && len <= MAX_TOKEN && strspn(text, plain) == len;
 }
 
-static void set_token(struct argp_state *state, struct options *o, const char *text)
+static void set_token(struct argp_state *state, struct serve_options *o, const char *text)
 {
     if (!is_token(text))
         sxs_option_error(state, "--token: expected %d to %d characters of A-Z, a-z, 0-9, - _ . ~",
@@ -68,7 +68,7 @@ static void set_token(struct argp_state *state, struct options *o, const char *t
     snprintf(o->token, sizeof(o->token), "%s", text);
 }
 
-static void add_host(struct argp_state *state, struct options *o, const char *text)
+static void add_host(struct argp_state *state, struct serve_options *o, const char *text)
 {
     if (!*text || strpbrk(text, ":/@ ") || strlen(text) > 255)
         sxs_option_error(state, "--host: '%s': expected the name of a machine, without a port",
@@ -80,7 +80,7 @@ static void add_host(struct argp_state *state, struct options *o, const char *te
 
 static error_t parse_option(int key, char *arg, struct argp_state *state)
 {
-    struct options *o = state->input;
+    struct serve_options *o = state->input;
     switch (key) {
     case 'l': set_listen(state, o, arg); return 0;
     case KEY_TOKEN: set_token(state, o, arg); return 0;
@@ -142,7 +142,7 @@ static char *last_name(const char *path)
 }
 
 /* Finds the session of process @pid. Returns an exit status. */
-static int take_process(struct options *o, pid_t pid)
+static int take_process(struct serve_options *o, pid_t pid)
 {
     int status = sxs_process_session_open(pid, &o->process);
     if (status != SXS_EXIT_OK)
@@ -159,18 +159,18 @@ static int take_process(struct options *o, pid_t pid)
 /* What the argument is. */
 enum { IS_SESSION = SXS_EXIT_OK, IS_FOLDER = 100 }; /* exit statuses of a child */
 
-struct source {
+struct served_source {
     const char *path, *shown;
     bool        is_file;
 };
 
 /* Says what the argument is. A packed session is unpacked once, to know whether it can be read; the child
- * removes what it has unpacked when it ends. @arg: struct source. Returns an exit status. */
+ * removes what it has unpacked when it ends. @arg: struct served_source. Returns an exit status. */
 static int examine(void *arg)
 {
-    const struct source *s = arg;
-    const char          *dir;
-    char                 why[512];
+    const struct served_source *s = arg;
+    const char                 *dir;
+    char                        why[512];
     if (!s->is_file)
         return is_session(s->path) ? IS_SESSION : IS_FOLDER;
     if (sxs_pack_open(s->path, &dir, why, sizeof(why)) == 0)
@@ -179,7 +179,7 @@ static int examine(void *arg)
 }
 
 /* Calls examine() in a confined child; with SXSPROF_CONFINE=off in a child that is not confined. */
-static int examine_in_child(struct source *s)
+static int examine_in_child(struct served_source *s)
 {
     const struct sxs_confined_verb needs = {.reads = {&s->path}, .no_packs = !s->is_file};
     int                            status;
@@ -191,7 +191,7 @@ static int examine_in_child(struct source *s)
 }
 
 /* Finds what the argument names. Returns an exit status. */
-static int find_source(struct options *o)
+static int find_source(struct serve_options *o)
 {
     struct stat st;
     char       *end;
@@ -216,8 +216,8 @@ static int find_source(struct options *o)
     o->serve.root_fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (o->serve.root_fd < 0)
         return sxs_wrong_input("%s: %s", o->serve.dir, strerror(errno));
-    struct source source = {path, o->serve.dir, S_ISREG(st.st_mode)};
-    int           what = examine_in_child(&source);
+    struct served_source source = {path, o->serve.dir, S_ISREG(st.st_mode)};
+    int                  what = examine_in_child(&source);
     if (what == IS_SESSION)
         o->serve.only = last_name(o->serve.dir);
     return what == IS_FOLDER ? SXS_EXIT_OK : what;
@@ -226,7 +226,7 @@ static int find_source(struct options *o)
 /* ---- the token ---- */
 
 /* Reads the token from a file. Returns an exit status. */
-static int read_token(struct options *o)
+static int read_token(struct serve_options *o)
 {
     struct stat st;
     FILE       *from = fopen(o->token_file, "re");
@@ -245,7 +245,7 @@ static int read_token(struct options *o)
     return SXS_EXIT_OK;
 }
 
-static int make_token(struct options *o)
+static int make_token(struct serve_options *o)
 {
     unsigned char bytes[24];
     if (getrandom(bytes, sizeof(bytes), 0) != (ssize_t)sizeof(bytes)) {
@@ -260,7 +260,7 @@ static int make_token(struct options *o)
 /* ---- the verb ---- */
 
 /* Says what listening on more than this machine's own addresses means. */
-static void warn_of_address(const struct options *o)
+static void warn_of_address(const struct serve_options *o)
 {
     if (strncmp(o->address, "127.", 4) != 0 && strcmp(o->address, "::1") != 0)
         sxs_complain("--listen %s: other machines can reach this server, and everything is sent "
@@ -271,8 +271,8 @@ static void warn_of_address(const struct options *o)
 int sxs_cmd_serve(int argc, char **argv)
 {
     static const struct sxs_serve_verbs verbs = {sxs_cmd_report, sxs_cmd_heap, sxs_open_page};
-    static struct options               o = {
-                      .address = "127.0.0.1", .serve = {.root_fd = -1}, .process = {.fd = -1}};
+    static struct serve_options         o = {
+                .address = "127.0.0.1", .serve = {.root_fd = -1}, .process = {.fd = -1}};
     sxs_options_parse(&sxs_argp_serve, argc, argv, 0, &o);
     int status = o.token_file ? read_token(&o) : *o.token ? SXS_EXIT_OK : make_token(&o);
     if (status == SXS_EXIT_OK)

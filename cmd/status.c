@@ -21,14 +21,14 @@
 
 #define TIMEOUT_MS 15000
 
-struct options {
+struct status_options {
     enum sxs_format format;
     const char     *process;
 };
 
 static error_t parse_option(int key, char *arg, struct argp_state *state)
 {
-    struct options *o = state->input;
+    struct status_options *o = state->input;
     switch (key) {
     case 'f': o->format = sxs_format_argument(state, arg); return 0;
     default: return sxs_process_argument(key, arg, state, &o->process);
@@ -194,7 +194,7 @@ static int print_json(const struct sxs_control_target *t)
 int sxs_cmd_status(int argc, char **argv)
 {
     static struct sxs_control_target t;
-    struct options                   o = {SXS_FORMAT_TEXT, NULL};
+    struct status_options            o = {SXS_FORMAT_TEXT, NULL};
     int                              status;
     sxs_options_parse(&sxs_argp_status, argc, argv, 0, &o);
     status = sxs_control_open(&t, o.process);

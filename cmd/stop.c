@@ -18,14 +18,14 @@
 
 enum { KEY_QUIET = 1000 };
 
-struct options {
+struct stop_options {
     const char *out, *process;
     bool        quiet;
 };
 
 static error_t parse_option(int key, char *arg, struct argp_state *state)
 {
-    struct options *o = state->input;
+    struct stop_options *o = state->input;
     switch (key) {
     case 'o':
         if (!*arg)
@@ -91,7 +91,7 @@ static void say_refused(const struct sxs_control_target *t, const char *why)
                  sxs_control_value(t, "out", text, sizeof(text)), why);
 }
 
-static int stop(struct sxs_control_target *t, const struct options *o)
+static int stop(struct sxs_control_target *t, const struct stop_options *o)
 {
     char        folder[PATH_MAX];
     const char *why;
@@ -180,7 +180,7 @@ static int copy_session(const struct sxs_process *p, int in, const char *name,
     return err;
 }
 
-static int snapshot(struct sxs_control_target *t, const struct options *o)
+static int snapshot(struct sxs_control_target *t, const struct stop_options *o)
 {
     struct sxs_copy_result result = {0};
     struct sxs_out_dir     out;
@@ -210,10 +210,10 @@ static int snapshot(struct sxs_control_target *t, const struct options *o)
 }
 
 static int run_verb(const struct argp *argp, int argc, char **argv,
-                    int (*verb)(struct sxs_control_target *t, const struct options *o))
+                    int (*verb)(struct sxs_control_target *t, const struct stop_options *o))
 {
     static struct sxs_control_target t;
-    struct options                   o = {0};
+    struct stop_options              o = {0};
     int                              status;
     sxs_options_parse(argp, argc, argv, 0, &o);
     status = sxs_control_open(&t, o.process);

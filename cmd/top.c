@@ -29,7 +29,7 @@
 
 enum { KEY_REFRESH = 0x100, KEY_WINDOW, KEY_VIEW, KEY_RUNTIME, KEY_FILTER, KEY_TOP };
 
-struct options {
+struct top_options {
     struct sxs_top_options top;
     const char            *source; /* a session's folder, or a pid */
     bool                   batch;
@@ -46,13 +46,13 @@ static double seconds_argument(struct argp_state *state, const char *option, con
     return v;
 }
 
-static void set_format(struct argp_state *state, struct options *o, const char *text)
+static void set_format(struct argp_state *state, struct top_options *o, const char *text)
 {
     o->top.json = sxs_format_argument(state, text) == SXS_FORMAT_JSON;
     o->batch |= o->top.json;
 }
 
-static void set_view(struct argp_state *state, struct options *o, const char *text)
+static void set_view(struct argp_state *state, struct top_options *o, const char *text)
 {
     if (sxs_top_view_named(text) == SXS_TOP_N_VIEWS)
         sxs_option_error(state, "--view: '%s': expected %s", text, sxs_top_view_names());
@@ -61,7 +61,7 @@ static void set_view(struct argp_state *state, struct options *o, const char *te
 
 /* Chooses what no argument said. A number is a process; a folder of that name is ./NUMBER. What is no folder and has
  * no slash is the name of a process, as for the other verbs. */
-static void complete(struct argp_state *state, struct options *o)
+static void complete(struct argp_state *state, struct top_options *o)
 {
     if (!o->source && o->top.process) {
         o->source = o->top.process;
@@ -86,7 +86,7 @@ static void complete(struct argp_state *state, struct options *o)
 
 static error_t parse_option(int key, char *arg, struct argp_state *state)
 {
-    struct options *o = state->input;
+    struct top_options *o = state->input;
     switch (key) {
     case 'b': o->batch = true; return 0;
     case 'n': o->top.count = sxs_number_argument(state, "--count", arg); return 0;
@@ -159,7 +159,7 @@ static unsigned look_on(struct sxs_top_follow *f)
     return changes;
 }
 
-static int batch(struct sxs_top_follow *f, const struct options *o, pid_t pid)
+static int batch(struct sxs_top_follow *f, const struct top_options *o, pid_t pid)
 {
     struct sxs_top_system system = {0};
     unsigned              changes = look_on(f);
@@ -193,20 +193,20 @@ static struct sxs_live *next_session(void *arg)
 }
 
 /* What is shown. */
-struct shown {
-    const struct options *o;
-    const char           *path, *name; /* by which the session is opened, and called */
-    bool                  follows;     /* the next sessions of the process are shown too */
+struct shown_session {
+    const struct top_options *o;
+    const char               *path, *name; /* by which the session is opened, and called */
+    bool                      follows;     /* the next sessions of the process are shown too */
 };
 
-/* Reads and draws. @arg: struct shown. Returns an exit status. */
+/* Reads and draws. @arg: struct shown_session. Returns an exit status. */
 static int show(void *arg)
 {
-    const struct shown   *s = arg;
-    const struct options *o = s->o;
-    struct sxs_top_follow f;
-    char                  why[1024];
-    int                   status = SXS_EXIT_OK;
+    const struct shown_session *s = arg;
+    const struct top_options   *o = s->o;
+    struct sxs_top_follow       f;
+    char                        why[1024];
+    int                         status = SXS_EXIT_OK;
     sxs_top_catch();
     if (sxs_confined_is_reader()) /* its parent is gone: the terminal is given back first */
         prctl(PR_SET_PDEATHSIG, SIGTERM);
@@ -233,7 +233,7 @@ static int show(void *arg)
 
 /* Shows it in a confined child, whose helper looks at processes. @foreign: of another user's process, whose files
  * may never answer. */
-static int show_confined(struct shown *s, bool foreign)
+static int show_confined(struct shown_session *s, bool foreign)
 {
     const struct sxs_child_limit  *limit = sxs_top_watch(!s->o->batch);
     const struct sxs_confined_verb needs = {.reads = {&s->path},
@@ -255,7 +255,7 @@ static int show_confined(struct shown *s, bool foreign)
 
 /* Shows a process; attaches to it when it is not recorded. This process holds the attach, and reads nothing
  * of the session. */
-static int show_process(const struct options *o)
+static int show_process(const struct top_options *o)
 {
     char                       dir[PATH_MAX + 64], path[PATH_MAX + 64];
     struct sxs_process_session found;
@@ -266,7 +266,7 @@ static int show_process(const struct options *o)
     if (status == SXS_EXIT_OK) {
         snprintf(dir, sizeof(dir), "%s/%s", found.dir, found.folder);
         snprintf(path, sizeof(path), "%s/%s", found.open, found.folder);
-        status = show_confined(&(struct shown){o, path, dir, !attached.child},
+        status = show_confined(&(struct shown_session){o, path, dir, !attached.child},
                                sxs_process_session_is_foreign(&found));
     }
     sxs_top_detach(&attached);
@@ -276,7 +276,7 @@ static int show_process(const struct options *o)
 
 int sxs_cmd_top(int argc, char **argv)
 {
-    struct options o = {.top = {.interval_s = 1, .window_s = 5}};
+    struct top_options o = {.top = {.interval_s = 1, .window_s = 5}};
     sxs_options_parse(&sxs_argp_top, argc, argv, 0, &o);
     if (o.named) {
         size_t n;
@@ -286,5 +286,5 @@ int sxs_cmd_top(int argc, char **argv)
     }
     sxs_top_catch();
     return o.pid ? show_process(&o)
-                 : show_confined(&(struct shown){&o, o.source, o.source, false}, false);
+                 : show_confined(&(struct shown_session){&o, o.source, o.source, false}, false);
 }

@@ -13,7 +13,7 @@
 
 #define SHOWN 200 /* calls, unless --single says otherwise */
 
-struct collector {
+struct trace_collector {
     const struct sxs_calls_process *p;
     struct sxs_calls_trace_entry   *all;
     size_t                          n, cap, of_thread, limit, total;
@@ -23,7 +23,7 @@ struct collector {
     bool                            no_memory;
 };
 
-static void *make_room(struct collector *c, void *list, size_t n, size_t *cap, size_t item)
+static void *make_room(struct trace_collector *c, void *list, size_t n, size_t *cap, size_t item)
 {
     size_t more = *cap ? *cap * 2 : 256;
     void  *at = list;
@@ -38,7 +38,7 @@ static void *make_room(struct collector *c, void *list, size_t n, size_t *cap, s
     return at;
 }
 
-static void begin_call(struct collector *c, uint32_t path, uint64_t ns,
+static void begin_call(struct trace_collector *c, uint32_t path, uint64_t ns,
                        const struct sxs_calls_details *details)
 {
     size_t index = SIZE_MAX;
@@ -62,7 +62,8 @@ static void begin_call(struct collector *c, uint32_t path, uint64_t ns,
         c->open[c->depth++] = index;
 }
 
-static void end_call(struct collector *c, uint64_t ns, const struct sxs_calls_details *details)
+static void end_call(struct trace_collector *c, uint64_t ns,
+                     const struct sxs_calls_details *details)
 {
     struct sxs_calls_trace_entry *s;
     size_t                   index;
@@ -81,7 +82,7 @@ static void end_call(struct collector *c, uint64_t ns, const struct sxs_calls_de
 static void take_step(void *arg, uint32_t path, uint64_t ns, bool begins,
                       const struct sxs_calls_details *details)
 {
-    struct collector *c = arg;
+    struct trace_collector *c = arg;
     if (begins)
         begin_call(c, path, ns, details);
     else
@@ -109,7 +110,7 @@ static bool has_values(const struct sxs_calls *calls)
 size_t sxs_calls_trace_collect(const struct sxs_calls_process *p, const struct sxs_calls_view *v,
                                size_t limit, struct sxs_calls_trace_entry **out, size_t *total)
 {
-    struct collector        c = {.p = p, .limit = limit};
+    struct trace_collector  c = {.p = p, .limit = limit};
     struct sxs_calls_replay r = {take_step, &c};
     *out = NULL;
     *total = 0;

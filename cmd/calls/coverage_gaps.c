@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct collector {
+struct gap_collector {
     const struct sxs_calls     *c;
     struct sxs_gap_list                   *list;
     const struct sxs_calls_read_function **fns; /* sorted by runtime, token and file */
@@ -15,8 +15,8 @@ struct collector {
     int                         err;
 };
 
-static void add_gap(struct collector *o, enum sxs_gap_kind kind, uint32_t runtime, const char *name,
-                    const char *detail, uint64_t count)
+static void add_gap(struct gap_collector *o, enum sxs_gap_kind kind, uint32_t runtime,
+                    const char *name, const char *detail, uint64_t count)
 {
     struct sxs_gap_list *l = o->list;
     if (o->err)
@@ -40,12 +40,12 @@ static void add_gap(struct collector *o, enum sxs_gap_kind kind, uint32_t runtim
 /* ---- functions -------------------------------------------------------------------------------- */
 
 /* Sums over the functions of one runtime. */
-struct sums {
+struct gap_sums {
     uint32_t runtime;
     uint64_t hooked, again, max, kept;
 };
 
-static void add_sums(struct collector *o, const struct sums *s)
+static void add_sums(struct gap_collector *o, const struct gap_sums *s)
 {
     char detail[128];
     if (s->again) {
@@ -56,7 +56,7 @@ static void add_sums(struct collector *o, const struct sums *s)
         add_gap(o, SXS_GAP_KEPT, s->runtime, "", "", s->kept);
 }
 
-static void take_tails(struct collector *o, const struct sxs_calls_read_function *fn)
+static void take_tails(struct gap_collector *o, const struct sxs_calls_read_function *fn)
 {
     const struct {
         enum sxs_gap_kind kind;
@@ -72,14 +72,14 @@ static void take_tails(struct collector *o, const struct sxs_calls_read_function
 
 /* Adds the rows that come from functions. o->fns is sorted by runtime, so the sums of a runtime are
  * complete when the next runtime begins. */
-static void take_functions(struct collector *o)
+static void take_functions(struct gap_collector *o)
 {
-    struct sums s = {0};
+    struct gap_sums s = {0};
     for (size_t i = 0; i < o->c->n_fns; i++) {
         const struct sxs_calls_read_function *fn = o->fns[i];
         if (fn->runtime != s.runtime) {
             add_sums(o, &s);
-            s = (struct sums){.runtime = fn->runtime};
+            s = (struct gap_sums){.runtime = fn->runtime};
         }
         s.again += fn->compiled > 1;
         s.max = fn->compiled > s.max ? fn->compiled : s.max;
@@ -116,7 +116,8 @@ static int by_key(const void *a, const void *b)
 
 /* Returns 2 when the method was compiled with hooks, in any of its instantiations, 1 when the
  * report lists it as inlined, else 0. */
-static int is_hooked(const struct collector *o, uint32_t runtime, uint32_t token, const char *file)
+static int is_hooked(const struct gap_collector *o, uint32_t runtime, uint32_t token,
+                     const char *file)
 {
     size_t low = 0, high = o->c->n_fns;
     int    found = 0;
@@ -136,8 +137,8 @@ static int is_hooked(const struct collector *o, uint32_t runtime, uint32_t token
     return found;
 }
 
-static void take_method(struct collector *o, const struct sxs_calls_read_note *r, uint32_t token,
-                        unsigned char what, const char *name)
+static void take_method(struct gap_collector *o, const struct sxs_calls_read_note *r,
+                        uint32_t token, unsigned char what, const char *name)
 {
     static const enum sxs_gap_kind kinds[SXS_CALLS_METHODS] = {
         [SXS_CALLS_METHOD_CODE] = SXS_GAP_NEVER,
@@ -156,7 +157,7 @@ static void take_method(struct collector *o, const struct sxs_calls_read_note *r
         add_gap(o, kinds[what], r->runtime, name, "", 0);
 }
 
-static void take_methods(struct collector *o, const struct sxs_calls_read_note *r)
+static void take_methods(struct gap_collector *o, const struct sxs_calls_read_note *r)
 {
     size_t at = strlen(r->text) + 1;
     while (at + 5 < r->size) {
@@ -171,7 +172,7 @@ static void take_methods(struct collector *o, const struct sxs_calls_read_note *
 /* ---- notes ------------------------------------------------------------------------------------ */
 
 /* Appends the callers in which a function may have been inlined to the detail of its row. */
-static void add_callers(struct collector *o)
+static void add_callers(struct gap_collector *o)
 {
     for (size_t i = 0; i < o->c->n_notes; i++) {
         const struct sxs_calls_read_note *r = &o->c->notes[i];
@@ -193,7 +194,7 @@ static void add_callers(struct collector *o)
     }
 }
 
-static void take_runtime(struct collector *o, const struct sxs_calls_read_note *r)
+static void take_runtime(struct gap_collector *o, const struct sxs_calls_read_note *r)
 {
     if (r->count)
         add_gap(o, SXS_GAP_ATTACHED, r->runtime, "", "", 0);
@@ -207,7 +208,7 @@ const char *sxs_gap_no_match(const struct sxs_calls_read_note *pattern)
                           : "no runtime of its version loaded such an assembly";
 }
 
-static void take_note(struct collector *o, const struct sxs_calls_read_note *r)
+static void take_note(struct gap_collector *o, const struct sxs_calls_read_note *r)
 {
     switch (r->kind) {
     case SXS_CALLS_NOTE_PATTERN:
@@ -257,7 +258,7 @@ static void drop_doubles(struct sxs_gap_list *l)
 
 int sxs_gaps_collect(const struct sxs_calls_process *p, struct sxs_gap_list *out)
 {
-    struct collector o = {.c = p->calls, .list = out};
+    struct gap_collector o = {.c = p->calls, .list = out};
     memset(out, 0, sizeof(*out));
     o.fns = calloc(o.c->n_fns + 1, sizeof(*o.fns));
     o.rows = calloc(o.c->n_fns + 1, sizeof(*o.rows));

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct row {
+struct function_row {
     const struct sxs_calls_process *p;
     const struct sxs_calls_read_function *fn;
     uint64_t                        calls, total_ns, self_ns; /* sums over the selected threads */
@@ -24,7 +24,7 @@ static int is_timed(const struct sxs_calls *c)
 
 static int compare_total(const void *a, const void *b)
 {
-    const struct row *x = a, *y = b;
+    const struct function_row *x = a, *y = b;
     if (x->self_ns != y->self_ns)
         return x->self_ns < y->self_ns ? 1 : -1;
     return x->calls < y->calls ? 1 : x->calls > y->calls ? -1 : 0;
@@ -88,7 +88,7 @@ static void write_losses(FILE *to, const struct sxs_calls *c)
 
 /* Durations of traced calls are left out when one thread is selected (@one_thread), because they
  * are recorded for all threads together. */
-static void write_row(FILE *to, const struct row *row, bool one_thread)
+static void write_row(FILE *to, const struct function_row *row, bool one_thread)
 {
     static const struct sxs_calls_read_function none;
     const struct sxs_calls_read_function       *fn = one_thread ? &none : row->fn;
@@ -113,19 +113,19 @@ static void write_row(FILE *to, const struct row *row, bool one_thread)
 /* Fills @rows, one for each function of @p in the order of p->calls->fns, with sums over the
  * selected threads. */
 static void sum_threads(const struct sxs_calls_process *p, const struct sxs_calls_view *v,
-                        struct row *rows)
+                        struct function_row *rows)
 {
     struct sxs_calls_view wanted = {.thread = v->thread};
     struct sxs_calls_tree t;
     for (size_t i = 0; i < p->calls->n_fns; i++) {
         const struct sxs_calls_read_function *fn = &p->calls->fns[i];
-        rows[i] = (struct row){p, fn, fn->calls, fn->total_ns, fn->self_ns};
+        rows[i] = (struct function_row){p, fn, fn->calls, fn->total_ns, fn->self_ns};
         if (v->thread)
             rows[i].calls = rows[i].total_ns = rows[i].self_ns = 0;
     }
     if (v->thread && sxs_calls_tree_build(p, &wanted, &t) == 0) {
         for (uint32_t i = (uint32_t)t.n_roots; i < t.n; i++) {
-            struct row *row = &rows[t.nodes[i].fn];
+            struct function_row *row = &rows[t.nodes[i].fn];
             sxs_sum_add(&row->calls, t.nodes[i].calls);
             sxs_sum_add(&row->self_ns, t.nodes[i].self_ns);
             sxs_sum_add(&row->total_ns, t.nodes[i].repeats ? 0 : t.nodes[i].total_ns);
@@ -135,7 +135,7 @@ static void sum_threads(const struct sxs_calls_process *p, const struct sxs_call
         sxs_calls_tree_free(&t);
 }
 
-static size_t keep_called(struct row *rows, size_t n, uint32_t runtime)
+static size_t keep_called(struct function_row *rows, size_t n, uint32_t runtime)
 {
     size_t kept = 0;
     for (size_t i = 0; i < n; i++)
@@ -147,8 +147,8 @@ static size_t keep_called(struct row *rows, size_t n, uint32_t runtime)
 static void write_functions(FILE *to, const struct sxs_calls_report *r,
                             const struct sxs_calls_view *v)
 {
-    size_t      n = 0, all = 0, timed = 0, top = v->top ? v->top : 30;
-    struct row *rows;
+    size_t               n = 0, all = 0, timed = 0, top = v->top ? v->top : 30;
+    struct function_row *rows;
     for (size_t i = 0; i < r->n; i++) {
         all += r->processes[i].calls->n_fns;
         timed += (size_t)is_timed(r->processes[i].calls);

@@ -26,7 +26,7 @@ uint64_t sxs_clickhouse_service_id(const char *service)
 }
 
 /* A row of samples before it is written. */
-struct sample {
+struct encoded_sample {
     uint8_t  kind;
     uint64_t stack, count, value;
     uint8_t  trace[16]; /* zeroed: none */
@@ -37,7 +37,7 @@ struct encoder {
     struct sxs_clickhouse_rows        *out;
     const struct sxs_model            *m;
     uint64_t                          *frame_ids; /* owned; of the model's frames; 0: not written */
-    struct sample                     *samples;   /* owned */
+    struct encoded_sample             *samples;   /* owned */
     size_t                             n_samples, cap_samples;
 };
 
@@ -133,7 +133,7 @@ static enum sxs_clickhouse_kind kind_of(const struct sxs_model *m)
     }
 }
 
-static void keep_sample(struct encoder *e, const struct sample *s)
+static void keep_sample(struct encoder *e, const struct encoded_sample *s)
 {
     if (!s->count && !s->value)
         return;
@@ -158,7 +158,7 @@ static void take_sums(struct encoder *e, const struct sxs_model *m, uint8_t kind
         const struct sxs_slice_sum *sum = &m->slice_sums[i];
         if (i == 0 || sum->node != sum[-1].node)
             stack = stack_id(e, sum->node);
-        struct sample s = {kind, stack, sum->self, sum->self_ns, {0}};
+        struct encoded_sample s = {kind, stack, sum->self, sum->self_ns, {0}};
         memcpy(s.trace, sum->trace, sizeof(s.trace));
         keep_sample(e, &s);
     }
@@ -177,15 +177,15 @@ static void take_model(struct encoder *e, const struct sxs_model *m)
     for (uint32_t i = 0; !traced && i < m->n_nodes; i++) {
         const struct sxs_model_node *n = &m->nodes[i];
         if (n->self || n->self_ns)
-            keep_sample(e,
-                        &(struct sample){(uint8_t)kind, stack_id(e, i), n->self, n->self_ns, {0}});
+            keep_sample(e, &(struct encoded_sample){
+                               (uint8_t)kind, stack_id(e, i), n->self, n->self_ns, {0}});
     }
     free(e->frame_ids);
 }
 
 static int by_key(const void *a, const void *b)
 {
-    const struct sample *x = a, *y = b;
+    const struct encoded_sample *x = a, *y = b;
     if (x->kind != y->kind)
         return x->kind < y->kind ? -1 : 1;
     if (x->stack != y->stack)
@@ -193,7 +193,7 @@ static int by_key(const void *a, const void *b)
     return memcmp(x->trace, y->trace, sizeof(x->trace));
 }
 
-static void put_sample(struct encoder *e, const struct sample *s, uint64_t source)
+static void put_sample(struct encoder *e, const struct encoded_sample *s, uint64_t source)
 {
     struct sxs_rows *to = &e->out->of[SXS_CLICKHOUSE_SAMPLES];
     sxs_rows_u64(to, sxs_clickhouse_service_id(e->b->source->service));
@@ -212,13 +212,13 @@ static void put_sample(struct encoder *e, const struct sample *s, uint64_t sourc
  * with the same name, become one row. */
 static void put_samples(struct encoder *e, uint64_t source)
 {
-    const struct sample batch = {
+    const struct encoded_sample batch = {
         SXS_CLICKHOUSE_BATCH, e->b->id, e->n_samples, e->b->to_ns - e->b->from_ns, {0}};
     put_sample(e, &batch, source);
     if (e->n_samples)
         qsort(e->samples, e->n_samples, sizeof(*e->samples), by_key);
     for (size_t i = 0; i < e->n_samples;) {
-        struct sample sum = e->samples[i++];
+        struct encoded_sample sum = e->samples[i++];
         for (; i < e->n_samples && by_key(&sum, &e->samples[i]) == 0; i++) {
             sum.count += e->samples[i].count;
             sum.value += e->samples[i].value;

@@ -50,25 +50,26 @@ int sxs_clickhouse_server_parse(const char *version, struct sxs_clickhouse_serve
     return 0;
 }
 
-struct column {
+struct schema_column {
     const char *name, *type, *codec; /* codec: NULL: the server's default */
 };
 
-struct table {
-    const char          *name;
-    const struct column *columns;
-    unsigned             n_columns;
-    const char          *engine, *order;
-    bool                 expires;
+struct schema_table {
+    const char                 *name;
+    const struct schema_column *columns;
+    unsigned                    n_columns;
+    const char                 *engine, *order;
+    bool                        expires;
 };
 
-#define COLUMNS(...)                                 \
-    .columns = (const struct column[]){__VA_ARGS__}, \
-    .n_columns = sizeof((const struct column[]){__VA_ARGS__}) / sizeof(struct column)
+#define COLUMNS(...)                                        \
+    .columns = (const struct schema_column[]){__VA_ARGS__}, \
+    .n_columns =                                            \
+        sizeof((const struct schema_column[]){__VA_ARGS__}) / sizeof(struct schema_column)
 
 /* Equal rows of ReplacingMergeTree become one when parts are merged: frames, stacks and sources are
  * written by every machine. */
-static const struct table tables[] = {
+static const struct schema_table tables[] = {
     {.name = "frames",
      COLUMNS({"frame", "UInt64", NULL}, {"name", "String", "ZSTD(3)"},
              {"file", "String", "ZSTD(3)"}, {"runtime", "String", "ZSTD(3)"},
@@ -111,7 +112,7 @@ bool sxs_clickhouse_schema_sql(FILE *to, const struct sxs_clickhouse_server *ser
 {
     if (i >= sizeof(tables) / sizeof(tables[0]))
         return false;
-    const struct table *t = &tables[i];
+    const struct schema_table *t = &tables[i];
     fprintf(to, "CREATE TABLE IF NOT EXISTS %s (", t->name);
     for (unsigned c = 0; c < t->n_columns; c++) {
         fprintf(to, "%s%s %s", c ? ", " : "", t->columns[c].name, t->columns[c].type);

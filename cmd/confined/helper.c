@@ -16,7 +16,7 @@
 #include <unistd.h>
 
 /* What is asked. */
-enum kind { STAT, OTHER };
+enum message_kind { STAT, OTHER };
 
 struct message {
     uint32_t kind;

@@ -9,14 +9,14 @@
 #include "cmd/output/processes.h"
 
 /* A list of the JSON report. */
-struct list {
+struct cost_list {
     const char        *key;
     enum sxs_cost_kind kind;
     bool               live;      /* of what is not gone */
     const char        *n, *value; /* keys of how many and how much */
 };
 
-static const struct list lists[] = {
+static const struct cost_list lists[] = {
     {"allocations", SXS_COST_ALLOCATION, false, "objects", "bytes"},
     {"live", SXS_COST_ALLOCATION, true, "objects", "bytes"},
     {"native", SXS_COST_NATIVE, false, "blocks", "bytes"},
@@ -41,7 +41,7 @@ static int set_interval(json_t *o, const char *name, struct sxs_cost_interval i,
     return err;
 }
 
-static int set_errors(json_t *o, const struct sxs_costs_process *p, const struct list *list,
+static int set_errors(json_t *o, const struct sxs_costs_process *p, const struct cost_list *list,
                       const struct sxs_cost_type *v, bool exact)
 {
     const struct sxs_cost_sum *sum = list->live ? &v->live : &v->all;
@@ -62,7 +62,7 @@ static int set_errors(json_t *o, const struct sxs_costs_process *p, const struct
     return err;
 }
 
-static json_t *row_json(const struct sxs_costs_process *p, const struct list *list,
+static json_t *row_json(const struct sxs_costs_process *p, const struct cost_list *list,
                         const struct sxs_cost_type *v)
 {
     const struct sxs_cost_sum *sum = list->live ? &v->live : &v->all;
@@ -97,7 +97,7 @@ static json_t *row_json(const struct sxs_costs_process *p, const struct list *li
     return sxs_json_whole(o, err);
 }
 
-static const struct list *sorted_by; /* for qsort(), which passes no argument; one thread */
+static const struct cost_list *sorted_by; /* for qsort(), which passes no argument; one thread */
 
 static int heavier(const void *a, const void *b)
 {
@@ -110,7 +110,7 @@ static int heavier(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-static bool is_listed(const struct sxs_costs_process *p, const struct list *list,
+static bool is_listed(const struct sxs_costs_process *p, const struct cost_list *list,
                       const struct sxs_cost_type *v, uint32_t runtime)
 {
     if (v->kind != list->kind || (runtime && v->runtime != runtime))
@@ -121,7 +121,7 @@ static bool is_listed(const struct sxs_costs_process *p, const struct list *list
 }
 
 static int put_rows(struct sxs_json_stream *to, const struct sxs_costs_process *p,
-                    const struct list *list, uint32_t runtime)
+                    const struct cost_list *list, uint32_t runtime)
 {
     const struct sxs_cost_type **all = sxs_must_zeroed(p->types.n, sizeof(*all));
     size_t                       n = 0;
@@ -138,13 +138,13 @@ static int put_rows(struct sxs_json_stream *to, const struct sxs_costs_process *
     return err;
 }
 
-static bool has_list(const struct sxs_costs_process *p, const struct list *list)
+static bool has_list(const struct sxs_costs_process *p, const struct cost_list *list)
 {
     return sxs_costs_on(&p->head, list->kind) && (!list->live || p->head.cost_live[list->kind]);
 }
 
 static int put_list(struct sxs_json_stream *to, const struct sxs_costs_report *r,
-                    const struct list *list, uint32_t runtime)
+                    const struct cost_list *list, uint32_t runtime)
 {
     size_t first = 0;
     while (first < r->n && !has_list(&r->processes[first], list))

@@ -41,12 +41,12 @@ bool sxs_costs_exact(const struct sxs_cost_facts *f, enum sxs_cost_kind kind,
     return found;
 }
 
-struct loading {
+struct costs_loading {
     struct sxs_costs_process *p;
     struct sxs_cost_facts     facts;
 };
 
-static struct sxs_cost_type *row_of(struct loading *l, uint32_t name, uint16_t runtime,
+static struct sxs_cost_type *row_of(struct costs_loading *l, uint32_t name, uint16_t runtime,
                                     enum sxs_cost_kind kind, uint8_t flags)
 {
     size_t      size;
@@ -62,7 +62,7 @@ static struct sxs_cost_type *row_of_total(void *arg, const struct sxs_cost_total
 
 static void sum_up(struct sxs_costs_process *p, struct sxs_samples *reader)
 {
-    struct loading            l = {.p = p};
+    struct costs_loading      l = {.p = p};
     struct sxs_samples_record r;
     sxs_cost_facts_read(reader, &l.facts);
     sxs_strings_add(&p->names, "", 0);

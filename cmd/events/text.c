@@ -74,7 +74,7 @@ static void write_exceptions(FILE *to, const struct sxs_events_process *p, size_
 
 /* ---- events of the runtimes ------------------------------------------------------------------ */
 
-struct sum {
+struct event_sum {
     const char *text;
     uint32_t    runtime, detail;
     uint8_t     kind;
@@ -95,7 +95,7 @@ static uint32_t detail_of(const struct sxs_events_span *s)
 
 static int by_key(const void *a, const void *b)
 {
-    const struct sum *x = a, *y = b;
+    const struct event_sum *x = a, *y = b;
     if (x->runtime != y->runtime)
         return x->runtime < y->runtime ? -1 : 1;
     if (x->kind != y->kind)
@@ -107,12 +107,12 @@ static int by_key(const void *a, const void *b)
 
 static int by_time(const void *a, const void *b)
 {
-    const struct sum *x = a, *y = b;
+    const struct event_sum *x = a, *y = b;
     return x->ns != y->ns ? (x->ns < y->ns ? 1 : -1) : by_key(a, b);
 }
 
 /* Merges sums with equal keys. Returns how many are left. */
-static size_t join_sums(struct sum *sums, size_t n)
+static size_t join_sums(struct event_sum *sums, size_t n)
 {
     size_t to = 0;
     if (!n)
@@ -131,7 +131,7 @@ static size_t join_sums(struct sum *sums, size_t n)
     return to + 1;
 }
 
-static void print_detail(char *buf, size_t size, const struct sum *s)
+static void print_detail(char *buf, size_t size, const struct event_sum *s)
 {
     const char *tier = s->detail ? sxs_tier_text(s->detail) : "";
     buf[0] = '\0';
@@ -143,14 +143,14 @@ static void print_detail(char *buf, size_t size, const struct sum *s)
         snprintf(buf, size, ", %s", tier);
 }
 
-static void write_kinds(FILE *to, const struct sxs_events_process *p, struct sum *sums)
+static void write_kinds(FILE *to, const struct sxs_events_process *p, struct event_sum *sums)
 {
     size_t n = 0;
     for (size_t i = 0; i < p->data->n_spans; i++) {
         const struct sxs_events_span *s = &p->data->spans[i];
         /* The lifetime of a thread is not a cost. */
         uint64_t ns = s->kind == SXS_KIND_THREAD ? 0 : s->duration_ns;
-        sums[n++] = (struct sum){"", s->runtime, detail_of(s), s->kind, 1, ns, ns};
+        sums[n++] = (struct event_sum){"", s->runtime, detail_of(s), s->kind, 1, ns, ns};
     }
     n = join_sums(sums, n);
     for (size_t i = 0; i < n; i++) {
@@ -166,15 +166,15 @@ static void write_kinds(FILE *to, const struct sxs_events_process *p, struct sum
     }
 }
 
-static void write_methods(FILE *to, const struct sxs_events_process *p, struct sum *sums,
+static void write_methods(FILE *to, const struct sxs_events_process *p, struct event_sum *sums,
                           size_t top)
 {
     size_t n = 0;
     for (size_t i = 0; i < p->data->n_spans; i++) {
         const struct sxs_events_span *s = &p->data->spans[i];
         if (s->kind == SXS_KIND_JIT)
-            sums[n++] = (struct sum){s->text, s->runtime, 0, s->kind, 1, s->duration_ns,
-                                     s->duration_ns};
+            sums[n++] = (struct event_sum){s->text,        s->runtime,    0, s->kind, 1,
+                                           s->duration_ns, s->duration_ns};
     }
     n = join_sums(sums, n);
     if (!n)
@@ -193,7 +193,7 @@ static void write_methods(FILE *to, const struct sxs_events_process *p, struct s
 static void write_events(FILE *to, const struct sxs_events_process *p, size_t top)
 {
     const struct sxs_events_data *e = p->data;
-    struct sum                   *sums = calloc(e->n_spans + 1, sizeof(*sums));
+    struct event_sum             *sums = calloc(e->n_spans + 1, sizeof(*sums));
     sxs_print_to(to, "events: %zu\n", e->n_spans);
     if (atomic_load(&e->head.lost))
         sxs_print_to(to, "  %llu found no room to be recorded\n", (ull)atomic_load(&e->head.lost));

@@ -18,7 +18,7 @@
 /* After so long, frames and stacks are sent again; and when so many are known. */
 enum { REMEMBER_S = 3600, MAX_KNOWN = 1 << 20 };
 
-struct joining {
+struct fleet_joining {
     char                        *database; /* owned */
     uint64_t                     sender;
     struct sxs_clickhouse_known  known;
@@ -37,7 +37,7 @@ static time_t now_s(void)
 
 void *sxs_fleet_joining_open(const struct sxs_push_settings *s, const char *sender)
 {
-    struct joining               *j = sxs_must_zeroed(1, sizeof(*j));
+    struct fleet_joining         *j = sxs_must_zeroed(1, sizeof(*j));
     struct sxs_clickhouse_address address;
     char                          why[400];
     if (sxs_clickhouse_address_parse(s->to, &address, why, sizeof(why)) == 0)
@@ -51,7 +51,7 @@ void *sxs_fleet_joining_open(const struct sxs_push_settings *s, const char *send
 
 void sxs_fleet_joining_close(void *joining)
 {
-    struct joining *j = joining;
+    struct fleet_joining *j = joining;
     sxs_clickhouse_joined_free(&j->joined);
     sxs_clickhouse_forget(&j->known);
     free(j->database);
@@ -61,7 +61,7 @@ void sxs_fleet_joining_close(void *joining)
 /* ---- requests -------------------------------------------------------------------------------- */
 
 /* Builds the path of a request: the statement, its external table, and its ID. */
-static char *make_path(const struct joining *j, enum sxs_clickhouse_table table)
+static char *make_path(const struct fleet_joining *j, enum sxs_clickhouse_table table)
 {
     char  *path = NULL, *sql = NULL;
     size_t size, sql_size;
@@ -87,7 +87,7 @@ static void choose_boundary(const struct sxs_rows *rows, uint64_t seed, char *bu
     while (rows->size && memmem(rows->bytes, rows->size, buf, strlen(buf)));
 }
 
-static int emit(struct joining *j, enum sxs_clickhouse_table table, struct sxs_push_out *out)
+static int emit(struct fleet_joining *j, enum sxs_clickhouse_table table, struct sxs_push_out *out)
 {
     const struct sxs_rows *rows = &j->joined.of[table];
     char                   boundary[40], type[120], text[200];
@@ -114,7 +114,7 @@ static int emit(struct joining *j, enum sxs_clickhouse_table table, struct sxs_p
 /* ---- batches --------------------------------------------------------------------------------- */
 
 /* Adds the rows of a batch. Returns 0 or a negative errno. */
-static int take(struct joining *j, const struct sxs_push_out *batch)
+static int take(struct fleet_joining *j, const struct sxs_push_out *batch)
 {
     if (batch->n != 1 || strcmp(batch->requests[0].path, SXS_FLEET_ROWS) != 0)
         return -ENOTSUP; /* of a queue from an earlier version */
@@ -130,7 +130,7 @@ static int take(struct joining *j, const struct sxs_push_out *batch)
     return r.at == r.end ? 0 : -EBADMSG;
 }
 
-static void forget(struct joining *j)
+static void forget(struct fleet_joining *j)
 {
     sxs_clickhouse_forget(&j->known);
     j->since = now_s();
@@ -139,8 +139,8 @@ static void forget(struct joining *j)
 int sxs_fleet_joining_join(void *joining, const struct sxs_push_out *const *batches, size_t n,
                            struct sxs_push_out *out)
 {
-    struct joining *j = joining;
-    int             err = 0;
+    struct fleet_joining *j = joining;
+    int                   err = 0;
     sxs_clickhouse_joined_free(&j->joined);
     j->n_tables = 0;
     if (now_s() - j->since >= REMEMBER_S || j->known.of[SXS_CLICKHOUSE_STACKS].n > MAX_KNOWN)
@@ -155,7 +155,7 @@ int sxs_fleet_joining_join(void *joining, const struct sxs_push_out *const *batc
 
 void sxs_fleet_joining_accepted(void *joining, size_t i)
 {
-    struct joining *j = joining;
+    struct fleet_joining *j = joining;
     sxs_clickhouse_learn(&j->known, &j->joined, j->tables[i]);
 }
 

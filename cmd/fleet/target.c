@@ -37,7 +37,7 @@ static char *base(const struct sxs_push_settings *s)
 
 /* ---- the source ------------------------------------------------------------------------------ */
 
-struct source {
+struct fleet_source {
     struct sxs_clickhouse_source is;
     struct sxs_clickhouse_label *labels; /* owned, with their texts */
     size_t                       cap_labels;
@@ -50,7 +50,7 @@ static void take_label(void *arg, const char *key, const char *value)
 {
     static const char *const columns[] = {"service.version", "host.name", "container.id",
                                           "process.pid"};
-    struct source           *s = arg;
+    struct fleet_source     *s = arg;
     for (size_t i = 0; i < sizeof(columns) / sizeof(columns[0]); i++)
         if (strcmp(key, columns[i]) == 0) {
             free(s->columns[i]);
@@ -65,10 +65,11 @@ static void take_label(void *arg, const char *key, const char *value)
 }
 
 static void describe(const struct sxs_push_settings *s, const struct sxs_push_batch *b,
-                     struct source *out)
+                     struct fleet_source *out)
 {
     const struct sxs_session_process *p = b->process;
-    *out = (struct source){.runtimes = sxs_must_zeroed(p->n_runtimes, sizeof(*out->runtimes))};
+    *out =
+        (struct fleet_source){.runtimes = sxs_must_zeroed(p->n_runtimes, sizeof(*out->runtimes))};
     for (size_t i = 0; i < p->n_runtimes; i++)
         out->runtimes[i] = p->runtimes[i].version;
     sxs_push_labels(s, b, take_label, out);
@@ -83,7 +84,7 @@ static void describe(const struct sxs_push_settings *s, const struct sxs_push_ba
     out->is.labels = out->labels;
 }
 
-static void free_source(struct source *s)
+static void free_source(struct fleet_source *s)
 {
     for (size_t i = 0; i < s->is.n_labels; i++) {
         free(s->labels[i].key);
@@ -101,7 +102,7 @@ static void free_source(struct source *s)
 static int encode(const struct sxs_push_settings *s, const struct sxs_push_batch *b,
                   struct sxs_push_out *out)
 {
-    struct source              source;
+    struct fleet_source        source;
     struct sxs_clickhouse_rows rows;
     struct sxs_rows            body = {0};
     describe(s, b, &source);

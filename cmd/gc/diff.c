@@ -15,7 +15,7 @@
 typedef unsigned long long ull;
 
 /* The collections of one pair of versions and one line of the table, in both sessions. */
-struct row {
+struct pair_row {
     char       *version; /* of the pair; owned */
     unsigned    line;
     struct figures {
@@ -24,7 +24,7 @@ struct row {
 };
 
 struct rows {
-    struct row              *all; /* owned */
+    struct pair_row         *all; /* owned */
     size_t                   n, cap;
     struct sxs_runtime_pairs pairs; /* runtimes of a session with one version are one */
 };
@@ -51,7 +51,7 @@ static void add_versions(struct sxs_runtime_pairs *pairs, const struct sxs_event
 }
 
 /* Returns the row of a version of one session and a line; added when new. */
-static struct row *row_of(struct rows *rows, int side, const char *version, unsigned line)
+static struct pair_row *row_of(struct rows *rows, int side, const char *version, unsigned line)
 {
     const uint32_t own = sxs_runtime_pairs_find(&rows->pairs, side, version, 0);
     const uint32_t partner = rows->pairs.of[side][own].partner;
@@ -62,7 +62,7 @@ static struct row *row_of(struct rows *rows, int side, const char *version, unsi
         if (rows->all[i].line == line && strcmp(rows->all[i].version, text) == 0)
             return &rows->all[i];
     SXS_GROW(rows->all, rows->n, rows->cap);
-    rows->all[rows->n] = (struct row){.version = sxs_must(strdup(text)), .line = line};
+    rows->all[rows->n] = (struct pair_row){.version = sxs_must(strdup(text)), .line = line};
     return &rows->all[rows->n++];
 }
 
@@ -91,12 +91,12 @@ static void add_session(struct rows *rows, const struct sxs_events_report *r, in
 
 static int by_version(const void *a, const void *b)
 {
-    const struct row *x = a, *y = b;
-    int               c = strverscmp(x->version, y->version);
+    const struct pair_row *x = a, *y = b;
+    int                    c = strverscmp(x->version, y->version);
     return c ? c : (x->line > y->line) - (x->line < y->line);
 }
 
-static void write_row(FILE *to, const struct row *r)
+static void write_row(FILE *to, const struct pair_row *r)
 {
     const struct figures *a = &r->of[0], *b = &r->of[1];
     char                  text[8][32];

@@ -14,7 +14,7 @@
 typedef unsigned long long ull;
 
 /* The collections of one runtime. */
-struct part {
+struct runtime_collections {
     const struct sxs_events_process    *process;
     const struct sxs_events_collection *all;
     size_t                              n;
@@ -65,7 +65,7 @@ static void write_line(FILE *to, const struct sxs_events_collection *const *sort
                  sxs_text_duration(sorted[0]->pause_ns, max, sizeof(max)));
 }
 
-static void write_pauses(FILE *to, const struct part *p,
+static void write_pauses(FILE *to, const struct runtime_collections *p,
                          const struct sxs_events_collection *const *sorted)
 {
     const struct sxs_events_collection **some = sxs_must_zeroed(p->n, sizeof(const void *));
@@ -84,7 +84,7 @@ static void write_pauses(FILE *to, const struct part *p,
     free(some);
 }
 
-static void write_reasons(FILE *to, const struct part *p)
+static void write_reasons(FILE *to, const struct runtime_collections *p)
 {
     size_t      counts[SXS_N_GC_REASONS + 1] = {0};
     const char *comma = "  reasons: ";
@@ -99,7 +99,7 @@ static void write_reasons(FILE *to, const struct part *p)
     fputc('\n', to);
 }
 
-static void write_longest(FILE *to, const struct part *p, size_t top,
+static void write_longest(FILE *to, const struct runtime_collections *p, size_t top,
                           const struct sxs_events_collection *const *sorted)
 {
     fputs("  longest pauses:\n", to);
@@ -121,17 +121,17 @@ static void write_longest(FILE *to, const struct part *p, size_t top,
     }
 }
 
-struct sums {
+struct collection_sums {
     uint64_t promoted, freed, largest;
 };
 
 /* Bytes of each generation: sums over all collections, and the heap after the last. */
-static void write_heap(FILE *to, const struct part *p)
+static void write_heap(FILE *to, const struct runtime_collections *p)
 {
     static const char *const            names[] = {"generation 0", "generation 1", "generation 2",
                                                    "large objects", "pinned objects"};
     const struct sxs_events_collection *last = NULL;
-    struct sums                         sums[SXS_GC_GENERATIONS] = {0};
+    struct collection_sums              sums[SXS_GC_GENERATIONS] = {0};
     for (size_t i = 0; i < p->n; i++) {
         const struct sxs_events_collection *c = &p->all[i];
         if (c->known & SXS_GC_KNOWS_HEAP)
@@ -162,7 +162,7 @@ static void write_heap(FILE *to, const struct part *p)
                  SXS_COUNT(last->n_finalizable, "object"));
 }
 
-static void write_finalizers(FILE *to, const struct part *p)
+static void write_finalizers(FILE *to, const struct runtime_collections *p)
 {
     uint64_t n = 0, ns = 0;
     char     time[32];
@@ -175,7 +175,7 @@ static void write_finalizers(FILE *to, const struct part *p)
                      sxs_text_duration(ns, time, sizeof(time)));
 }
 
-static void write_part(FILE *to, const struct part *p, size_t top)
+static void write_part(FILE *to, const struct runtime_collections *p, size_t top)
 {
     const struct sxs_events_collection **sorted = sxs_must_zeroed(p->n, sizeof(const void *));
     for (size_t i = 0; i < p->n; i++)
@@ -202,7 +202,7 @@ static void write_process(FILE *to, const struct sxs_events_process *p, size_t t
         for (until = from; until < e->n_collections; until++)
             if (e->collections[until].runtime != first->runtime)
                 break;
-        const struct part part = {p, first, until - from, zero_ns};
+        const struct runtime_collections part = {p, first, until - from, zero_ns};
         if (!runtime || first->runtime == runtime)
             write_part(to, &part, top);
     }

@@ -211,16 +211,16 @@ static int falling(const void *a, const void *b)
 }
 
 /* The types that the text shows. */
-struct shown {
+struct shown_changes {
     size_t   n;
     uint64_t limit;    /* each whose bytes changed by more is shown */
     size_t   at_limit; /* and so many of those whose bytes changed by exactly so much */
 };
 
-static struct shown choose_shown(const struct sxs_heap_changes *c, size_t top, bool little)
+static struct shown_changes choose_shown(const struct sxs_heap_changes *c, size_t top, bool little)
 {
-    struct shown s = {.n = c->n < top ? c->n : top, .at_limit = SIZE_MAX};
-    uint64_t    *sizes = sxs_must_zeroed(c->n, sizeof(*sizes));
+    struct shown_changes s = {.n = c->n < top ? c->n : top, .at_limit = SIZE_MAX};
+    uint64_t            *sizes = sxs_must_zeroed(c->n, sizeof(*sizes));
     for (size_t i = 0; i < c->n; i++)
         sizes[i] = size_of(&c->all[i]);
     if (c->n)
@@ -247,7 +247,7 @@ static void write_side(FILE *to, const char *when, const char *name,
 void sxs_heap_write_changes(FILE *to, const struct sxs_heap_sides *sides,
                             const struct sxs_heap_changes *c, size_t top, bool little)
 {
-    struct shown           shown = choose_shown(c, top, little);
+    struct shown_changes   shown = choose_shown(c, top, little);
     struct sxs_heap_change rest = {0};
     size_t                 n_rest = 0;
     char                   versions[1200];

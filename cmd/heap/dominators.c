@@ -16,7 +16,7 @@
 
 #define NONE UINT32_MAX
 
-struct search {
+struct dominator_search {
     const struct sxs_heap_graph *g;
     uint32_t                     n;      /* numbers in use */
     uint32_t                    *number; /* by object; 0: not reached */
@@ -30,7 +30,7 @@ struct search {
     uint32_t *first, *from; /* the numbers that refer to number i: from[first[i]]... */
 };
 
-static void reach(struct search *s, uint32_t object, uint32_t parent)
+static void reach(struct dominator_search *s, uint32_t object, uint32_t parent)
 {
     s->number[object] = s->n;
     s->object[s->n] = object;
@@ -38,7 +38,7 @@ static void reach(struct search *s, uint32_t object, uint32_t parent)
 }
 
 /* Numbers all objects that a root leads to. @at: by number: the next reference to follow. */
-static void search_from(struct search *s, uint32_t object, uint32_t *at)
+static void search_from(struct dominator_search *s, uint32_t object, uint32_t *at)
 {
     const struct sxs_heap_graph *g = s->g;
     uint32_t                     i = s->n;
@@ -58,7 +58,7 @@ static void search_from(struct search *s, uint32_t object, uint32_t *at)
     }
 }
 
-static void search(struct search *s)
+static void search(struct dominator_search *s)
 {
     const struct sxs_heap_graph *g = s->g;
     s->n = 1;
@@ -68,7 +68,7 @@ static void search(struct search *s)
 }
 
 /* Lists who refers to each number. The roots of an object count as one reference from number 0. */
-static void turn_references(struct search *s)
+static void turn_references(struct dominator_search *s)
 {
     const struct sxs_heap_graph *g = s->g;
     uint32_t                     sum = 0, last = SXS_NO_OBJECT;
@@ -101,7 +101,7 @@ static void turn_references(struct search *s)
 
 /* Returns the number with the least semidominator on the way from @v to the root of its tree in the
  * forest, and shortens the way. The links are turned around on the way up, which needs no stack. */
-static uint32_t evaluate(struct search *s, uint32_t v)
+static uint32_t evaluate(struct dominator_search *s, uint32_t v)
 {
     uint32_t *ancestor = s->ancestor, *label = s->label;
     uint32_t  x = v, below = NONE;
@@ -125,7 +125,7 @@ static uint32_t evaluate(struct search *s, uint32_t v)
     return label[v];
 }
 
-static void find_dominators(struct search *s)
+static void find_dominators(struct dominator_search *s)
 {
     for (uint32_t i = 0; i < s->n; i++) {
         s->ancestor[i] = s->bucket[i] = NONE;
@@ -154,7 +154,7 @@ static void find_dominators(struct search *s)
 }
 
 /* Turns the numbers of the search into those of the objects, and adds up the sizes. */
-static void give(const struct search *s, struct sxs_heap_dominators *out)
+static void give(const struct dominator_search *s, struct sxs_heap_dominators *out)
 {
     const struct sxs_heap_graph *g = s->g;
     for (uint32_t i = 0; i < g->n; i++)
@@ -197,10 +197,10 @@ uint32_t *sxs_heap_preorder(const uint32_t *order, uint32_t n, const uint32_t *a
 
 void sxs_heap_dominators(const struct sxs_heap_graph *g, struct sxs_heap_dominators *out)
 {
-    size_t        n = (size_t)g->n + 1;
-    struct search s = {.g = g};
-    uint32_t    **small[] = {&s.object, &s.parent, &s.ancestor};
-    uint32_t    **more[] = {&s.label, &s.semi, &s.bucket, &s.dominator};
+    size_t                  n = (size_t)g->n + 1;
+    struct dominator_search s = {.g = g};
+    uint32_t              **small[] = {&s.object, &s.parent, &s.ancestor};
+    uint32_t              **more[] = {&s.label, &s.semi, &s.bucket, &s.dominator};
     out->of = sxs_must_zeroed(g->n, sizeof(*out->of));
     out->retained = sxs_must_zeroed(g->n, sizeof(*out->retained));
     s.number = sxs_must_zeroed(n, sizeof(*s.number));

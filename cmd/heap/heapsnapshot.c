@@ -31,7 +31,7 @@ static const char meta[] =
     "\"sample_fields\":[],\"location_fields\":[]}";
 
 /* A node above the objects of a runtime: a kind of roots, or the name of roots. */
-struct group {
+struct root_group {
     uint32_t text;     /* of names: number of the string; of kinds: kind * 16 + flags */
     uint32_t node;     /* its place among all nodes */
     uint32_t first, n; /* its roots in `sorted`, or, of a kind with names, its groups */
@@ -42,13 +42,13 @@ struct group {
 struct groups {
     struct sxs_heap_root *sorted; /* strong ones by kind, then name, then object; no doubles */
     uint32_t              n_sorted;
-    struct group         *all;
+    struct root_group    *all;
     size_t                n, cap, n_kinds;
     uint32_t              first_object; /* place of object 0 among all nodes */
     struct sxs_heap_paths paths;        /* which objects are reached */
 };
 
-struct writer {
+struct heapsnapshot_writer {
     FILE                           *to;
     const struct sxs_heap_snapshot *s;
     struct groups                  *of; /* by graph */
@@ -70,25 +70,25 @@ static int by_kind(const void *a, const void *b)
     return (x->object > y->object) - (x->object < y->object);
 }
 
-static void add_group(struct groups *g, const struct group *group)
+static void add_group(struct groups *g, const struct root_group *group)
 {
     SXS_GROW(g->all, g->n, g->cap);
     g->all[g->n++] = *group;
 }
 
 /* Groups the roots from @from to @to, which are of one kind. */
-static void group_kind(struct groups *g, uint32_t from, uint32_t to, struct group **names,
+static void group_kind(struct groups *g, uint32_t from, uint32_t to, struct root_group **names,
                        size_t *n_names, size_t *cap_names)
 {
     const struct sxs_heap_root *r = g->sorted;
-    struct group                kind = {.text = kind_of(&r[from]), .first = from, .n = to - from};
+    struct root_group           kind = {.text = kind_of(&r[from]), .first = from, .n = to - from};
     if (r[to - 1].name) { /* roots without a name have number 0, and come first */
         kind.of_names = true;
         kind.first = (uint32_t)*n_names;
         for (uint32_t i = from; i < to; i++) {
             if (i == from || r[i].name != r[i - 1].name) {
                 SXS_GROW(*names, *n_names, *cap_names);
-                (*names)[(*n_names)++] = (struct group){.text = r[i].name, .first = i};
+                (*names)[(*n_names)++] = (struct root_group){.text = r[i].name, .first = i};
             }
             (*names)[*n_names - 1].n++;
         }
@@ -99,9 +99,9 @@ static void group_kind(struct groups *g, uint32_t from, uint32_t to, struct grou
 
 static void group_roots(const struct sxs_heap_graph *graph, struct groups *g)
 {
-    struct group *names = NULL;
-    size_t        n_names = 0, cap_names = 0;
-    uint32_t      kept = 0;
+    struct root_group *names = NULL;
+    size_t             n_names = 0, cap_names = 0;
+    uint32_t           kept = 0;
     g->sorted = sxs_must_zeroed(graph->n_roots, sizeof(*g->sorted));
     for (uint32_t i = 0; i < graph->n_roots; i++)
         if (sxs_heap_strong(&graph->roots[i]))
@@ -150,15 +150,15 @@ static uint64_t references_of(const struct sxs_heap_graph *graph, const struct g
     return sum;
 }
 
-static void write_node(struct writer *w, unsigned type, uint64_t name, uint64_t id, uint64_t size,
-                       uint64_t references)
+static void write_node(struct heapsnapshot_writer *w, unsigned type, uint64_t name, uint64_t id,
+                       uint64_t size, uint64_t references)
 {
     fprintf(w->to, "%s%u,%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",0,0\n", w->comma, type,
             name, id, size, references);
     w->comma = ",";
 }
 
-static void write_edge(struct writer *w, unsigned type, uint64_t name, uint64_t node)
+static void write_edge(struct heapsnapshot_writer *w, unsigned type, uint64_t name, uint64_t node)
 {
     fprintf(w->to, "%s%u,%" PRIu64 ",%" PRIu64 "\n", w->comma, type, name, node * NODE_FIELDS);
     w->comma = ",";
@@ -168,7 +168,7 @@ static void write_edge(struct writer *w, unsigned type, uint64_t name, uint64_t 
 enum { KIND_TEXTS = 256, TEXT_ROOT = KIND_TEXTS, TEXT_FIRST_RUNTIME };
 
 /* DevTools shows the IDs, which must be odd for objects; it needs no more than that they differ. */
-static void write_nodes(struct writer *w)
+static void write_nodes(struct heapsnapshot_writer *w)
 {
     uint64_t id = 1, texts = w->s->strings.n;
     w->comma = "";
@@ -178,7 +178,7 @@ static void write_nodes(struct writer *w)
     for (size_t r = 0; r < w->s->n; r++) {
         const struct sxs_heap_graph *g = &w->s->graphs[r];
         for (size_t i = 0; i < w->of[r].n; i++) {
-            const struct group *group = &w->of[r].all[i];
+            const struct root_group *group = &w->of[r].all[i];
             write_node(w, NODE_SYNTHETIC, i < w->of[r].n_kinds ? texts + group->text : group->text,
                        id += 2, 0, group->n);
         }
@@ -188,7 +188,7 @@ static void write_nodes(struct writer *w)
     }
 }
 
-static void write_edges(struct writer *w)
+static void write_edges(struct heapsnapshot_writer *w)
 {
     w->comma = "";
     for (size_t r = 0; r < w->s->n; r++)
@@ -200,7 +200,7 @@ static void write_edges(struct writer *w)
         const struct sxs_heap_graph *g = &w->s->graphs[r];
         const struct groups         *of = &w->of[r];
         for (size_t i = 0; i < of->n; i++) {
-            const struct group *group = &of->all[i];
+            const struct root_group *group = &of->all[i];
             for (uint32_t k = 0; k < group->n; k++)
                 write_edge(w, EDGE_ELEMENT, k + 1,
                            group->of_names
@@ -214,7 +214,7 @@ static void write_edges(struct writer *w)
     }
 }
 
-static void write_strings(struct writer *w)
+static void write_strings(struct heapsnapshot_writer *w)
 {
     const struct sxs_strings *strings = &w->s->strings;
     char                      text[256];
@@ -238,8 +238,8 @@ static void write_strings(struct writer *w)
 
 void sxs_heap_write_heapsnapshot(FILE *to, const struct sxs_heap_snapshot *s)
 {
-    struct writer w = {to, s, sxs_must_zeroed(s->n, sizeof(*w.of)), ""};
-    uint64_t      nodes = 1 + s->n, references = s->n;
+    struct heapsnapshot_writer w = {to, s, sxs_must_zeroed(s->n, sizeof(*w.of)), ""};
+    uint64_t                   nodes = 1 + s->n, references = s->n;
     for (size_t r = 0; r < s->n; r++) {
         struct groups *of = &w.of[r];
         group_roots(&s->graphs[r], of);

@@ -18,7 +18,7 @@
 enum { MAX_TREE = 20000, WAYS_OF_A_TYPE = 20 };
 
 /* Strings of root names are numbered anew, so that only these are written. */
-struct writer {
+struct html_writer {
     FILE                         *to;
     const struct sxs_heap_report *r;
     uint32_t                     *name;  /* by string: its number in the page + 1 */
@@ -26,7 +26,7 @@ struct writer {
     uint32_t                      n_names;
 };
 
-static uint32_t name_number(struct writer *w, uint32_t string)
+static uint32_t name_number(struct html_writer *w, uint32_t string)
 {
     if (!w->name[string]) {
         w->names[w->n_names] = string;
@@ -78,7 +78,7 @@ static void show_ways(const struct sxs_heap_tree *t, const uint32_t *order, bool
 
 /* Two texts, if they are not empty: the field in which the parent has the node's objects, and that
  * in which the objects of a list have one another. */
-static void write_fields(struct writer *w, const struct sxs_heap_graph *g,
+static void write_fields(struct html_writer *w, const struct sxs_heap_graph *g,
                          const struct sxs_heap_node *n)
 {
     char field[512], next[600] = "";
@@ -95,7 +95,7 @@ static void write_fields(struct writer *w, const struct sxs_heap_graph *g,
     }
 }
 
-static void write_tree(struct writer *w, const char *name, const struct sxs_heap_graph *g,
+static void write_tree(struct html_writer *w, const char *name, const struct sxs_heap_graph *g,
                        const struct sxs_heap_tree *t, bool ways)
 {
     bool       *shown = sxs_must_zeroed(t->n, sizeof(*shown));
@@ -127,7 +127,7 @@ static void write_tree(struct writer *w, const char *name, const struct sxs_heap
 
 /* [name, objects, bytes, retained, pinned, finalizable, not reached, module, objects by
  * generation...], by index of the type */
-static void write_types(struct writer *w, const struct sxs_heap_analysis *a)
+static void write_types(struct html_writer *w, const struct sxs_heap_analysis *a)
 {
     fputs(",\n\"types\":[", w->to);
     for (uint32_t i = 0; i < a->g->n_types; i++) {
@@ -145,7 +145,7 @@ static void write_types(struct writer *w, const struct sxs_heap_analysis *a)
     putc(']', w->to);
 }
 
-static void write_roots(struct writer *w, const struct sxs_heap_analysis *a)
+static void write_roots(struct html_writer *w, const struct sxs_heap_analysis *a)
 {
     fputs(",\n\"roots\":[", w->to);
     for (size_t i = 0; i < a->n_roots; i++) {
@@ -158,7 +158,7 @@ static void write_roots(struct writer *w, const struct sxs_heap_analysis *a)
     putc(']', w->to);
 }
 
-static void write_runtime(struct writer *w, const struct sxs_heap_analysis *a)
+static void write_runtime(struct html_writer *w, const struct sxs_heap_analysis *a)
 {
     const struct sxs_heap_graph *g = a->g;
     const char                  *comma = "";
@@ -199,8 +199,8 @@ const char *sxs_heap_page_policy(void)
 
 void sxs_heap_write_html(FILE *to, const struct sxs_heap_report *r)
 {
-    struct writer w = {.to = to, .r = r};
-    size_t        n_missing = 0;
+    struct html_writer w = {.to = to, .r = r};
+    size_t             n_missing = 0;
     w.name = sxs_must_zeroed(r->s->strings.n, sizeof(*w.name));
     w.names = sxs_must_zeroed(r->s->strings.n, sizeof(*w.names));
     fputs(sxs_heap_page_head, to);

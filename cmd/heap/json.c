@@ -8,20 +8,20 @@
 #include "base/text/wildcard.h"
 #include "cmd/report/format.h"
 
-struct writer {
+struct json_writer {
     FILE                         *to;
     const struct sxs_heap_report *r;
     const char                   *comma; /* before the next row */
 };
 
-static void begin_list(struct writer *w, const char *name)
+static void begin_list(struct json_writer *w, const char *name)
 {
     fprintf(w->to, ",\n\"%s\": [", name);
     w->comma = "\n";
 }
 
 /* Begins a row: with its runtime, and a text that is named @key. */
-static void begin_row(struct writer *w, const struct sxs_heap_analysis *a, const char *key,
+static void begin_row(struct json_writer *w, const struct sxs_heap_analysis *a, const char *key,
                       const char *text)
 {
     fprintf(w->to, "%s{\"runtime\": %u, \"%s\": ", w->comma, a->g->runtime, key);
@@ -29,7 +29,7 @@ static void begin_row(struct writer *w, const struct sxs_heap_analysis *a, const
     w->comma = ",\n";
 }
 
-static void write_runtime(struct writer *w, const struct sxs_heap_analysis *a)
+static void write_runtime(struct json_writer *w, const struct sxs_heap_analysis *a)
 {
     const struct sxs_heap_graph *g = a->g;
     const char                  *comma = "";
@@ -51,7 +51,7 @@ static void write_runtime(struct writer *w, const struct sxs_heap_analysis *a)
     fputs("]}", w->to);
 }
 
-static void write_type(struct writer *w, const struct sxs_heap_analysis *a, uint32_t type)
+static void write_type(struct json_writer *w, const struct sxs_heap_analysis *a, uint32_t type)
 {
     const struct sxs_heap_sum *s = &a->sums[type];
     begin_row(w, a, "type", sxs_heap_type_name(w->r->s, a->g, type));
@@ -68,14 +68,14 @@ static void write_type(struct writer *w, const struct sxs_heap_analysis *a, uint
     fputs("}", w->to);
 }
 
-static void write_types(struct writer *w, const struct sxs_heap_analysis *a)
+static void write_types(struct json_writer *w, const struct sxs_heap_analysis *a)
 {
     for (uint32_t i = 0; i < a->g->n_types; i++)
         if (a->sums[a->by_bytes[i]].objects)
             write_type(w, a, a->by_bytes[i]);
 }
 
-static void write_roots(struct writer *w, const struct sxs_heap_analysis *a)
+static void write_roots(struct json_writer *w, const struct sxs_heap_analysis *a)
 {
     for (size_t i = 0; i < a->n_roots; i++) {
         const struct sxs_heap_root_sum *s = &a->roots[i];
@@ -94,7 +94,7 @@ static const char *what_text(const struct sxs_heap_node *n)
 }
 
 /* The nodes of the tree of dominators. "parent" is the index of another row of this runtime. */
-static void write_kept(struct writer *w, const struct sxs_heap_analysis *a)
+static void write_kept(struct json_writer *w, const struct sxs_heap_analysis *a)
 {
     const struct sxs_heap_tree *t = &a->kept;
     for (uint32_t i = 0; i < t->n; i++) {
@@ -109,7 +109,7 @@ static void write_kept(struct writer *w, const struct sxs_heap_analysis *a)
 }
 
 /* Writes for each step of a path the field that has the object of the step before, or null. */
-static void write_fields(struct writer *w, const struct sxs_heap_analysis *a,
+static void write_fields(struct json_writer *w, const struct sxs_heap_analysis *a,
                          const struct sxs_heap_way *way)
 {
     const char *before = "";
@@ -125,7 +125,7 @@ static void write_fields(struct writer *w, const struct sxs_heap_analysis *a,
     }
 }
 
-static void write_way(struct writer *w, const struct sxs_heap_analysis *a, uint32_t type,
+static void write_way(struct json_writer *w, const struct sxs_heap_analysis *a, uint32_t type,
                       const struct sxs_heap_way *way)
 {
     begin_row(w, a, "type", sxs_heap_type_name(w->r->s, a->g, type));
@@ -141,7 +141,7 @@ static void write_way(struct writer *w, const struct sxs_heap_analysis *a, uint3
 }
 
 /* How the types that match --type are reached: from the object to the root. */
-static void write_ways(struct writer *w, const struct sxs_heap_analysis *a)
+static void write_ways(struct json_writer *w, const struct sxs_heap_analysis *a)
 {
     for (uint32_t i = 0; i < a->g->n_types; i++) {
         uint32_t type = a->by_bytes[i];
@@ -155,8 +155,8 @@ static void write_ways(struct writer *w, const struct sxs_heap_analysis *a)
     }
 }
 
-static void write_list(struct writer *w, const char *name,
-                       void (*write)(struct writer *, const struct sxs_heap_analysis *))
+static void write_list(struct json_writer *w, const char *name,
+                       void (*write)(struct json_writer *, const struct sxs_heap_analysis *))
 {
     begin_list(w, name);
     for (size_t i = 0; i < w->r->s->n; i++)
@@ -179,7 +179,7 @@ void sxs_heap_write_missing_json(FILE *to, const char *before, const struct sxs_
 void sxs_heap_write_json(FILE *to, const struct sxs_heap_report *r)
 {
     const struct sxs_heap_head *h = &r->s->head;
-    struct writer               w = {to, r, ""};
+    struct json_writer          w = {to, r, ""};
     fprintf(to,
             "{\n\"snapshot\": {\"pid\": %u, \"number\": %u, \"started_realtime_ns\": %" PRIu64
             ", \"complete\": %s, \"asked_for_by\": \"%s\"}",

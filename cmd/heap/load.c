@@ -34,7 +34,7 @@ struct numbered_type {
 };
 
 /* A graph while it is loaded. */
-struct loading {
+struct graph_loading {
     struct sxs_heap_graph        g;
     uint32_t                    *references; /* number of them, by object */
     size_t                       n, cap;     /* objects */
@@ -57,7 +57,7 @@ struct loading {
 
 struct all {
     struct sxs_heap_snapshot *s;
-    struct loading           *all;
+    struct graph_loading     *all;
     size_t                    n, cap;
     uint32_t                  runtime;
 };
@@ -65,7 +65,7 @@ struct all {
 /* ---- first time ---- */
 
 /* Returns the index of the type with the name @text, which is added when it is new. */
-static uint32_t type_named(struct loading *l, uint32_t text)
+static uint32_t type_named(struct graph_loading *l, uint32_t text)
 {
     uint32_t index = sxs_must_index(&l->type_texts, text);
     if (index == l->n_types) {
@@ -75,7 +75,7 @@ static uint32_t type_named(struct loading *l, uint32_t text)
     return index;
 }
 
-static void note_type(struct sxs_heap_snapshot *s, struct loading *l,
+static void note_type(struct sxs_heap_snapshot *s, struct graph_loading *l,
                       const struct sxs_heap_type_item *t)
 {
     char     unnamed[64];
@@ -93,7 +93,8 @@ static void note_type(struct sxs_heap_snapshot *s, struct loading *l,
     l->type_of[at] = (struct numbered_type){t->size, index + 1};
 }
 
-static void note_names(struct sxs_heap_snapshot *s, struct loading *l, struct sxs_heap_reader *r)
+static void note_names(struct sxs_heap_snapshot *s, struct graph_loading *l,
+                       struct sxs_heap_reader *r)
 {
     struct sxs_heap_name_item name;
     while (sxs_heap_take_name(r, &name)) {
@@ -103,7 +104,7 @@ static void note_names(struct sxs_heap_snapshot *s, struct loading *l, struct sx
     }
 }
 
-static void note_objects(struct loading *l, struct sxs_heap_reader *r)
+static void note_objects(struct graph_loading *l, struct sxs_heap_reader *r)
 {
     struct sxs_heap_object_item o;
     while (sxs_heap_take_object(r, &o) && l->n < MAX_COUNT) {
@@ -121,7 +122,8 @@ static void note_objects(struct loading *l, struct sxs_heap_reader *r)
     }
 }
 
-static void note_runtime(struct sxs_heap_snapshot *s, struct loading *l, struct sxs_heap_reader *r)
+static void note_runtime(struct sxs_heap_snapshot *s, struct graph_loading *l,
+                         struct sxs_heap_reader *r)
 {
     struct sxs_heap_runtime_item i;
     if (!sxs_heap_take_runtime(r, &i))
@@ -131,7 +133,7 @@ static void note_runtime(struct sxs_heap_snapshot *s, struct loading *l, struct 
     l->g.version = sxs_strings_add(&s->strings, i.version.at, i.version.size);
 }
 
-static void note_roots(struct loading *l, struct sxs_heap_reader *r)
+static void note_roots(struct graph_loading *l, struct sxs_heap_reader *r)
 {
     struct sxs_heap_root_item i;
     while (sxs_heap_take_root(r, &i)) {
@@ -142,7 +144,7 @@ static void note_roots(struct loading *l, struct sxs_heap_reader *r)
     }
 }
 
-static void note_dependent(struct loading *l, struct sxs_heap_reader *r)
+static void note_dependent(struct graph_loading *l, struct sxs_heap_reader *r)
 {
     struct sxs_heap_dependent_item i;
     while (sxs_heap_take_dependent(r, &i)) {
@@ -151,7 +153,7 @@ static void note_dependent(struct loading *l, struct sxs_heap_reader *r)
     }
 }
 
-static void note_bounds(struct loading *l, struct sxs_heap_reader *r)
+static void note_bounds(struct graph_loading *l, struct sxs_heap_reader *r)
 {
     struct sxs_heap_bounds_item i;
     while (sxs_heap_take_bounds(r, &i)) {
@@ -160,7 +162,8 @@ static void note_bounds(struct loading *l, struct sxs_heap_reader *r)
     }
 }
 
-static void note_block(struct sxs_heap_snapshot *s, struct loading *l, struct sxs_heap_reader *r)
+static void note_block(struct sxs_heap_snapshot *s, struct graph_loading *l,
+                       struct sxs_heap_reader *r)
 {
     struct sxs_heap_type_item type;
     switch (r->kind) {
@@ -181,7 +184,7 @@ static void note_block(struct sxs_heap_snapshot *s, struct loading *l, struct sx
 
 /* Returns the runtime of the block that was loaded last; NULL when it was not asked for. @add:
  * whether it may be a new one. */
-static struct loading *loading_of(struct all *a, const struct sxs_heap_reader *r, bool add)
+static struct graph_loading *loading_of(struct all *a, const struct sxs_heap_reader *r, bool add)
 {
     if (a->runtime && r->runtime != a->runtime)
         return NULL;
@@ -191,7 +194,7 @@ static struct loading *loading_of(struct all *a, const struct sxs_heap_reader *r
     if (!add)
         return NULL;
     SXS_GROW(a->all, a->n, a->cap);
-    a->all[a->n] = (struct loading){.g = {.runtime = r->runtime}};
+    a->all[a->n] = (struct graph_loading){.g = {.runtime = r->runtime}};
     return &a->all[a->n++];
 }
 
@@ -204,7 +207,7 @@ static int by_bounds(const void *a, const void *b)
 }
 
 /* Sets the generation of each object: both lists are ordered by address. */
-static void set_generations(struct loading *l)
+static void set_generations(struct graph_loading *l)
 {
     size_t at = 0;
     if (l->n_bounds)
@@ -226,7 +229,7 @@ static int by_pair(const void *a, const void *b)
     return (x->secondary > y->secondary) - (x->secondary < y->secondary);
 }
 
-static void place_pairs(struct loading *l)
+static void place_pairs(struct graph_loading *l)
 {
     struct sxs_heap_graph *g = &l->g;
     g->dependent = sxs_must_zeroed(l->n_pairs, sizeof(*g->dependent));
@@ -242,7 +245,7 @@ static void place_pairs(struct loading *l)
 }
 
 /* Reserves the places of all references. Returns false when there are too many. */
-static bool place_references(struct loading *l)
+static bool place_references(struct graph_loading *l)
 {
     struct sxs_heap_graph *g = &l->g;
     uint64_t               sum = 0;
@@ -266,7 +269,7 @@ static bool place_references(struct loading *l)
     return few;
 }
 
-static void place(struct sxs_heap_snapshot *s, struct loading *l)
+static void place(struct sxs_heap_snapshot *s, struct graph_loading *l)
 {
     struct sxs_heap_graph *g = &l->g;
     if (!l->n) { /* lists of no elements are no NULL pointers */
@@ -290,7 +293,7 @@ static void place(struct sxs_heap_snapshot *s, struct loading *l)
 
 /* ---- second time ---- */
 
-static uint32_t object_at(struct loading *l, uint64_t address)
+static uint32_t object_at(struct graph_loading *l, uint64_t address)
 {
     const struct sxs_heap_graph *g = &l->g;
     if (l->last + 1 < g->n && g->address[l->last + 1] == address) /* as they mostly come */
@@ -298,13 +301,14 @@ static uint32_t object_at(struct loading *l, uint64_t address)
     return sxs_pages_find(&l->pages, address);
 }
 
-static void add_reference(struct loading *l, uint32_t from, uint32_t to)
+static void add_reference(struct graph_loading *l, uint32_t from, uint32_t to)
 {
     if (l->fill[from] < l->g.first[from + 1])
         l->g.to[l->fill[from]++] = to;
 }
 
-static void fill_objects(struct sxs_heap_snapshot *s, struct loading *l, struct sxs_heap_reader *r)
+static void fill_objects(struct sxs_heap_snapshot *s, struct graph_loading *l,
+                         struct sxs_heap_reader *r)
 {
     static const char           unknown[] = "(type not known)";
     struct sxs_heap_graph      *g = &l->g;
@@ -386,7 +390,7 @@ static void drop_slot(struct sxs_heap_graph *g, uint64_t address, uint32_t to)
         }
 }
 
-static void place_roots(struct loading *l)
+static void place_roots(struct graph_loading *l)
 {
     struct sxs_heap_graph *g = &l->g;
     g->roots = sxs_must_zeroed(l->n_roots, sizeof(*g->roots));
@@ -406,7 +410,7 @@ static void place_roots(struct loading *l)
     qsort(g->roots, g->n_roots, sizeof(*g->roots), by_root);
 }
 
-static void finish(struct sxs_heap_snapshot *s, struct loading *l)
+static void finish(struct sxs_heap_snapshot *s, struct graph_loading *l)
 {
     struct sxs_heap_graph *g = &l->g;
     for (uint32_t i = 0; i < g->n_dependent; i++)
@@ -439,7 +443,7 @@ static int by_runtime(const void *a, const void *b)
 static void load(struct all *a, struct sxs_heap_reader *r)
 {
     struct sxs_heap_snapshot *s = a->s;
-    struct loading           *l;
+    struct graph_loading     *l;
     while (sxs_heap_reader_next(r))
         if ((l = loading_of(a, r, true)))
             note_block(s, l, r);

@@ -22,7 +22,7 @@
 #define NONE UINT32_MAX
 
 /* A tree of objects in preorder: every subtree is a range of positions. */
-struct preorder {
+struct object_preorder {
     uint32_t *object; /* by position */
     uint32_t *at;     /* by object: its position */
     uint32_t *below;  /* by object: size of its subtree, itself included */
@@ -40,12 +40,12 @@ struct entered {
     uint32_t newer, last;
 };
 
-struct search {
+struct retained_search {
     const struct sxs_heap_graph      *g;
     const struct sxs_heap_dominators *d;
     const struct sxs_heap_paths      *p;
     uint32_t                          n_groups;
-    struct preorder                   kept, reached; /* trees of dominators, of shortest paths */
+    struct object_preorder            kept, reached; /* trees of dominators, of shortest paths */
     struct tops                       kept_tops, reached_tops;
     uint32_t                         *first, *from; /* who refers to an object, if it can matter */
     uint32_t *paths; /* by object: group_bit() of each group on the shortest path to it */
@@ -64,11 +64,11 @@ struct search {
 /* ---- trees ----------------------------------------------------------------------------------- */
 
 /* @object: the list; owned by the result, or borrowed. @above: by object; SXS_NO_OBJECT: none. */
-static struct preorder number(uint32_t *object, uint32_t n, const uint32_t *above,
-                              uint32_t n_objects)
+static struct object_preorder number(uint32_t *object, uint32_t n, const uint32_t *above,
+                                     uint32_t n_objects)
 {
-    struct preorder p = {object, sxs_must_zeroed(n_objects, sizeof(uint32_t)),
-                         sxs_must_zeroed(n_objects, sizeof(uint32_t)), n};
+    struct object_preorder p = {object, sxs_must_zeroed(n_objects, sizeof(uint32_t)),
+                                sxs_must_zeroed(n_objects, sizeof(uint32_t)), n};
     for (uint32_t i = n; i-- > 0;) {
         p.at[object[i]] = i;
         p.below[object[i]]++;
@@ -78,7 +78,7 @@ static struct preorder number(uint32_t *object, uint32_t n, const uint32_t *abov
     return p;
 }
 
-static void free_numbers(struct preorder *p)
+static void free_numbers(struct object_preorder *p)
 {
     free(p->at);
     free(p->below);
@@ -96,8 +96,9 @@ static unsigned kind_of(const struct sxs_heap_graph *g, uint32_t object)
 }
 
 /* Calls @use for each position and group of which the object there is the top. */
-static void each_top(const struct search *s, const struct preorder *p, const uint32_t *above,
-                     struct tops *t, void (*use)(struct tops *t, uint32_t group, uint32_t at))
+static void each_top(const struct retained_search *s, const struct object_preorder *p,
+                     const uint32_t *above, struct tops *t,
+                     void (*use)(struct tops *t, uint32_t group, uint32_t at))
 {
     uint32_t *end = sxs_must_zeroed(s->n_groups, sizeof(*end)); /* of the group's last subtree */
     for (uint32_t i = 0; i < p->n; i++) {
@@ -125,7 +126,8 @@ static void put_top(struct tops *t, uint32_t group, uint32_t at)
 }
 
 /* @above: who is above an object, if kinds of roots are wanted, too; else NULL. */
-static struct tops tops_of(const struct search *s, const struct preorder *p, const uint32_t *above)
+static struct tops tops_of(const struct retained_search *s, const struct object_preorder *p,
+                           const uint32_t *above)
 {
     struct tops t = {.first = sxs_must_zeroed((size_t)s->n_groups + 1, sizeof(uint32_t))};
     each_top(s, p, above, &t, count_top);
@@ -146,7 +148,8 @@ static void free_tops(struct tops *t)
 }
 
 /* Returns whether @object is below or is a member of @group. */
-static bool is_in(const struct preorder *p, const struct tops *t, uint32_t group, uint32_t object)
+static bool is_in(const struct object_preorder *p, const struct tops *t, uint32_t group,
+                  uint32_t object)
 {
     uint32_t low = t->first[group], high = t->first[group + 1], at = p->at[object];
     uint32_t begin = low;
@@ -163,13 +166,13 @@ static bool is_in(const struct preorder *p, const struct tops *t, uint32_t group
 /* ---- who refers to an object ----------------------------------------------------------------- */
 
 /* An object whose dominator refers to it is lost only with that. */
-static bool can_be_candidate(const struct search *s, uint32_t object)
+static bool can_be_candidate(const struct retained_search *s, uint32_t object)
 {
     return s->d->of[object] != SXS_NOT_REACHED &&
            (s->p->from[object] != s->d->of[object] || s->p->from[object] == SXS_NO_OBJECT);
 }
 
-static void turn_references(struct search *s)
+static void turn_references(struct retained_search *s)
 {
     const struct sxs_heap_graph *g = s->g;
     uint32_t                     sum = 0;
@@ -193,7 +196,7 @@ static void turn_references(struct search *s)
 /* ---- candidates ------------------------------------------------------------------------------ */
 
 /* The path to an object has one more object: its type becomes the first in the list. */
-static void enter(struct search *s, uint32_t object)
+static void enter(struct retained_search *s, uint32_t object)
 {
     uint32_t type = s->g->type[object];
     if (s->head != type) {
@@ -214,7 +217,7 @@ static void enter(struct search *s, uint32_t object)
 }
 
 /* Undoes enter(). */
-static void leave(struct search *s, uint32_t object)
+static void leave(struct retained_search *s, uint32_t object)
 {
     uint32_t type = s->g->type[object], parent = s->p->from[object];
     if (parent != SXS_NO_OBJECT && s->g->type[parent] == type) {
@@ -241,7 +244,7 @@ static uint32_t group_bit(uint32_t group)
     return UINT32_C(1) << (group * UINT32_C(0x9e3779b1) >> 27);
 }
 
-static void note_path(struct search *s, uint32_t object)
+static void note_path(struct retained_search *s, uint32_t object)
 {
     uint32_t parent = s->p->from[object], bit = group_bit(s->g->type[object]);
     uint32_t kind = s->kind != NONE ? group_bit(s->g->n_types + s->kind) : 0;
@@ -249,7 +252,7 @@ static void note_path(struct search *s, uint32_t object)
 }
 
 /* Returns the bits that the paths to all objects that refer to @object have. */
-static uint32_t bits_of_all(const struct search *s, uint32_t object)
+static uint32_t bits_of_all(const struct retained_search *s, uint32_t object)
 {
     uint32_t bits = UINT32_MAX;
     for (uint32_t k = s->first[object]; k < s->first[object + 1] && bits; k++)
@@ -259,7 +262,7 @@ static uint32_t bits_of_all(const struct search *s, uint32_t object)
 
 /* Adds a candidate, unless a reference from an object whose path has no member of the group keeps
  * it alive. */
-static void note_candidate(struct search *s, uint32_t group, uint32_t object)
+static void note_candidate(struct retained_search *s, uint32_t group, uint32_t object)
 {
     for (uint32_t k = s->first[object]; k < s->first[object + 1]; k++)
         if (!is_in(&s->reached, &s->reached_tops, group, s->from[k]))
@@ -268,7 +271,7 @@ static void note_candidate(struct search *s, uint32_t group, uint32_t object)
     s->candidates[s->n_candidates++] = (uint64_t)group << 32 | s->kept.at[object];
 }
 
-static void consider(struct search *s, uint32_t object)
+static void consider(struct retained_search *s, uint32_t object)
 {
     uint32_t dominator = s->d->of[object], bits;
     if (!can_be_candidate(s, object) || !(bits = bits_of_all(s, object)))
@@ -292,7 +295,7 @@ static int by_number(const void *a, const void *b)
 }
 
 /* Lists the candidates of all groups, by group, then by position. */
-static void find_candidates(struct search *s)
+static void find_candidates(struct retained_search *s)
 {
     uint32_t here = SXS_NO_OBJECT, n_types = s->g->n_types;
     s->head = NONE;
@@ -332,17 +335,17 @@ static void find_candidates(struct search *s)
 /* ---- the candidates of one group ------------------------------------------------------------- */
 
 /* From position @at to that of the next one: below candidate number @candidate and no closer one. */
-struct part {
+struct position_range {
     uint32_t at, candidate; /* candidate NONE: below none */
 };
 
 struct trial {
-    const struct search *s;
-    uint32_t             group, n;
-    const uint64_t      *candidates; /* their positions in the low halves */
-    bool                *alive;      /* by candidate */
-    struct part         *parts;
-    uint32_t             n_parts;
+    const struct retained_search *s;
+    uint32_t                      group, n;
+    const uint64_t               *candidates; /* their positions in the low halves */
+    bool                         *alive;      /* by candidate */
+    struct position_range        *parts;
+    uint32_t                      n_parts;
     /* Candidates that objects below candidate i refer to: to[first[i]] to to[end[i] - 1]. */
     uint32_t *first, *end, *to;
     uint32_t *stack, n_stack;
@@ -363,7 +366,7 @@ static void add_part(struct trial *t, uint32_t at, uint32_t candidate)
 {
     if (t->n_parts && t->parts[t->n_parts - 1].at == at)
         t->n_parts--;
-    t->parts[t->n_parts++] = (struct part){at, candidate};
+    t->parts[t->n_parts++] = (struct position_range){at, candidate};
 }
 
 /* The subtrees of candidates are in one another, or apart. */
@@ -409,8 +412,8 @@ static void survive(struct trial *t, uint32_t i)
 /* Calls @use for each reference to a candidate that is not surely lost. */
 static void each_reference(struct trial *t, void (*use)(struct trial *t, uint32_t by, uint32_t i))
 {
-    const struct search *s = t->s;
-    bool                 by_type = t->group < s->g->n_types;
+    const struct retained_search *s = t->s;
+    bool                          by_type = t->group < s->g->n_types;
     for (uint32_t i = 0; i < t->n; i++) {
         uint32_t object = candidate_object(t, i);
         for (uint32_t k = s->first[object]; k < s->first[object + 1] && !t->alive[i]; k++) {
@@ -472,12 +475,12 @@ static void free_trial(struct trial *t)
 /* Adds up the subtrees of the group's own objects and of its lost candidates, each object once. */
 static uint64_t add_up(const struct trial *t)
 {
-    const struct search   *s = t->s;
-    const struct preorder *kept = &s->kept;
-    bool                   by_type = t->group < s->g->n_types;
-    uint32_t               own = by_type ? s->kept_tops.first[t->group] : 0, i = 0, end = 0;
-    uint32_t               own_end = by_type ? s->kept_tops.first[t->group + 1] : 0;
-    uint64_t               sum = 0;
+    const struct retained_search *s = t->s;
+    const struct object_preorder *kept = &s->kept;
+    bool                          by_type = t->group < s->g->n_types;
+    uint32_t                      own = by_type ? s->kept_tops.first[t->group] : 0, i = 0, end = 0;
+    uint32_t                      own_end = by_type ? s->kept_tops.first[t->group + 1] : 0;
+    uint64_t                      sum = 0;
     while (own < own_end || i < t->n) {
         uint32_t at = own < own_end ? s->kept_tops.at[own] : NONE;
         if (i < t->n && (uint32_t)t->candidates[i] < at) {
@@ -494,7 +497,7 @@ static uint64_t add_up(const struct trial *t)
     return sum;
 }
 
-static uint64_t sum_of(const struct search *s, uint32_t group, size_t *at)
+static uint64_t sum_of(const struct retained_search *s, uint32_t group, size_t *at)
 {
     struct trial t = {.s = s, .group = group, .candidates = s->candidates + *at};
     while (*at < s->n_candidates && s->candidates[*at] >> 32 == group) {
@@ -511,8 +514,8 @@ static uint64_t sum_of(const struct search *s, uint32_t group, size_t *at)
 void sxs_heap_retained(const struct sxs_heap_graph *g, const struct sxs_heap_dominators *d,
                        const struct sxs_heap_paths *p, uint64_t *by_type, uint64_t *by_kind)
 {
-    struct search s = {.g = g, .d = d, .p = p, .n_groups = g->n_types + SXS_HEAP_N_KINDS};
-    size_t        at = 0;
+    struct retained_search s = {.g = g, .d = d, .p = p, .n_groups = g->n_types + SXS_HEAP_N_KINDS};
+    size_t                 at = 0;
     s.kept = number(d->order, d->n, d->of, g->n);
     s.reached = number(sxs_heap_preorder(p->order, p->n, p->from, g->n), p->n, p->from, g->n);
     s.kept_tops = tops_of(&s, &s.kept, NULL);

@@ -23,7 +23,7 @@ struct run {
 };
 
 /* What PLACES say of an object. */
-struct places {
+struct object_places {
     uint64_t address;
     uint32_t object, order;
     uint32_t first, n; /* of `runs`; n 0: not known in which slots its references are */
@@ -38,9 +38,9 @@ struct sxs_heap_fields {
     size_t         n_names, cap_names;
     struct run    *runs; /* while PLACES are noted: null slots and references, not yet added up */
     size_t         n_runs, cap_runs;
-    struct places *places; /* by object, when all is loaded */
-    size_t         n_places, cap_places;
-    uint32_t      *number; /* of the type, by object */
+    struct object_places *places; /* by object, when all is loaded */
+    size_t                n_places, cap_places;
+    uint32_t             *number; /* of the type, by object */
 };
 
 /* ---- blocks ---- */
@@ -81,8 +81,8 @@ static void note_places(struct sxs_heap_fields *f, struct sxs_heap_reader *r)
 {
     struct sxs_heap_places_item i;
     while (sxs_heap_take_places(r, &i)) {
-        struct places p = {.address = i.address, .first = (uint32_t)f->n_runs};
-        struct run    run;
+        struct object_places p = {.address = i.address, .first = (uint32_t)f->n_runs};
+        struct run           run;
         while (sxs_heap_take_place(r, &run.slot) && sxs_heap_take_place(r, &run.ref) &&
                f->n_runs < UINT32_MAX) {
             SXS_GROW(f->runs, f->n_runs, f->cap_runs);
@@ -146,7 +146,7 @@ void sxs_heap_fields_lose(struct sxs_heap_fields *f, uint32_t object)
 
 static int by_object(const void *a, const void *b)
 {
-    const struct places *x = a, *y = b;
+    const struct object_places *x = a, *y = b;
     if (x->object != y->object)
         return x->object < y->object ? -1 : 1;
     return (x->order > y->order) - (x->order < y->order);
@@ -154,11 +154,11 @@ static int by_object(const void *a, const void *b)
 
 /* Adds up the runs of an object: its items from @from to @to. */
 static void add_up(struct sxs_heap_fields *f, size_t from, size_t to, struct run *runs, uint32_t *n,
-                   struct places *out)
+                   struct object_places *out)
 {
     uint64_t ref = 0, slot = 0;
     bool     known = true;
-    *out = (struct places){.object = f->places[from].object, .first = *n};
+    *out = (struct object_places){.object = f->places[from].object, .first = *n};
     for (size_t i = from; i < to; i++) {
         known = known && f->places[i].n;
         for (uint32_t k = 0; k < f->places[i].n; k++) {
@@ -184,7 +184,7 @@ void sxs_heap_fields_end(struct sxs_heap_fields *f)
     qsort(f->places, f->n_places, sizeof(*f->places), by_object);
     runs = sxs_must_zeroed(f->n_runs, sizeof(*runs));
     for (size_t from = 0, to; from < f->n_places; from = to) {
-        struct places p;
+        struct object_places p;
         for (to = from + 1; to < f->n_places && f->places[to].object == f->places[from].object;)
             to++;
         add_up(f, from, to, runs, &n, &p);
@@ -210,7 +210,7 @@ void sxs_heap_fields_free(struct sxs_heap_fields *f)
 
 /* ---- questions ---- */
 
-static const struct places *places_of(const struct sxs_heap_fields *f, uint32_t object)
+static const struct object_places *places_of(const struct sxs_heap_fields *f, uint32_t object)
 {
     size_t low = 0, high = f->n_places;
     while (low < high) {
@@ -224,7 +224,7 @@ static const struct places *places_of(const struct sxs_heap_fields *f, uint32_t 
 }
 
 /* Returns the slot of reference number @ref of all that are in slots; UINT64_MAX: not known. */
-static uint64_t slot_in_places(const struct sxs_heap_fields *f, const struct places *p,
+static uint64_t slot_in_places(const struct sxs_heap_fields *f, const struct object_places *p,
                                uint32_t ref, uint32_t refs)
 {
     uint32_t low = 0, high = p->n; /* the first run behind @ref is in low..high */
@@ -262,12 +262,12 @@ static uint64_t slots_of(const struct slots *s, uint64_t size)
 struct sxs_heap_field sxs_heap_fields_find(const struct sxs_heap_fields *f, uint32_t object,
                                            uint32_t ref, uint32_t refs, uint64_t size)
 {
-    struct sxs_heap_field out = {.index = SXS_HEAP_NO_INDEX};
-    uint32_t              number = f ? f->number[object] : 0;
-    uint32_t              type = sxs_heap_fields_type(f, number);
-    const struct slots   *s = slots_find(f, type);
-    const struct places  *p;
-    uint64_t              slot, slots;
+    struct sxs_heap_field       out = {.index = SXS_HEAP_NO_INDEX};
+    uint32_t                    number = f ? f->number[object] : 0;
+    uint32_t                    type = sxs_heap_fields_type(f, number);
+    const struct slots         *s = slots_find(f, type);
+    const struct object_places *p;
+    uint64_t                    slot, slots;
     if (!number || !s || s->type || !s->n)
         return out;
     if (ref < s->lead || ref >= refs)

@@ -13,7 +13,7 @@
 #include "cmd/output/processes.h"
 #include "session/read/heap_read.h"
 
-struct list {
+struct place_list {
     struct sxs_heap_place *all;
     size_t                 n, cap;
 };
@@ -46,7 +46,7 @@ uint32_t sxs_heap_newest_number(int folder_fd)
 }
 
 struct of_process {
-    struct list                      *list;
+    struct place_list                *list;
     const struct sxs_session_process *process;
     int                               folder_fd;
 };
@@ -82,7 +82,7 @@ static int newest_first(const void *a, const void *b)
 
 struct sxs_heap_place *sxs_heap_places(const struct sxs_opened *v, const char *process, size_t *n)
 {
-    struct list list = {0};
+    struct place_list list = {0};
     sxs_opened_take(v, process, sxs_session_file_bit(SXS_HEAP_FILE "1"), take_process, &list);
     if (list.n)
         qsort(list.all, list.n, sizeof(*list.all), newest_first);

@@ -12,7 +12,7 @@
 
 typedef unsigned long long ull;
 
-struct writer {
+struct text_writer {
     FILE                           *to;
     const struct sxs_heap_report   *r;
     const struct sxs_heap_analysis *a;
@@ -51,7 +51,7 @@ static void write_head(FILE *to, const struct sxs_heap_snapshot *s)
                  sxs_heap_trigger_text(s->head.trigger));
 }
 
-static void write_lacking(const struct writer *w)
+static void write_lacking(const struct text_writer *w)
 {
     const char *before = "  not recorded: ";
     for (uint64_t bit = 1; bit && bit <= w->a->g->end.lacking; bit <<= 1) {
@@ -66,7 +66,7 @@ static void write_lacking(const struct writer *w)
 }
 
 /* Writes how much no root leads to. Frozen objects need no roots. */
-static void write_lost(const struct writer *w)
+static void write_lost(const struct text_writer *w)
 {
     const struct sxs_heap_graph *g = w->a->g;
     uint32_t                     n = g->n - w->a->paths.n, frozen = 0;
@@ -79,7 +79,7 @@ static void write_lost(const struct writer *w)
     fputs("\n", w->to);
 }
 
-static void write_runtime(const struct writer *w)
+static void write_runtime(const struct text_writer *w)
 {
     const struct sxs_heap_graph *g = w->a->g;
     char                         pause[32], suspend[32];
@@ -102,7 +102,7 @@ static void write_runtime(const struct writer *w)
     write_lacking(w);
 }
 
-static void write_generations(const struct writer *w)
+static void write_generations(const struct text_writer *w)
 {
     uint64_t                     n[SXS_N_GENERATIONS] = {0}, size[SXS_N_GENERATIONS] = {0};
     const struct sxs_heap_graph *g = w->a->g;
@@ -121,7 +121,7 @@ static void write_generations(const struct writer *w)
 
 /* ---- types ---- */
 
-static void write_types(const struct writer *w)
+static void write_types(const struct text_writer *w)
 {
     const struct sxs_heap_graph *g = w->a->g;
     uint32_t                     shown = 0;
@@ -147,7 +147,7 @@ static void write_types(const struct writer *w)
 
 /* ---- roots ---- */
 
-static void write_roots(const struct writer *w)
+static void write_roots(const struct text_writer *w)
 {
     if (!w->a->n_roots)
         return;
@@ -161,7 +161,7 @@ static void write_roots(const struct writer *w)
 
 /* ---- what keeps what ---- */
 
-static void write_node(const struct writer *w, const struct sxs_heap_node *n, uint64_t all)
+static void write_node(const struct text_writer *w, const struct sxs_heap_node *n, uint64_t all)
 {
     sxs_print_to(w->to, "%12s %5.1f %%  %*s%s", bytes(n->all_bytes), share(n->all_bytes, all),
                  (n->depth - 1) * 2, "", sxs_heap_node_text(w->r->s, w->a->g, n));
@@ -171,7 +171,7 @@ static void write_node(const struct writer *w, const struct sxs_heap_node *n, ui
 }
 
 /* Writes the part of the tree of dominators that has at least 1 % of the bytes. */
-static void write_kept(const struct writer *w)
+static void write_kept(const struct text_writer *w)
 {
     enum { DEEPEST = 16 };
     const struct sxs_heap_tree *t = &w->a->kept;
@@ -192,7 +192,8 @@ static void write_kept(const struct writer *w)
 
 /* ---- one type ---- */
 
-static void write_step(const struct writer *w, const struct sxs_heap_node *n, const char *field)
+static void write_step(const struct text_writer *w, const struct sxs_heap_node *n,
+                       const char *field)
 {
     char next[600] = "";
     sxs_print_to(w->to, "%s%s", sxs_heap_node_text(w->r->s, w->a->g, n), field);
@@ -205,7 +206,7 @@ static void write_step(const struct writer *w, const struct sxs_heap_node *n, co
 
 /* Writes the path from an object to its root, a line for each step: behind a type is its field that
  * has the object of the line above. */
-static void write_way(const struct writer *w, const struct sxs_heap_way *way)
+static void write_way(const struct text_writer *w, const struct sxs_heap_way *way)
 {
     const struct sxs_heap_node *all = w->a->reached.nodes;
     const char                 *arrow = "";
@@ -225,7 +226,7 @@ static void write_way(const struct writer *w, const struct sxs_heap_way *way)
 }
 
 /* Writes the addresses of some objects, for --object. */
-static void write_addresses(const struct writer *w, uint32_t type)
+static void write_addresses(const struct text_writer *w, uint32_t type)
 {
     enum { SOME = 4 };
     const struct sxs_heap_graph *g = w->a->g;
@@ -236,7 +237,7 @@ static void write_addresses(const struct writer *w, uint32_t type)
     fputs(n == SOME && w->a->sums[type].objects > n ? "...\n" : "\n", w->to);
 }
 
-static void write_type(const struct writer *w, uint32_t type)
+static void write_type(const struct text_writer *w, uint32_t type)
 {
     const struct sxs_heap_sum *sum = &w->a->sums[type];
     size_t                     n;
@@ -259,7 +260,7 @@ static void write_type(const struct writer *w, uint32_t type)
 }
 
 /* Writes the types that match the pattern. Returns their number. */
-static uint32_t write_matching(const struct writer *w)
+static uint32_t write_matching(const struct text_writer *w)
 {
     uint32_t n = 0;
     for (uint32_t i = 0; i < w->a->g->n_types; i++) {
@@ -281,7 +282,7 @@ void sxs_heap_write_text(FILE *to, const struct sxs_heap_report *r)
         sxs_missing_text(to, r->missing);
     write_head(to, r->s);
     for (size_t i = 0; i < r->s->n; i++) {
-        struct writer w = {to, r, &r->all[i]};
+        struct text_writer w = {to, r, &r->all[i]};
         write_runtime(&w);
         if (r->type) {
             if (!write_matching(&w))

@@ -203,14 +203,14 @@ const char *sxs_heap_list_text(const struct sxs_heap_snapshot *s, const struct s
 
 /* ---- order ---- */
 
-struct ranked {
+struct ranked_node {
     const struct sxs_heap_node *node;
     uint32_t                    index;
 };
 
 static int by_parent_and_bytes(const void *a, const void *b)
 {
-    const struct ranked *x = a, *y = b;
+    const struct ranked_node *x = a, *y = b;
     if (x->node->parent != y->node->parent)
         return x->node->parent < y->node->parent ? -1 : 1;
     if (x->node->all_bytes != y->node->all_bytes)
@@ -220,12 +220,12 @@ static int by_parent_and_bytes(const void *a, const void *b)
 
 uint32_t *sxs_heap_tree_sorted(const struct sxs_heap_tree *t)
 {
-    struct ranked *all = sxs_must_zeroed(t->n, sizeof(*all));
-    uint32_t      *below = sxs_must_zeroed(t->n, sizeof(*below)); /* nodes, itself included */
-    uint32_t      *place = sxs_must_zeroed(t->n, sizeof(*place)); /* next free one in its subtree */
-    uint32_t      *order = sxs_must_zeroed(t->n, sizeof(*order));
+    struct ranked_node *all = sxs_must_zeroed(t->n, sizeof(*all));
+    uint32_t           *below = sxs_must_zeroed(t->n, sizeof(*below)); /* nodes, itself included */
+    uint32_t *place = sxs_must_zeroed(t->n, sizeof(*place)); /* next free one in its subtree */
+    uint32_t *order = sxs_must_zeroed(t->n, sizeof(*order));
     for (uint32_t i = 0; i < t->n; i++)
-        all[i] = (struct ranked){&t->nodes[i], i};
+        all[i] = (struct ranked_node){&t->nodes[i], i};
     for (uint32_t i = t->n; i-- > 0;) {
         below[i]++;
         if (i)

@@ -44,7 +44,7 @@ struct sxs_heap_sum *sxs_heap_sums(const struct sxs_heap_graph      *g,
 
 /* ---- order ---- */
 
-struct ranked {
+struct ranked_type {
     const char *name;
     uint64_t    bytes;
     uint32_t    type;
@@ -52,7 +52,7 @@ struct ranked {
 
 static int by_bytes(const void *a, const void *b)
 {
-    const struct ranked *x = a, *y = b;
+    const struct ranked_type *x = a, *y = b;
     if (x->bytes != y->bytes)
         return x->bytes < y->bytes ? 1 : -1;
     return strcmp(x->name, y->name);
@@ -61,10 +61,10 @@ static int by_bytes(const void *a, const void *b)
 uint32_t *sxs_heap_types_by_bytes(const struct sxs_heap_snapshot *s, const struct sxs_heap_graph *g,
                                   const struct sxs_heap_sum *sums)
 {
-    struct ranked *all = sxs_must_zeroed(g->n_types, sizeof(*all));
-    uint32_t      *order = sxs_must_zeroed(g->n_types, sizeof(*order));
+    struct ranked_type *all = sxs_must_zeroed(g->n_types, sizeof(*all));
+    uint32_t           *order = sxs_must_zeroed(g->n_types, sizeof(*order));
     for (uint32_t i = 0; i < g->n_types; i++)
-        all[i] = (struct ranked){sxs_heap_type_name(s, g, i), sums[i].bytes, i};
+        all[i] = (struct ranked_type){sxs_heap_type_name(s, g, i), sums[i].bytes, i};
     qsort(all, g->n_types, sizeof(*all), by_bytes);
     for (uint32_t i = 0; i < g->n_types; i++)
         order[i] = all[i].type;

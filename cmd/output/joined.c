@@ -20,7 +20,7 @@ struct identity {
     unsigned same; /* of the first process with this pid: how many have it */
 };
 
-struct joining {
+struct session_joining {
     struct sxs_session *out;
     struct identity    *identities;          /* owned; by process of `out` */
     struct sxs_index    by_identity, by_pid; /* numbers of processes; of each pid the first */
@@ -84,7 +84,7 @@ static void add_runtimes(struct sxs_session *out, struct sxs_session_process *to
 
 /* Finds a process: with this pid that began at *@started, or the first with this pid if @started is NULL.
  * Returns its number + 1; 0: there is none, and *@at is the place for it. */
-static uint32_t find_process(const struct joining *j, struct sxs_index *index, uint32_t pid,
+static uint32_t find_process(const struct session_joining *j, struct sxs_index *index, uint32_t pid,
                              const uint64_t *started, uint32_t *hash, size_t *at)
 {
     uint32_t       number;
@@ -102,7 +102,7 @@ static uint32_t find_process(const struct joining *j, struct sxs_index *index, u
 }
 
 /* Gives the process @number a name that no other one has: "123", "123-2". */
-static void name_process(struct joining *j, size_t number)
+static void name_process(struct session_joining *j, size_t number)
 {
     struct sxs_session_process *p = &j->out->processes[number];
     uint32_t                    hash;
@@ -127,7 +127,7 @@ static void add_to_process(struct sxs_session *out, struct sxs_session_process *
 }
 
 /* Adds a process of a segment, which is emptied. */
-static void take_process(struct joining *j, const struct sxs_segment *segment,
+static void take_process(struct session_joining *j, const struct sxs_segment *segment,
                          struct sxs_session_process *from)
 {
     struct sxs_session *out = j->out;
@@ -172,7 +172,8 @@ static void take_unread(struct sxs_session *out, const struct sxs_segment *segme
 }
 
 /* Adds the session of a segment. Returns 0 or an errno value; ENOENT: it is gone. */
-static int take_segment(struct joining *j, const char *dir, const struct sxs_segment *segment)
+static int take_segment(struct session_joining *j, const char *dir,
+                        const struct sxs_segment *segment)
 {
     struct sxs_session s;
     char               path[PATH_MAX];
@@ -195,9 +196,9 @@ static int take_segment(struct joining *j, const char *dir, const struct sxs_seg
 static void join(const char *dir, const struct sxs_period *period, struct sxs_session *out,
                  struct sxs_segments *segments)
 {
-    struct joining j = {.out = out};
-    size_t         n = 0, i;
-    char           why[200];
+    struct session_joining j = {.out = out};
+    size_t                 n = 0, i;
+    char                   why[200];
     (void)sxs_segments_list(dir, period, segments);
     for (i = 0; i < segments->n && j.n_read < MAX_READ; i++) {
         int err = take_segment(&j, dir, &segments->all[i]);

@@ -38,7 +38,7 @@ struct at {
 };
 
 /* What is there before it is written. */
-enum place {
+enum output_place {
     NEW,     /* a new file takes its place: nothing is there, a file, or a link of a stranger */
     DEVICE,  /* it is written to as it is: a pipe, /dev/null... */
     THROUGH, /* a link of root or of the user, as /dev/stdout is: written to what it leads to */
@@ -86,7 +86,7 @@ static bool is_own_link(const struct at *at, const struct stat *st)
     return is_trusted(st) && fstat(at->folder, &folder) == 0 && is_trusted(&folder);
 }
 
-static enum place place_of(const struct at *at)
+static enum output_place place_of(const struct at *at)
 {
     struct stat st;
     if (fstatat(at->folder, at->name, &st, AT_SYMLINK_NOFOLLOW) != 0)
@@ -151,7 +151,8 @@ static int follow(struct at *at, bool *kernel)
 /* Opens what is written to as it is. @place: of @at. @later: a pipe or a device, whose opening can wait for
  * another process, is opened by O_PATH only; receives whether it was. @is_file: receives whether it is a
  * regular file, whose contents are replaced. Returns 0 or an errno value. */
-static int open_in_place(struct at *at, enum place place, int *fd, bool *later, bool *is_file)
+static int open_in_place(struct at *at, enum output_place place, int *fd, bool *later,
+                         bool *is_file)
 {
     struct stat st = {0};
     bool        kernel = false, may_wait = *later;
@@ -236,7 +237,7 @@ static int open_path(const char *path, mode_t mode, bool later, struct sxs_outpu
     *o = (struct sxs_output_opened){.fd = -1};
     int err = find(path, &o->at);
     if (!err) {
-        enum place place = place_of(&o->at);
+        enum output_place place = place_of(&o->at);
         o->later = later && place != NEW;
         if (place != NEW)
             err = open_in_place(&o->at, place, &o->fd, &o->later, &o->is_file);

@@ -14,13 +14,13 @@
 #include <sys/types.h>
 
 /* A text that is put together before it is written at once. */
-struct line {
+struct printed_line {
     char  *bytes; /* room, or owned */
     size_t len, cap;
     char   room[1024];
 };
 
-static void begin_line(struct line *l)
+static void begin_line(struct printed_line *l)
 {
     l->bytes = l->room;
     l->len = 0;
@@ -28,7 +28,7 @@ static void begin_line(struct line *l)
 }
 
 /* Returns room for @size bytes more behind the text. */
-static char *reserve_bytes(struct line *l, size_t size)
+static char *reserve_bytes(struct printed_line *l, size_t size)
 {
     if (size > l->cap - l->len) {
         size_t cap = 2 * (l->len + size);
@@ -41,13 +41,13 @@ static char *reserve_bytes(struct line *l, size_t size)
     return l->bytes + l->len;
 }
 
-static void add_bytes(struct line *l, const char *bytes, size_t size)
+static void add_bytes(struct printed_line *l, const char *bytes, size_t size)
 {
     memcpy(reserve_bytes(l, size), bytes, size);
     l->len += size;
 }
 
-static void end_line(struct line *l, FILE *to)
+static void end_line(struct printed_line *l, FILE *to)
 {
     fwrite(l->bytes, 1, l->len, to);
     if (l->bytes != l->room)
@@ -108,7 +108,8 @@ static const char *read_conversion(const char *at, struct conversion *c, struct 
 }
 
 /* Appends @size bytes within the width of the conversion. */
-static void add_padded(struct line *l, const struct conversion *c, const char *bytes, size_t size)
+static void add_padded(struct printed_line *l, const struct conversion *c, const char *bytes,
+                       size_t size)
 {
     size_t pad = (size_t)c->width > size ? (size_t)c->width - size : 0;
     bool   left = strchr(c->flags, '-');
@@ -118,7 +119,7 @@ static void add_padded(struct line *l, const struct conversion *c, const char *b
     l->len += size + pad;
 }
 
-static void add_text(struct line *l, const struct conversion *c, const char *text)
+static void add_text(struct printed_line *l, const struct conversion *c, const char *text)
 {
     if (!text)
         text = "(null)";
@@ -162,7 +163,7 @@ static uintmax_t read_unsigned(const struct conversion *c, struct arguments *arg
 }
 
 /* Appends a number. printf() formats it, in the widest type of its kind. */
-static void add_number(struct line *l, const struct conversion *c, struct arguments *args)
+static void add_number(struct printed_line *l, const struct conversion *c, struct arguments *args)
 {
     size_t size = 512 + (size_t)c->width + (size_t)(c->precision > 0 ? c->precision : 0);
     char  *out = reserve_bytes(l, size), format[24];
@@ -187,7 +188,7 @@ static void add_number(struct line *l, const struct conversion *c, struct argume
 
 /* Appends what one conversion of @fmt, behind its '%', makes of its argument. Returns what stands
  * behind the conversion; NULL: it is not one, which the compiler has refused. */
-static const char *add_conversion(struct line *l, const char *fmt, struct arguments *args)
+static const char *add_conversion(struct printed_line *l, const char *fmt, struct arguments *args)
 {
     struct conversion c;
     const char       *after = read_conversion(fmt, &c, args);
@@ -207,7 +208,7 @@ static const char *add_conversion(struct line *l, const char *fmt, struct argume
     return after;
 }
 
-static void add_format(struct line *l, const char *fmt, va_list ap)
+static void add_format(struct printed_line *l, const char *fmt, va_list ap)
 {
     struct arguments args;
     va_copy(args.ap, ap);
@@ -225,7 +226,7 @@ static void add_format(struct line *l, const char *fmt, va_list ap)
 
 void sxs_vprint_to(FILE *to, const char *fmt, va_list ap)
 {
-    struct line l;
+    struct printed_line l;
     begin_line(&l);
     add_format(&l, fmt, ap);
     end_line(&l, to);
@@ -258,8 +259,8 @@ void sxs_print_lines(FILE *to, const char *text)
 
 void sxs_option_error(const struct argp_state *state, const char *fmt, ...)
 {
-    struct line l;
-    va_list     ap;
+    struct printed_line l;
+    va_list             ap;
     begin_line(&l);
     va_start(ap, fmt);
     add_format(&l, fmt, ap);

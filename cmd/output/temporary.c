@@ -17,7 +17,7 @@
 /* Everything that was made, in this order. A signal handler reads the list: it changes only while
  * the signals are blocked. */
 static struct {
-    struct entry {
+    struct temporary_file {
         char *path;   /* owned */
         int   folder; /* below which it is, borrowed; or AT_FDCWD */
     } * entries;
@@ -38,7 +38,7 @@ static void block(sigset_t *before)
 }
 
 /* Signal-safe. */
-static void remove_entry(const struct entry *e)
+static void remove_entry(const struct temporary_file *e)
 {
     if (unlinkat(e->folder, e->path, 0) != 0)
         unlinkat(e->folder, e->path, AT_REMOVEDIR);
@@ -81,7 +81,7 @@ static void prepare(void)
 static void add_path(int folder, char *path)
 {
     SXS_GROW(made.entries, made.n, made.cap);
-    made.entries[made.n++] = (struct entry){path, folder};
+    made.entries[made.n++] = (struct temporary_file){path, folder};
 }
 
 static int make(enum sxs_temporary what, int folder, char *path, mode_t mode)

@@ -18,7 +18,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-struct writer {
+struct pack_writer {
     struct archive       *to;
     uLong                 sum;
     struct sxs_pack_sums *sums;
@@ -26,14 +26,14 @@ struct writer {
     size_t                size;
 };
 
-static int fail(struct writer *w, const char *name, const char *reason)
+static int fail(struct pack_writer *w, const char *name, const char *reason)
 {
     snprintf(w->why, w->size, "%s: %s", name, reason ? reason : "cannot be written");
     return -1;
 }
 
 /* Begins an entry. @mtime: seconds since 1970. */
-static int begin_entry(struct writer *w, const char *name, uint64_t size, time_t mtime)
+static int begin_entry(struct pack_writer *w, const char *name, uint64_t size, time_t mtime)
 {
     struct archive_entry *e = archive_entry_new();
     if (!e)
@@ -49,7 +49,7 @@ static int begin_entry(struct writer *w, const char *name, uint64_t size, time_t
     return err == ARCHIVE_OK ? 0 : fail(w, name, archive_error_string(w->to));
 }
 
-static int put_bytes(struct writer *w, const char *name, const void *bytes, size_t size)
+static int put_bytes(struct pack_writer *w, const char *name, const void *bytes, size_t size)
 {
     w->sum = crc32_z(w->sum, bytes, size);
     if (archive_write_data(w->to, bytes, size) != (la_ssize_t)size)
@@ -57,7 +57,7 @@ static int put_bytes(struct writer *w, const char *name, const void *bytes, size
     return 0;
 }
 
-static int put_entry(struct writer *w, const char *name, const void *bytes, size_t size)
+static int put_entry(struct pack_writer *w, const char *name, const void *bytes, size_t size)
 {
     return begin_entry(w, name, size, 0) == 0 ? put_bytes(w, name, bytes, size) : -1;
 }
@@ -74,7 +74,7 @@ static uLong sum_zeros(uint64_t n)
     return sum;
 }
 
-static int put_zeros(struct writer *w, const char *name, uint64_t size)
+static int put_zeros(struct pack_writer *w, const char *name, uint64_t size)
 {
     static const char zeros[1 << 18];
     w->sum = crc32_combine(w->sum, sum_zeros(size), (z_off_t)size);
@@ -87,7 +87,7 @@ static int put_zeros(struct writer *w, const char *name, uint64_t size)
 }
 
 /* Packs the bytes from @at to @end, of which no byte is in a hole. */
-static int put_range(struct writer *w, const char *name, int fd, uint64_t at, uint64_t end)
+static int put_range(struct pack_writer *w, const char *name, int fd, uint64_t at, uint64_t end)
 {
     static char buffer[1 << 16];
     while (at < end) {
@@ -117,7 +117,7 @@ static uint64_t packed_size(int fd, uint64_t size, uint64_t max_bytes)
 }
 
 /* Packs an open file of the session up to its present size: it can still be growing. */
-static int put_file(struct writer *w, const char *name, int fd, const struct stat *st,
+static int put_file(struct pack_writer *w, const char *name, int fd, const struct stat *st,
                     uint64_t max_bytes)
 {
     uint64_t size = packed_size(fd, (uint64_t)st->st_size, max_bytes), at = 0;
@@ -137,7 +137,7 @@ static int put_file(struct writer *w, const char *name, int fd, const struct sta
 }
 
 /* Packs the file @file of a process's folder if the process has it. */
-static int put_file_of(struct writer *w, int folder_fd, const char *folder, const char *file,
+static int put_file_of(struct pack_writer *w, int folder_fd, const char *folder, const char *file,
                        uint64_t max_bytes)
 {
     char        name[512], why[256];
@@ -152,7 +152,7 @@ static int put_file_of(struct writer *w, int folder_fd, const char *folder, cons
 }
 
 /* Packs the heap snapshots of a process. */
-static int put_snapshots(struct writer *w, int folder_fd, const char *folder)
+static int put_snapshots(struct pack_writer *w, int folder_fd, const char *folder)
 {
     int            err = 0;
     DIR           *dir = sxs_tree_list(folder_fd, ".");
@@ -167,7 +167,7 @@ static int put_snapshots(struct writer *w, int folder_fd, const char *folder)
     return err;
 }
 
-static int put_process(struct writer *w, int dir_fd, const char *folder)
+static int put_process(struct pack_writer *w, int dir_fd, const char *folder)
 {
     int err = 0;
     int fd = openat(dir_fd, folder, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
@@ -183,7 +183,7 @@ static int put_process(struct writer *w, int dir_fd, const char *folder)
     return err;
 }
 
-static int put_session(struct writer *w, const char *dir, const struct sxs_session *s)
+static int put_session(struct pack_writer *w, const char *dir, const struct sxs_session *s)
 {
     int err = 0, fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (fd < 0)
@@ -196,7 +196,7 @@ static int put_session(struct writer *w, const char *dir, const struct sxs_sessi
     return err;
 }
 
-static int put_all(struct writer *w, const char *dir, const struct sxs_session *session,
+static int put_all(struct pack_writer *w, const char *dir, const struct sxs_session *session,
                    const uint8_t *names, size_t names_size)
 {
     char end[16];
@@ -207,7 +207,7 @@ static int put_all(struct writer *w, const char *dir, const struct sxs_session *
     return put_entry(w, SXS_PACK_END, end, strlen(end));
 }
 
-static int write_archive(struct writer *w, int fd, const char *dir,
+static int write_archive(struct pack_writer *w, int fd, const char *dir,
                          const struct sxs_session *session, const uint8_t *names, size_t names_size)
 {
     w->to = archive_write_new();
@@ -231,9 +231,9 @@ int sxs_pack_write(const char *dir, const struct sxs_session *session, const cha
                    const uint8_t *names, size_t names_size, struct sxs_pack_sums *sums, char *why,
                    size_t size)
 {
-    struct stat       st;
-    struct sxs_output out;
-    struct writer     w = {.sums = sums, .why = why, .size = size};
+    struct stat        st;
+    struct sxs_output  out;
+    struct pack_writer w = {.sums = sums, .why = why, .size = size};
     *sums = (struct sxs_pack_sums){0, 0};
     w.sum = crc32(0, NULL, 0);
     mode_t before = umask(0077); /* a session can hold values of the program */

@@ -12,9 +12,9 @@
 #include <string.h>
 #include <unistd.h>
 
-enum kind { CENSUS, SESSION };
+enum question_kind { CENSUS, SESSION };
 
-struct question {
+struct asked_question {
     uint32_t kind, pid;
     uint64_t inode;                                /* CENSUS */
     char     folder[NAME_MAX + 1], path[PATH_MAX]; /* CENSUS */
@@ -26,7 +26,7 @@ struct answer {
     char    dir[PATH_MAX + 32], folder[NAME_MAX + 1];
 };
 
-_Static_assert(sizeof(struct question) <= SXS_HELPER_MESSAGE &&
+_Static_assert(sizeof(struct asked_question) <= SXS_HELPER_MESSAGE &&
                    sizeof(struct answer) <= SXS_HELPER_MESSAGE,
                "a message of the helper");
 
@@ -65,9 +65,9 @@ static void find_session(pid_t pid, struct answer *a, int *fd)
 
 size_t sxs_asked_answer(void *arg, const void *question, size_t size, void *answer, int *fd)
 {
-    static struct question q;
-    struct answer         *a = answer;
-    const pid_t           *only = arg;
+    static struct asked_question q;
+    struct answer               *a = answer;
+    const pid_t                 *only = arg;
     memset(a, 0, sizeof(*a));
     a->err = EPERM;
     if (size != sizeof(q))
@@ -83,16 +83,16 @@ size_t sxs_asked_answer(void *arg, const void *question, size_t size, void *answ
 
 /* ---- asking ----------------------------------------------------------------------------------- */
 
-static bool ask(const struct question *q, struct answer *a, int *fd)
+static bool ask(const struct asked_question *q, struct answer *a, int *fd)
 {
     return sxs_helper_ask(q, sizeof(*q), a, sizeof(*a), fd) == (ssize_t)sizeof(*a);
 }
 
 bool sxs_asked_census(pid_t pid, const char *folder, const char *path, uint64_t inode)
 {
-    static struct answer a;
-    struct question      q = {.kind = CENSUS, .pid = (uint32_t)pid, .inode = inode};
-    int                  fd;
+    static struct answer  a;
+    struct asked_question q = {.kind = CENSUS, .pid = (uint32_t)pid, .inode = inode};
+    int                   fd;
     if (!sxs_helper_runs())
         return has_census(pid, folder, path, inode);
     if (strlen(folder) >= sizeof(q.folder) || strlen(path) >= sizeof(q.path))
@@ -104,9 +104,9 @@ bool sxs_asked_census(pid_t pid, const char *folder, const char *path, uint64_t 
 
 int sxs_asked_session(pid_t pid, struct sxs_process_session *out)
 {
-    static struct answer  a;
-    const struct question q = {.kind = SESSION, .pid = (uint32_t)pid};
-    int                   fd;
+    static struct answer        a;
+    const struct asked_question q = {.kind = SESSION, .pid = (uint32_t)pid};
+    int                         fd;
     if (!sxs_helper_runs())
         return sxs_process_session_find(pid, out);
     *out = (struct sxs_process_session){.fd = -1};

@@ -17,7 +17,7 @@
 #define MAX_SOCKETS 256u     /* of the control thread: it serves 32 clients */
 #define LISTENS     0x10000u /* flag of a socket in /proc/net/unix */
 
-struct sockets {
+struct control_sockets {
     uint64_t inodes[MAX_SOCKETS];
     size_t   n;
 };
@@ -46,7 +46,7 @@ static bool is_control_thread(int tasks, const char *tid)
 }
 
 /* Adds the sockets that the thread @tid has open. */
-static void add_sockets(int tasks, const char *tid, struct sockets *out)
+static void add_sockets(int tasks, const char *tid, struct control_sockets *out)
 {
     char           path[300], target[64];
     struct dirent *e;
@@ -65,7 +65,7 @@ static void add_sockets(int tasks, const char *tid, struct sockets *out)
 }
 
 /* Returns true when the process has a control thread. Its name may be read by everybody. */
-static bool find_sockets(const struct sxs_process *p, struct sockets *out)
+static bool find_sockets(const struct sxs_process *p, struct control_sockets *out)
 {
     bool           found = false;
     DIR           *tasks = sxs_tree_list(p->dir, "task");
@@ -80,7 +80,7 @@ static bool find_sockets(const struct sxs_process *p, struct sockets *out)
     return found;
 }
 
-static bool has_inode(const struct sockets *s, uint64_t inode)
+static bool has_inode(const struct control_sockets *s, uint64_t inode)
 {
     for (size_t i = 0; i < s->n; i++)
         if (s->inodes[i] == inode)
@@ -98,7 +98,7 @@ static void add_name(const char *name, struct sxs_control_names *out)
 }
 
 /* Asks the kernel, by @fd, for the names of @s. */
-static void add_own(int fd, const struct sockets *s, struct sxs_control_names *out)
+static void add_own(int fd, const struct control_sockets *s, struct sxs_control_names *out)
 {
     struct sxs_unix_name name;
     for (size_t i = 0; i < s->n; i++)
@@ -109,7 +109,7 @@ static void add_own(int fd, const struct sockets *s, struct sxs_control_names *o
 
 /* Takes the name out of a line of /proc/PID/net/unix if one of @s listens there:
  * "NUM: REFERENCES PROTOCOL FLAGS TYPE STATE INODE NAME". */
-static void take_line(char *line, const struct sockets *s, struct sxs_control_names *out)
+static void take_line(char *line, const struct control_sockets *s, struct sxs_control_names *out)
 {
     unsigned flags;
     uint64_t inode;
@@ -121,7 +121,7 @@ static void take_line(char *line, const struct sockets *s, struct sxs_control_na
 }
 
 /* Adds what the lines of /proc/PID/net/unix say, of which other users may have written some. */
-static void add_lines(const struct sxs_process *p, const struct sockets *s,
+static void add_lines(const struct sxs_process *p, const struct control_sockets *s,
                       struct sxs_control_names *out)
 {
     char  *line = NULL;
@@ -147,7 +147,7 @@ static void add_usual(const struct sxs_process *p, struct sxs_control_names *out
 
 void sxs_control_names_find(const struct sxs_process *p, struct sxs_control_names *out)
 {
-    struct sockets sockets = {.n = 0};
+    struct control_sockets sockets = {.n = 0};
     memset(out, 0, sizeof(*out));
     out->has_thread = find_sockets(p, &sockets);
     int fd = sockets.n ? sxs_unix_names_open(p) : -1;

@@ -42,14 +42,14 @@ int sxs_inside_open(int root, const char *path, int flags, unsigned mode)
 /* ---- becoming the user of a process ---------------------------------------------------------- */
 
 /* What /proc says of a process at one moment. */
-struct look {
+struct process_look {
     struct sxs_identity identity;
     gid_t              *groups; /* owned */
     size_t              n_groups;
 };
 
 /* Reads the supplementary groups in @text, that of /proc/PID/status. Returns 0 or ENOMEM. */
-static int read_groups(const char *text, struct look *out)
+static int read_groups(const char *text, struct process_look *out)
 {
     const char *at = sxs_status_value(text, "Groups");
     size_t      len = at ? strcspn(at, "\n") : 0;
@@ -70,7 +70,7 @@ static int read_groups(const char *text, struct look *out)
 
 /* Looks at the process, and compares it with what was read of it. User, groups and capabilities are of
  * one moment. Returns 0 or an errno value: ESRCH when it has ended or is another program. */
-static int look_at(const struct sxs_process *p, struct look *out)
+static int look_at(const struct sxs_process *p, struct process_look *out)
 {
     memset(out, 0, sizeof(*out));
     int   err = sxs_identity_read(p->dir, &out->identity);
@@ -86,9 +86,9 @@ static int look_at(const struct sxs_process *p, struct look *out)
 }
 
 /* The process as it was, for a work that may come after its end. */
-static void remember(const struct sxs_process *p, struct look *out)
+static void remember(const struct sxs_process *p, struct process_look *out)
 {
-    *out = (struct look){.identity = p->identity};
+    *out = (struct process_look){.identity = p->identity};
     out->identity.capabilities = 0;
 }
 
@@ -128,7 +128,7 @@ static int limit_capabilities(uint64_t capabilities)
 
 /* Returns true when this command has the user and the groups already: in a user namespace it may not
  * set them, even to the same values. */
-static bool is_own_user(const struct look *look)
+static bool is_own_user(const struct process_look *look)
 {
     uid_t uid = look->identity.uids[1], uids[3];
     gid_t gid = look->identity.gids[1], gids[3], *groups = NULL;
@@ -148,7 +148,7 @@ static bool is_own_user(const struct look *look)
 }
 
 /* Takes the user and the groups of the process. */
-static int change_user(const struct look *look)
+static int change_user(const struct process_look *look)
 {
     uid_t uid = look->identity.uids[1], uids[3];
     gid_t gid = look->identity.gids[1], gids[3];
@@ -174,9 +174,9 @@ static int lock_up(void)
 /* In the child: becomes the user of the process, and joins its network. */
 static int become(const struct sxs_process *p, unsigned flags)
 {
-    struct look look;
-    bool        root = geteuid() == 0;
-    int         err = look_at(p, &look);
+    struct process_look look;
+    bool                root = geteuid() == 0;
+    int                 err = look_at(p, &look);
     if (err == ESRCH && (flags & SXS_INSIDE_ENDED)) {
         remember(p, &look);
         err = 0;
@@ -318,15 +318,15 @@ int sxs_inside_call(const struct sxs_process *p, unsigned            flags,
 
 /* ---- rights ---------------------------------------------------------------------------------- */
 
-struct rights {
+struct access_question {
     char path[PATH_MAX];
     int  mode;
 };
 
 static int check_rights(int root, void *arg, int *fd)
 {
-    const struct rights *r = arg;
-    char                 named[40];
+    const struct access_question *r = arg;
+    char                          named[40];
     (void)fd;
     int at = sxs_inside_open(root, r->path, O_PATH, 0);
     if (at < 0)
@@ -337,7 +337,7 @@ static int check_rights(int root, void *arg, int *fd)
 
 int sxs_inside_can(const struct sxs_process *p, const char *path, int mode)
 {
-    struct rights r = {.mode = mode};
+    struct access_question r = {.mode = mode};
     snprintf(r.path, sizeof(r.path), "%s", path);
     return sxs_inside_call(p, 0, check_rights, &r, NULL);
 }

@@ -194,15 +194,15 @@ int sxs_inside_listen(const struct sxs_process *p, const char *path, int *fd,
     return err;
 }
 
-struct sockets {
+struct unlinked_sockets {
     const struct sxs_inside_socket *items; /* borrowed */
     size_t                          n;
 };
 
 static int unlink_sockets(int root, void *arg, int *fd)
 {
-    const struct sockets *s = arg;
-    int                   err = 0;
+    const struct unlinked_sockets *s = arg;
+    int                            err = 0;
     (void)fd;
     for (size_t i = 0; i < s->n; i++) {
         struct sockaddr_un a;
@@ -217,7 +217,7 @@ static int unlink_sockets(int root, void *arg, int *fd)
 int sxs_inside_unlink(const struct sxs_process *p, const struct sxs_inside_socket *sockets,
                       size_t n)
 {
-    struct sockets s = {sockets, n};
+    struct unlinked_sockets s = {sockets, n};
     return n ? sxs_inside_call(p, SXS_INSIDE_ENDED | SXS_INSIDE_CLEAN, unlink_sockets, &s, NULL)
              : 0;
 }

@@ -20,7 +20,7 @@ enum { ANSWER_MS = 2000, MAX_STARTS = 16, CHILD_CPU_S = 20, CHILD_DESCRIPTORS = 
 #define CHILD_MEMORY (UINT64_C(64) << 20)
 
 /* To the opener, with the descriptor of /proc/PID. */
-struct request {
+struct inspector_request {
     bool                   version, has_file;
     struct sxs_mapped_file file;
 };
@@ -49,7 +49,7 @@ struct ends {
 
 /* Opens the memory of a process in which the file of @r is that cannot be had: it was deleted or replaced,
  * or this user may not. Returns a descriptor or @err, the reason. */
-static int open_memory(int dir, const struct request *r, int err)
+static int open_memory(int dir, const struct inspector_request *r, int err)
 {
     bool none = err == -EACCES || err == -EPERM || err == -ENOENT || err == -ESTALE;
     int  fd = none && r->has_file ? openat(dir, "mem", O_RDONLY | O_CLOEXEC) : -1;
@@ -57,7 +57,7 @@ static int open_memory(int dir, const struct request *r, int err)
 }
 
 /* Opens a file and hands it to the parser, or tells the parent why not. */
-static void serve_opener(const struct ends *e, int dir, const struct request *r)
+static void serve_opener(const struct ends *e, int dir, const struct inspector_request *r)
 {
     struct sxs_inspector_answer answer = {0};
     struct stat                 st = {0};
@@ -79,9 +79,9 @@ static void serve_opener(const struct ends *e, int dir, const struct request *r)
 
 static int run_opener(void *arg)
 {
-    const struct ends    *e = arg;
-    static struct request r;
-    int                   dir;
+    const struct ends              *e = arg;
+    static struct inspector_request r;
+    int                             dir;
     while (sxs_confined_receive(e->parent, &r, sizeof(r), &dir) == (ssize_t)sizeof(r)) {
         serve_opener(e, dir, &r);
         if (dir >= 0)
@@ -204,8 +204,8 @@ static int wait_for_answer(struct sxs_inspector_answer *out)
 int sxs_inspector_ask(int dir, const struct sxs_mapped_file *f, bool version,
                       struct sxs_inspector_answer *out)
 {
-    static struct request r;
-    int                   err = now.to >= 0 ? 0 : start_children();
+    static struct inspector_request r;
+    int                             err = now.to >= 0 ? 0 : start_children();
     if (err)
         return err;
     r.version = version;

@@ -90,7 +90,7 @@ bool sxs_maps_parse_line(const char *line, size_t len, struct sxs_mapped_file *o
 /* ---- all lines ---- */
 
 /* The lines of a file. One that is longer than the buffer is left out. */
-struct lines {
+struct file_lines {
     int    fd, err;
     bool   skip; /* until the next line */
     size_t at, len;
@@ -98,7 +98,7 @@ struct lines {
 };
 
 /* Reads more behind what is left. Returns false at the end. */
-static bool fill(struct lines *l)
+static bool fill(struct file_lines *l)
 {
     if (l->len - l->at == sizeof(l->text)) {
         l->at = l->len;
@@ -115,7 +115,7 @@ static bool fill(struct lines *l)
 }
 
 /* Returns the next line, with its end, or NULL. Valid until the next call. */
-static const char *next_line(struct lines *l, size_t *len)
+static const char *next_line(struct file_lines *l, size_t *len)
 {
     for (;;) {
         const char *line = l->text + l->at;
@@ -141,7 +141,7 @@ static bool same_file(const struct sxs_mapped_file *a, const struct sxs_mapped_f
 
 int sxs_maps_each(int dir, int (*each)(void *arg, const struct sxs_mapped_file *f), void *arg)
 {
-    struct lines           l = {.fd = openat(dir, "maps", O_RDONLY | O_CLOEXEC)};
+    struct file_lines      l = {.fd = openat(dir, "maps", O_RDONLY | O_CLOEXEC)};
     struct sxs_mapped_file both[2], *last = NULL, *f = &both[0];
     const char            *line;
     size_t                 len, n = 0;

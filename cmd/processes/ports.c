@@ -75,7 +75,7 @@ static void add_usual_port(const struct sxs_process *p, struct sxs_ports *out)
 /* ---- names of sockets in the network of the process ------------------------------------------ */
 
 /* The sockets that the process has open. */
-struct sockets {
+struct open_sockets {
     uint64_t *inodes; /* owned, ascending */
     size_t    n;
     bool      known; /* false: this user may not see them */
@@ -88,7 +88,7 @@ static int by_inode(const void *a, const void *b)
 }
 
 /* Adds the socket that the descriptor @name stands for. */
-static void add_socket(struct sockets *s, int fds, const char *name, size_t *room)
+static void add_socket(struct open_sockets *s, int fds, const char *name, size_t *room)
 {
     char               link[64];
     unsigned long long inode;
@@ -107,11 +107,11 @@ static void add_socket(struct sockets *s, int fds, const char *name, size_t *roo
     s->inodes[s->n++] = inode;
 }
 
-static struct sockets find_sockets(const struct sxs_process *p)
+static struct open_sockets find_sockets(const struct sxs_process *p)
 {
-    struct sockets s = {0};
-    size_t         room = 0;
-    DIR           *fds = sxs_tree_list(p->dir, "fd");
+    struct open_sockets s = {0};
+    size_t              room = 0;
+    DIR                *fds = sxs_tree_list(p->dir, "fd");
     s.known = fds != NULL;
     for (struct dirent *e; fds && s.n < MAX_SOCKETS && (e = readdir(fds));)
         if (e->d_name[0] != '.')
@@ -126,7 +126,7 @@ static struct sockets find_sockets(const struct sxs_process *p)
 /* Tells whether the process has the socket open, as far as this user may see that. */
 static bool has_socket(const void *arg, uint64_t inode)
 {
-    const struct sockets *own = arg;
+    const struct open_sockets *own = arg;
     return !own->known ||
            (own->n && bsearch(&inode, own->inodes, own->n, sizeof(inode), by_inode) != NULL);
 }
@@ -137,7 +137,7 @@ static void add_found(void *arg, const char *path, size_t len)
 }
 
 /* Adds those of @own whose names, as the kernel tells them by @fd, contain @name. */
-static void add_own_names(int fd, const char *name, const struct sockets *own,
+static void add_own_names(int fd, const char *name, const struct open_sockets *own,
                           struct sxs_ports *out)
 {
     struct sxs_unix_name found;
@@ -151,9 +151,9 @@ static void add_own_names(int fd, const char *name, const struct sockets *own,
  * TMPDIR has put elsewhere. */
 static void add_open_ports(const struct sxs_process *p, struct sxs_ports *out)
 {
-    struct sockets own = find_sockets(p);
-    char           name[64];
-    int            fd = own.known ? sxs_unix_names_open(p) : -1;
+    struct open_sockets own = find_sockets(p);
+    char                name[64];
+    int                 fd = own.known ? sxs_unix_names_open(p) : -1;
     snprintf(name, sizeof(name), "/dotnet-diagnostic-%d-", (int)p->ns_pid);
     if (fd >= 0) {
         add_own_names(fd, name, &own, out);

@@ -13,21 +13,21 @@
 #include "cmd/processes/deadline.h"
 #include "cmd/processes/inside.h"
 
-struct line {
+struct unix_line {
     char path[sizeof(((struct sockaddr_un *)0)->sun_path) + 1];
     bool is_socket; /* of the process's user */
 };
 
-struct lines {
-    struct line *all; /* shared with the child; SXS_UNIX_LINES */
-    size_t       n;
-    uid_t        owner;
+struct unix_lines {
+    struct unix_line *all; /* shared with the child; SXS_UNIX_LINES */
+    size_t            n;
+    uid_t             owner;
 };
 
 /* In the child, with the rights of the process: a folder that never answers holds only the child. */
 static int look_at_paths(int root, void *arg, int *fd)
 {
-    struct lines *l = arg;
+    struct unix_lines *l = arg;
     (void)fd;
     for (size_t i = 0; i < l->n; i++) {
         struct stat st;
@@ -41,7 +41,7 @@ static int look_at_paths(int root, void *arg, int *fd)
 }
 
 /* Adds the path in a line, if it has one that contains @name. */
-static void add_line(struct lines *l, char *text, const char *name,
+static void add_line(struct unix_lines *l, char *text, const char *name,
                      bool (*has)(const void *arg, uint64_t inode), const void *arg)
 {
     unsigned long long inode;
@@ -58,11 +58,11 @@ void sxs_unix_lines_find(const struct sxs_process *p, const char                
                          bool (*has)(const void *arg, uint64_t inode), const void     *has_arg,
                          void (*found)(void *arg, const char *path, size_t len), void *arg)
 {
-    struct lines l = {.owner = p->uid};
-    size_t       room = 0, size = SXS_UNIX_LINES * sizeof(*l.all);
-    char        *text = NULL;
-    int          fd = openat(p->dir, "net/unix", O_RDONLY | O_CLOEXEC);
-    FILE        *from = fd >= 0 ? fdopen(fd, "r") : NULL;
+    struct unix_lines l = {.owner = p->uid};
+    size_t            room = 0, size = SXS_UNIX_LINES * sizeof(*l.all);
+    char             *text = NULL;
+    int               fd = openat(p->dir, "net/unix", O_RDONLY | O_CLOEXEC);
+    FILE             *from = fd >= 0 ? fdopen(fd, "r") : NULL;
     l.all = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     while (from && l.all != MAP_FAILED && sxs_deadline_left(1) && getline(&text, &room, from) > 0)
         add_line(&l, text, name, has, has_arg);

@@ -14,7 +14,7 @@
 
 enum { MAX_STRAY = 64 }; /* messages that are no answer to the question */
 
-struct question {
+struct unix_question {
     struct nlmsghdr      head;
     struct unix_diag_req body;
 };
@@ -100,18 +100,18 @@ static int receive(int fd, uint32_t number, uint64_t inode, struct sxs_unix_name
 
 int sxs_unix_names_ask(int fd, uint64_t inode, struct sxs_unix_name *out)
 {
-    static uint32_t    number;
-    struct sockaddr_nl kernel = {.nl_family = AF_NETLINK};
-    struct question    q = {
-           .head = {.nlmsg_len = sizeof(q),
-                    .nlmsg_type = SOCK_DIAG_BY_FAMILY,
-                    .nlmsg_flags = NLM_F_REQUEST,
-                    .nlmsg_seq = ++number},
-           .body = {.sdiag_family = AF_UNIX,
-                    .udiag_states = ~0u,
-                    .udiag_ino = (uint32_t)inode,
-                    .udiag_show = UDIAG_SHOW_NAME,
-                    .udiag_cookie = {~0u, ~0u}},
+    static uint32_t      number;
+    struct sockaddr_nl   kernel = {.nl_family = AF_NETLINK};
+    struct unix_question q = {
+        .head = {.nlmsg_len = sizeof(q),
+                 .nlmsg_type = SOCK_DIAG_BY_FAMILY,
+                 .nlmsg_flags = NLM_F_REQUEST,
+                 .nlmsg_seq = ++number},
+        .body = {.sdiag_family = AF_UNIX,
+                 .udiag_states = ~0u,
+                 .udiag_ino = (uint32_t)inode,
+                 .udiag_show = UDIAG_SHOW_NAME,
+                 .udiag_cookie = {~0u, ~0u}},
     };
     memset(out, 0, sizeof(*out));
     if (inode > UINT32_MAX)

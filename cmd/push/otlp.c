@@ -21,7 +21,7 @@
 enum { MAX_LABELS = 4, MAX_PROFILES = 16 };
 
 /* A sample with what it points to. */
-struct sample {
+struct otlp_sample {
     Sxs__Otlp__Sample message; /* first: the list points to it */
     int32_t           attributes[MAX_LABELS];
     int64_t           value;
@@ -33,7 +33,7 @@ struct profile {
     uint8_t              id[16];
 };
 
-struct request {
+struct otlp_request {
     const struct sxs_push_batch *batch;
     struct sxs_otlp_tables       tables;
     struct profile               profiles[MAX_PROFILES];
@@ -93,13 +93,13 @@ static uint32_t node_stack(struct sxs_otlp_tables *t, const struct sxs_model *m,
     return sxs_otlp_stack(t, list, n);
 }
 
-static void add_label(struct sample *s, uint32_t attribute)
+static void add_label(struct otlp_sample *s, uint32_t attribute)
 {
     s->attributes[s->message.n_attribute_indices++] = (int32_t)attribute;
 }
 
 static void label_sample(struct sxs_otlp_tables *t, const struct sxs_model *m,
-                         const struct sxs_model_node *n, uint16_t runtime, struct sample *s)
+                         const struct sxs_model_node *n, uint16_t runtime, struct otlp_sample *s)
 {
     const struct sxs_model_thread *thread = &m->threads[n->thread];
     const char                    *name = sxs_model_text(m, thread->name);
@@ -163,7 +163,7 @@ static void value_kinds(const struct sxs_model *m, struct value_kind out[2])
     }
 }
 
-static void begin_profile(struct request *r, const struct sxs_model *m, size_t which, size_t n)
+static void begin_profile(struct otlp_request *r, const struct sxs_model *m, size_t which, size_t n)
 {
     struct profile   *p = &r->profiles[r->n_profiles];
     struct value_kind kinds[2];
@@ -179,11 +179,11 @@ static void begin_profile(struct request *r, const struct sxs_model *m, size_t w
     memcpy(p->id, r->batch->id, sizeof(p->id));
     p->id[15] ^= (uint8_t)((unsigned)m->data << 1 | which);
     p->message.profile_id = (ProtobufCBinaryData){sizeof(p->id), p->id};
-    sxs_otlp_elements(n, sizeof(struct sample), &p->message.samples);
+    sxs_otlp_elements(n, sizeof(struct otlp_sample), &p->message.samples);
     r->profile_list[r->n_profiles++] = &p->message;
 }
 
-static void begin_sample(struct sample *s, uint32_t stack, uint64_t value)
+static void begin_sample(struct otlp_sample *s, uint32_t stack, uint64_t value)
 {
     sxs__otlp__sample__init(&s->message);
     s->message.stack_index = (int32_t)stack;
@@ -193,7 +193,7 @@ static void begin_sample(struct sample *s, uint32_t stack, uint64_t value)
 }
 
 /* Adds the two profiles of a model: how much, and how many. */
-static void add_model(struct request *r, const struct sxs_model *m)
+static void add_model(struct otlp_request *r, const struct sxs_model *m)
 {
     uint32_t *locations_of = sxs_must_zeroed(m->n_nodes, sizeof(*locations_of));
     size_t    n = 0;
@@ -207,9 +207,11 @@ static void add_model(struct request *r, const struct sxs_model *m)
         uint16_t                     runtime;
         if (!node->self)
             continue;
-        uint32_t       stack = node_stack(&r->tables, m, i, locations_of, &runtime);
-        struct sample *much = (struct sample *)p[0].message.samples[p[0].message.n_samples++];
-        struct sample *many = (struct sample *)p[1].message.samples[p[1].message.n_samples++];
+        uint32_t            stack = node_stack(&r->tables, m, i, locations_of, &runtime);
+        struct otlp_sample *much =
+            (struct otlp_sample *)p[0].message.samples[p[0].message.n_samples++];
+        struct otlp_sample *many =
+            (struct otlp_sample *)p[1].message.samples[p[1].message.n_samples++];
         begin_sample(much, stack, node->self_ns);
         begin_sample(many, stack, node->self);
         label_sample(&r->tables, m, node, runtime, much);
@@ -223,7 +225,7 @@ static void add_model(struct request *r, const struct sxs_model *m)
 /* Texts of labels: with the tables' strings, which are valid UTF-8. */
 static void add_resource_label(void *arg, const char *key, const char *value)
 {
-    struct request *r = arg;
+    struct otlp_request *r = arg;
     if (r->n_attributes == r->cap_attributes) {
         r->cap_attributes = r->cap_attributes * 2 + 16;
         r->attributes =
@@ -261,7 +263,7 @@ static int emit(const Sxs__Otlp__Request *message, struct sxs_push_out *out)
     return err;
 }
 
-static int emit_all(struct request *r, struct sxs_push_out *out)
+static int emit_all(struct otlp_request *r, struct sxs_push_out *out)
 {
     static char                  name[] = "sxsprof", version[] = SXS_VERSION;
     Sxs__Otlp__Scope             scope;
@@ -296,7 +298,7 @@ static int emit_all(struct request *r, struct sxs_push_out *out)
     return err;
 }
 
-static void free_request(struct request *r)
+static void free_request(struct otlp_request *r)
 {
     for (size_t i = 0; i < r->n_profiles; i++)
         sxs_otlp_elements_free(r->profiles[i].message.samples);
@@ -314,7 +316,7 @@ static void free_request(struct request *r)
 static int encode(const struct sxs_push_settings *s, const struct sxs_push_batch *b,
                   struct sxs_push_out *out)
 {
-    struct request *r = sxs_must_zeroed(1, sizeof(*r));
+    struct otlp_request *r = sxs_must_zeroed(1, sizeof(*r));
     r->batch = b;
     sxs_otlp_tables_begin(&r->tables);
     add_resource_label(r, "service.name", b->service);

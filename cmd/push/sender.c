@@ -109,14 +109,14 @@ static void note_failure(struct sxs_push_sender *s, const struct sxs_http_answer
 /* ---- batches ---------------------------------------------------------------------------------- */
 
 /* Batches that are sent as one. */
-struct group {
+struct batch_group {
     struct sxs_push_entry      entries[SXS_PUSH_GROUP]; /* owned */
     size_t                     n;
     struct sxs_push_out        joined;   /* owned */
     const struct sxs_push_out *requests; /* `joined`, or those of the only batch */
 };
 
-static void free_group(struct group *g)
+static void free_group(struct batch_group *g)
 {
     for (; g->n; g->n--)
         sxs_push_out_free(&g->entries[g->n - 1].requests);
@@ -124,7 +124,7 @@ static void free_group(struct group *g)
 }
 
 /* Reads the oldest batches into an empty group. Returns false when there is none. */
-static bool read_group(const struct sxs_push_sender *s, struct group *g)
+static bool read_group(const struct sxs_push_sender *s, struct batch_group *g)
 {
     uint64_t size, total = 0;
     size_t   max = s->joining && !s->alone ? SXS_PUSH_GROUP : 1;
@@ -138,7 +138,7 @@ static bool read_group(const struct sxs_push_sender *s, struct group *g)
 }
 
 /* Makes the requests of a group. Returns SXS_PUSH_REFUSED when that is not possible. */
-static enum sxs_push_verdict join(struct sxs_push_sender *s, struct group *g)
+static enum sxs_push_verdict join(struct sxs_push_sender *s, struct batch_group *g)
 {
     const struct sxs_push_out *all[SXS_PUSH_GROUP];
     for (size_t i = 0; i < g->n; i++)
@@ -155,7 +155,7 @@ static enum sxs_push_verdict join(struct sxs_push_sender *s, struct group *g)
 }
 
 /* Sends request @i of a group. */
-static enum sxs_push_verdict send_request(struct sxs_push_sender *s, const struct group *g,
+static enum sxs_push_verdict send_request(struct sxs_push_sender *s, const struct batch_group *g,
                                           size_t i, struct sxs_http_answer *a)
 {
     const struct sxs_push_kept *k = &g->requests->requests[i];
@@ -181,7 +181,7 @@ static enum sxs_push_verdict send_request(struct sxs_push_sender *s, const struc
     return verdict;
 }
 
-static enum sxs_push_verdict send_group(struct sxs_push_sender *s, struct group *g,
+static enum sxs_push_verdict send_group(struct sxs_push_sender *s, struct batch_group *g,
                                         struct sxs_http_answer *a)
 {
     enum sxs_push_verdict verdict = join(s, g);
@@ -197,7 +197,7 @@ static enum sxs_push_verdict send_group(struct sxs_push_sender *s, struct group 
 }
 
 /* Removes the batches of a group, which the server has accepted or refused. */
-static void finish(struct sxs_push_sender *s, const struct group *g, bool accepted)
+static void finish(struct sxs_push_sender *s, const struct batch_group *g, bool accepted)
 {
     for (size_t i = 0; i < g->n; i++)
         sxs_push_queue_remove(s->queue, accepted);
@@ -212,7 +212,7 @@ static void finish(struct sxs_push_sender *s, const struct group *g, bool accept
 bool sxs_push_send(struct sxs_push_sender *s)
 {
     struct sxs_http_answer *a = sxs_must_zeroed(1, sizeof(*a));
-    struct group           *g = sxs_must_zeroed(1, sizeof(*g));
+    struct batch_group     *g = sxs_must_zeroed(1, sizeof(*g));
     bool                    going = true;
     while (going && read_group(s, g)) {
         enum sxs_push_verdict verdict = send_group(s, g, a);

@@ -20,7 +20,7 @@ struct open_frame {
     uint64_t since_ns;
 };
 
-struct lane { /* the stack of a thread at its previous sample */
+struct chrome_lane { /* the stack of a thread at its previous sample */
     struct open_frame *open;
     size_t             n;
     uint64_t           until_ns;
@@ -31,7 +31,7 @@ struct trace {
     FILE                   *to;
     bool                    began;
     uint64_t                first_ns; /* the time that is written as 0 */
-    struct lane            *lanes;
+    struct chrome_lane     *lanes;
 };
 
 static void begin_event(struct trace *t, uint32_t pid, uint32_t tid, const char *phase)
@@ -52,7 +52,7 @@ static void put_span(struct trace *t, uint32_t pid, uint32_t tid, uint64_t from_
 static void close_frames(struct trace *t, uint32_t thread, size_t keep, uint64_t now)
 {
     static char                    text[70000];
-    struct lane                   *l = &t->lanes[thread];
+    struct chrome_lane            *l = &t->lanes[thread];
     const struct sxs_model_thread *v = &t->m->threads[thread];
     while (l->n > keep) {
         const struct open_frame *f = &l->open[--l->n];
@@ -66,10 +66,10 @@ static void close_frames(struct trace *t, uint32_t thread, size_t keep, uint64_t
 
 static void take_sample(struct trace *t, const struct sxs_model_sample *s)
 {
-    uint32_t     frames[SXS_MAX_STACK], thread = t->m->nodes[s->node].thread;
-    struct lane *l = &t->lanes[thread];
-    size_t       n = sxs_model_stack(t->m, s->node, frames), same = 0;
-    uint64_t     weight = s->weight ? s->weight : 1000;
+    uint32_t            frames[SXS_MAX_STACK], thread = t->m->nodes[s->node].thread;
+    struct chrome_lane *l = &t->lanes[thread];
+    size_t              n = sxs_model_stack(t->m, s->node, frames), same = 0;
+    uint64_t            weight = s->weight ? s->weight : 1000;
     if (!l->open)
         l->open = sxs_must_zeroed(SXS_MAX_STACK, sizeof(*l->open));
     if (l->n && s->time_ns > l->until_ns + 3 * weight)

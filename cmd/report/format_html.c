@@ -70,20 +70,20 @@ void sxs_html_number(FILE *to, uint64_t n)
 
 /* The tree in preorder: `order` lists the nodes, `place` has the position of each node in that
  * list. */
-struct preorder {
+struct node_preorder {
     uint32_t *order, *place, *depth;
     uint64_t  unit; /* of weights */
 };
 
 /* @before: as for unit_of(). */
-static struct preorder preorder_of(const struct sxs_model *m, const uint64_t *before)
+static struct node_preorder preorder_of(const struct sxs_model *m, const uint64_t *before)
 {
-    size_t          n = m->n_nodes;
-    uint32_t       *first = sxs_must_zeroed(n, sizeof(*first)); /* first child + 1 */
-    uint32_t       *next = sxs_must_zeroed(n, sizeof(*next));   /* next sibling + 1 */
-    struct preorder p = {sxs_must_zeroed(n, 4), sxs_must_zeroed(n, 4), sxs_must_zeroed(n, 4),
-                         unit_of(m, before)};
-    uint32_t        at = 0;
+    size_t               n = m->n_nodes;
+    uint32_t            *first = sxs_must_zeroed(n, sizeof(*first)); /* first child + 1 */
+    uint32_t            *next = sxs_must_zeroed(n, sizeof(*next));   /* next sibling + 1 */
+    struct node_preorder p = {sxs_must_zeroed(n, 4), sxs_must_zeroed(n, 4), sxs_must_zeroed(n, 4),
+                              unit_of(m, before)};
+    uint32_t             at = 0;
     for (size_t i = n; i-- > 0;) {
         uint32_t parent = m->nodes[i].parent;
         if (parent == SXS_NO_NODE)
@@ -117,14 +117,14 @@ static struct preorder preorder_of(const struct sxs_model *m, const uint64_t *be
     return p;
 }
 
-static void preorder_free(struct preorder *p)
+static void preorder_free(struct node_preorder *p)
 {
     free(p->order);
     free(p->place);
     free(p->depth);
 }
 
-static void write_tree(const struct sxs_model *m, const struct preorder *p, FILE *to)
+static void write_tree(const struct sxs_model *m, const struct node_preorder *p, FILE *to)
 {
     uint32_t depth = 0;
     fputs(",\n\"nodes\":\"", to);
@@ -168,7 +168,7 @@ static void write_frames(const struct sxs_model *m, FILE *to)
     putc(']', to);
 }
 
-static void write_threads(const struct sxs_model *m, const struct preorder *p, FILE *to)
+static void write_threads(const struct sxs_model *m, const struct node_preorder *p, FILE *to)
 {
     static char text[1024];
     fputs(",\n\"threads\":[", to);
@@ -237,8 +237,8 @@ static uint64_t costs_of(const struct sxs_model_node *n, uint64_t weight)
     return n->self_ns ? (uint64_t)((double)weight / (double)n->self_ns * (double)n->self + 0.5) : 1;
 }
 
-static void write_bucket(const struct sxs_model *m, const struct preorder *p, struct in_bucket *all,
-                         size_t n, uint64_t ahead, FILE *to)
+static void write_bucket(const struct sxs_model *m, const struct node_preorder *p,
+                         struct in_bucket *all, size_t n, uint64_t ahead, FILE *to)
 {
     if (n)
         qsort(all, n, sizeof(*all), by_place);
@@ -257,7 +257,7 @@ static void write_bucket(const struct sxs_model *m, const struct preorder *p, st
     }
 }
 
-static void write_timeline(const struct sxs_model *m, const struct preorder *p, FILE *to)
+static void write_timeline(const struct sxs_model *m, const struct node_preorder *p, FILE *to)
 {
     size_t            buckets = (is_sum(m) || m->off_timeline) && !m->n_samples
                                     ? 0 : bucket_count(m->n_samples);
@@ -433,7 +433,7 @@ static void write_all_missing(const struct sxs_model *m, const struct sxs_report
 static void write_data(const struct sxs_model *m, const struct sxs_model *first,
                        const struct sxs_report_options *o, FILE *to)
 {
-    struct preorder p = preorder_of(m, NULL);
+    struct node_preorder p = preorder_of(m, NULL);
     write_head(m, p.unit, to);
     write_selection(o, to);
     write_all_missing(m, o, to);
@@ -490,7 +490,7 @@ int sxs_format_html_diff(const struct sxs_model *before, const struct sxs_model 
     struct sxs_merged       merged;
     const struct sxs_model *both = &merged.both;
     sxs_merged_make(&merged, before, now);
-    struct preorder p = preorder_of(both, merged.before);
+    struct node_preorder p = preorder_of(both, merged.before);
     fputs(sxs_page_head, to);
     write_head(both, p.unit, to);
     write_strings(both, to);

@@ -256,14 +256,14 @@ static struct label_texts add_label_texts(struct builder *b, const struct sxs_mo
 }
 
 /* A sample with room for all that it points to. */
-struct sample {
+struct pprof_sample {
     Sxs__Pprof__Sample message;
     Sxs__Pprof__Label  labels[LABELS], *list[LABELS];
     uint64_t           locations[SXS_MAX_STACK];
     int64_t            values[MAX_TYPES];
 };
 
-static void make_sample(struct builder *b, const struct sxs_model_node *n, struct sample *out)
+static void make_sample(struct builder *b, const struct sxs_model_node *n, struct pprof_sample *out)
 {
     const struct sxs_model *m = b->m;
     struct label_texts      texts = add_label_texts(b, n);
@@ -303,9 +303,9 @@ static size_t put_head(uint8_t *out, unsigned field, size_t size)
 static void put_samples(struct builder *b, struct sxs_gzip *gzip)
 {
     enum { FIELD = 2, HEAD = 11 };
-    static struct sample s;
-    size_t               cap = 0;
-    uint8_t             *bytes = NULL;
+    static struct pprof_sample s;
+    size_t                     cap = 0;
+    uint8_t                   *bytes = NULL;
     for (size_t i = 0; i < b->m->n_nodes; i++) {
         if (!has_values(b->m, i))
             continue;

@@ -11,14 +11,14 @@
 
 #define MAX_IN_ORDER 300000u /* samples after joining */
 
-struct entry {
+struct speedscope_event {
     uint32_t thread, node;
     uint64_t time_ns, weight; /* us; for calls ns, or the number of calls */
 };
 
 static int by_thread_and_time(const void *a, const void *b)
 {
-    const struct entry *x = a, *y = b;
+    const struct speedscope_event *x = a, *y = b;
     if (x->thread != y->thread)
         return x->thread < y->thread ? -1 : 1;
     if (x->time_ns != y->time_ns)
@@ -26,7 +26,7 @@ static int by_thread_and_time(const void *a, const void *b)
     return (x->node > y->node) - (x->node < y->node);
 }
 
-static size_t join_entries(struct entry *all, size_t n)
+static size_t join_entries(struct speedscope_event *all, size_t n)
 {
     size_t kept = 0;
     for (size_t i = 0; i < n; i++) {
@@ -51,25 +51,27 @@ static const char *unit_name(const struct sxs_model *m)
     return m->unit == SXS_UNIT_COUNT ? "none" : "nanoseconds";
 }
 
-static struct entry *in_order(const struct sxs_model *m, size_t *n)
+static struct speedscope_event *in_order(const struct sxs_model *m, size_t *n)
 {
-    struct entry *all = sxs_must_zeroed(m->n_samples, sizeof(*all));
+    struct speedscope_event *all = sxs_must_zeroed(m->n_samples, sizeof(*all));
     for (size_t i = 0; i < m->n_samples; i++) {
         const struct sxs_model_sample *s = &m->samples[i];
-        all[i] = (struct entry){m->nodes[s->node].thread, s->node, s->time_ns, s->weight};
+        all[i] =
+            (struct speedscope_event){m->nodes[s->node].thread, s->node, s->time_ns, s->weight};
     }
     qsort(all, m->n_samples, sizeof(*all), by_thread_and_time);
     *n = join_entries(all, m->n_samples);
     return all;
 }
 
-static struct entry *by_stack(const struct sxs_model *m, size_t *n)
+static struct speedscope_event *by_stack(const struct sxs_model *m, size_t *n)
 {
-    struct entry *all = sxs_must_zeroed(m->n_nodes, sizeof(*all));
+    struct speedscope_event *all = sxs_must_zeroed(m->n_nodes, sizeof(*all));
     *n = 0;
     for (size_t i = 0; i < m->n_nodes; i++)
         if (m->nodes[i].self && (!is_sum(m) || m->nodes[i].self_ns))
-            all[(*n)++] = (struct entry){m->nodes[i].thread, (uint32_t)i, 0, m->nodes[i].self_ns};
+            all[(*n)++] =
+                (struct speedscope_event){m->nodes[i].thread, (uint32_t)i, 0, m->nodes[i].self_ns};
     qsort(all, *n, sizeof(*all), by_thread_and_time);
     return all;
 }
@@ -94,7 +96,8 @@ static void write_frames(const struct sxs_model *m, FILE *to)
     fputs("]},\n", to);
 }
 
-static void write_profile(const struct sxs_model *m, const struct entry *all, size_t n, FILE *to)
+static void write_profile(const struct sxs_model *m, const struct speedscope_event *all, size_t n,
+                          FILE *to)
 {
     char     name[512];
     uint32_t frames[SXS_MAX_STACK];
@@ -119,8 +122,8 @@ static void write_profile(const struct sxs_model *m, const struct entry *all, si
 
 static int write_speedscope(const struct sxs_model *m, const struct sxs_report_options *o, FILE *to)
 {
-    size_t        n;
-    struct entry *all = in_order(m, &n);
+    size_t                   n;
+    struct speedscope_event *all = in_order(m, &n);
     (void)o;
     if (n > MAX_IN_ORDER || m->off_timeline || is_sum(m)) {
         free(all);

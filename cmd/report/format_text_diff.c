@@ -20,17 +20,17 @@
 #define LEAST_SHARE 0.005 /* half a point; of costs, of the larger session */
 #define LEAST_PART  0.1   /* of the larger side */
 
-struct row {
+struct frame_difference {
     uint32_t frame;
     uint64_t self[2], total[2]; /* before, now */
 };
 
 struct comparison {
-    const struct sxs_model *of[2]; /* before, now */
-    struct sxs_merged       merged;
-    struct row             *rows; /* by frame of the merged model */
-    size_t                  n;
-    double                  limit; /* standard errors that chance does not explain */
+    const struct sxs_model  *of[2]; /* before, now */
+    struct sxs_merged        merged;
+    struct frame_difference *rows; /* by frame of the merged model */
+    size_t                   n;
+    double                   limit; /* standard errors that chance does not explain */
 };
 
 /* Returns the value that a normal distribution exceeds with the probability @p (Abramowitz and Stegun,
@@ -110,8 +110,8 @@ static const struct comparison *sorted; /* for qsort(), which passes no argument
 
 static int larger_change(const void *a, const void *b)
 {
-    const struct row *x = a, *y = b;
-    double            by_self = fabs(change_of(sorted, y->self)) - fabs(change_of(sorted, x->self));
+    const struct frame_difference *x = a, *y = b;
+    double by_self = fabs(change_of(sorted, y->self)) - fabs(change_of(sorted, x->self));
     double by_total = fabs(change_of(sorted, y->total)) - fabs(change_of(sorted, x->total));
     double by = fabs(by_self) > 0 ? by_self : by_total;
     return by > 0 ? 1 : by < 0 ? -1 : (x->frame > y->frame) - (x->frame < y->frame);
@@ -170,7 +170,7 @@ static void put_rows(struct comparison *c, bool types, size_t top, FILE *to)
     sorted = c;
     qsort(c->rows, c->n, sizeof(*c->rows), larger_change);
     for (size_t i = 0; i < c->n; i++) {
-        const struct row *r = &c->rows[i];
+        const struct frame_difference *r = &c->rows[i];
         if (types != ((c->merged.both.frames[r->frame].flags & SXS_FRAME_TYPE) != 0))
             continue;
         all++;

@@ -13,7 +13,7 @@
 
 #define NOT_WANTED UINT32_MAX
 
-struct loader {
+struct calls_loader {
     struct sxs_model                *m;
     const struct sxs_report_options *o;
     unsigned                         detail;
@@ -34,7 +34,7 @@ static uint32_t add_text(struct sxs_model *m, const char *text)
 
 /* ---- functions -------------------------------------------------------------------------------- */
 
-static uint16_t runtime_of(struct loader *l, uint32_t number)
+static uint16_t runtime_of(struct calls_loader *l, uint32_t number)
 {
     const char *version = "?", *path = "";
     for (size_t i = 0; i < l->p->process->n_runtimes; i++)
@@ -46,7 +46,8 @@ static uint16_t runtime_of(struct loader *l, uint32_t number)
                                         add_text(l->m, path)) + 1);
 }
 
-static void add_latency(struct loader *l, uint32_t frame, const struct sxs_calls_read_function *fn)
+static void add_latency(struct calls_loader *l, uint32_t frame,
+                        const struct sxs_calls_read_function *fn)
 {
     struct sxs_model_latency *t = sxs_model_latency(l->m, frame);
     t->backed_off |= fn->backed_off;
@@ -65,7 +66,7 @@ static void add_latency(struct loader *l, uint32_t frame, const struct sxs_calls
     }
 }
 
-static void take_functions(struct loader *l)
+static void take_functions(struct calls_loader *l)
 {
     l->frames = sxs_must_zeroed(2 * l->c->n_fns, sizeof(*l->frames));
     for (size_t i = 0; i < l->c->n_fns; i++) {
@@ -80,7 +81,7 @@ static void take_functions(struct loader *l)
 
 /* Returns the frame of a path. A method that awaits the calls below it gets a frame with a name of
  * its own. */
-static uint32_t frame_of(struct loader *l, const struct sxs_calls_path *p)
+static uint32_t frame_of(struct calls_loader *l, const struct sxs_calls_path *p)
 {
     const struct sxs_calls_read_function *fn = &l->c->fns[p->fn];
     uint32_t                  *frame = &l->frames[l->c->n_fns + p->fn];
@@ -123,7 +124,7 @@ static void sort_latencies(struct sxs_model *m)
 
 /* ---- paths ------------------------------------------------------------------------------------ */
 
-static uint32_t take_thread(struct loader *l, const struct sxs_calls_read_thread *t)
+static uint32_t take_thread(struct calls_loader *l, const struct sxs_calls_read_thread *t)
 {
     struct sxs_model *m = l->m;
     uint32_t          name = add_text(m, t->name), thread;
@@ -140,7 +141,7 @@ static uint32_t take_thread(struct loader *l, const struct sxs_calls_read_thread
     return m->threads[thread].root;
 }
 
-static void count_path(struct loader *l, uint32_t node, const struct sxs_calls_path *p)
+static void count_path(struct calls_loader *l, uint32_t node, const struct sxs_calls_path *p)
 {
     struct sxs_model        *m = l->m;
     uint64_t                 ns = m->unit == SXS_UNIT_NS ? p->self_ns : p->calls;
@@ -153,7 +154,7 @@ static void count_path(struct loader *l, uint32_t node, const struct sxs_calls_p
     m->total_ns += ns;
 }
 
-static void take_path(struct loader *l, uint32_t i)
+static void take_path(struct calls_loader *l, uint32_t i)
 {
     const struct sxs_calls_path *p = &l->c->paths[i];
     struct sxs_model            *m = l->m;
@@ -177,7 +178,7 @@ static void take_path(struct loader *l, uint32_t i)
         count_path(l, l->nodes[i], p);
 }
 
-static void take_paths(struct loader *l)
+static void take_paths(struct calls_loader *l)
 {
     l->nodes = sxs_must_zeroed(l->c->n_paths, sizeof(*l->nodes));
     l->found = sxs_must_zeroed(l->c->n_paths, sizeof(*l->found));
@@ -193,10 +194,10 @@ static void take_paths(struct loader *l)
 
 /* ---- traced calls ---------------------------------------------------------------------------- */
 
-struct lane { /* state of one thread */
-    struct loader *l;
-    uint32_t       path; /* the youngest call; SXS_CALLS_NONE: no call is under way */
-    uint64_t       since_ns;
+struct thread_lane { /* state of one thread */
+    struct calls_loader *l;
+    uint32_t             path; /* the youngest call; SXS_CALLS_NONE: no call is under way */
+    uint64_t             since_ns;
 };
 
 static void add_sample(struct sxs_model *m, uint64_t time, uint32_t node, uint64_t ns, bool begins)
@@ -217,7 +218,7 @@ static uint64_t step_of(const struct sxs_model *m)
 }
 
 /* Adds the time in which a call was the youngest, cut at the steps of the time line. */
-static void add_span(struct loader *l, uint32_t node, uint64_t from, uint64_t to)
+static void add_span(struct calls_loader *l, uint32_t node, uint64_t from, uint64_t to)
 {
     uint64_t step = step_of(l->m);
     while (from < to) {
@@ -237,10 +238,10 @@ static uint32_t keep_values(struct sxs_model *m, const char *values)
 static void take_event(void *arg, uint32_t path, uint64_t ns, bool begins,
                        const struct sxs_calls_details *details)
 {
-    struct lane      *lane = arg;
-    struct loader    *l = lane->l;
-    struct sxs_model *m = l->m;
-    uint64_t          now = l->start_ns + ns;
+    struct thread_lane  *lane = arg;
+    struct calls_loader *l = lane->l;
+    struct sxs_model    *m = l->m;
+    uint64_t             now = l->start_ns + ns;
     if (now > l->end_ns) /* in a damaged file */
         now = l->end_ns;
     if (l->detail & SXS_DETAIL_CALLS) {
@@ -262,11 +263,11 @@ static void take_event(void *arg, uint32_t path, uint64_t ns, bool begins,
     lane->since_ns = now;
 }
 
-static void take_events(struct loader *l)
+static void take_events(struct calls_loader *l)
 {
     for (size_t i = 0; i < l->c->n_threads; i++) {
         const struct sxs_calls_read_thread *t = &l->c->threads[i];
-        struct lane                 lane = {l, SXS_CALLS_NONE, 0};
+        struct thread_lane                  lane = {l, SXS_CALLS_NONE, 0};
         struct sxs_calls_replay     r = {take_event, &lane};
         if (l->nodes[t->root] == NOT_WANTED)
             continue;
@@ -284,14 +285,14 @@ static int by_time(const void *a, const void *b)
 /* ---- a process -------------------------------------------------------------------------------- */
 
 /* Limits times to values that can be added up, also for a damaged file. */
-static void set_span(struct loader *l)
+static void set_span(struct calls_loader *l)
 {
     uint64_t started = l->c->head.started_ns, lasted = l->c->duration_ns;
     l->start_ns = started < INT64_MAX / 2 ? started : 1;
     l->end_ns = l->start_ns + (lasted < INT64_MAX / 2 ? lasted : 0);
 }
 
-static void take_head(struct loader *l)
+static void take_head(struct calls_loader *l)
 {
     const struct sxs_calls_header *h = &l->c->head;
     struct sxs_model              *m = l->m;
@@ -312,7 +313,7 @@ static void take_head(struct loader *l)
     l->process = (uint32_t)(p - m->processes);
 }
 
-static void take_process(struct loader *l)
+static void take_process(struct calls_loader *l)
 {
     take_functions(l);
     take_paths(l);
@@ -329,7 +330,7 @@ void sxs_model_load_calls(const struct sxs_opened *v, const struct sxs_calls_rep
                           const struct sxs_report_options *options, unsigned detail,
                           struct sxs_model *out)
 {
-    struct loader l = {.m = out, .o = options, .detail = detail};
+    struct calls_loader l = {.m = out, .o = options, .detail = detail};
     memset(out, 0, sizeof(*out));
     out->data = SXS_DATA_CALLS;
     out->unit = SXS_UNIT_NS;

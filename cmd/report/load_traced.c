@@ -18,7 +18,7 @@ struct whole {
     size_t   order; /* index in the order in which they were found */
 };
 
-struct loader {
+struct traced_loader {
     struct sxs_model                    *m;
     const struct sxs_report_options     *o;
     const struct sxs_instrument_process *p;
@@ -35,14 +35,14 @@ static uint32_t add_text(struct sxs_model *m, const char *text)
 
 /* ---- calls that are already in the model ----------------------------------------------------- */
 
-static struct whole *add_whole(struct loader *l)
+static struct whole *add_whole(struct traced_loader *l)
 {
     SXS_GROW(l->calls, l->n, l->cap);
     l->calls[l->n] = (struct whole){.order = l->n};
     return &l->calls[l->n++];
 }
 
-static void take_events(struct loader *l)
+static void take_events(struct traced_loader *l)
 {
     struct sxs_model *m = l->m;
     size_t           *open = NULL, depth = 0, cap = 0;
@@ -68,7 +68,7 @@ static void take_events(struct loader *l)
 
 /* ---- traced calls ----------------------------------------------------------------------------- */
 
-static uint16_t runtime_of(struct loader *l, uint32_t number)
+static uint16_t runtime_of(struct traced_loader *l, uint32_t number)
 {
     const struct sxs_session_process *p = l->p->process;
     const char                       *path = "";
@@ -80,7 +80,7 @@ static uint16_t runtime_of(struct loader *l, uint32_t number)
 }
 
 /* Returns the frame of an instrumented method; its label, if any, replaces its name. */
-static uint32_t frame_of(struct loader *l, const struct sxs_instrumented *s)
+static uint32_t frame_of(struct traced_loader *l, const struct sxs_instrumented *s)
 {
     uint32_t *frame = &l->frames[s ? (size_t)(s - l->p->data->methods) : l->p->data->n_methods];
     if (!*frame) {
@@ -116,7 +116,7 @@ static uint64_t last_ns(const struct sxs_instrument_data *d)
     return sxs_instrument_ns(d, d->head.seen_tick);
 }
 
-static void take_call(struct loader *l, uint64_t zero_ns, const struct sxs_traced_call *c)
+static void take_call(struct traced_loader *l, uint64_t zero_ns, const struct sxs_traced_call *c)
 {
     const struct sxs_instrument_data *d = l->p->data;
     const struct sxs_instrumented    *s = sxs_instrument_find(d, c->method);
@@ -153,7 +153,7 @@ static void take_call(struct loader *l, uint64_t zero_ns, const struct sxs_trace
     m->last_ns = w->to_ns > m->last_ns ? w->to_ns : m->last_ns;
 }
 
-static void take_head(struct loader *l)
+static void take_head(struct traced_loader *l)
 {
     const struct sxs_instrument_header *h = &l->p->data->head;
     struct sxs_model_process           *p = sxs_model_process(l->m, l->p->process);
@@ -166,7 +166,7 @@ static void take_head(struct loader *l)
     sxs_strings_clean(p->head.command, strlen(p->head.command));
 }
 
-static void take_process(struct loader *l)
+static void take_process(struct traced_loader *l)
 {
     const struct sxs_instrument_data *d = l->p->data;
     uint64_t zero = d->head.started_ns < INT64_MAX / 2 ? d->head.started_ns : 1;
@@ -210,7 +210,7 @@ static void put_call(struct sxs_model *m, const struct whole *w, bool begins)
 }
 
 /* Writes all calls as nested begins and ends. No call ends after the call during which it began. */
-static void put_all(struct loader *l)
+static void put_all(struct traced_loader *l)
 {
     size_t *open = NULL, depth = 0, cap = 0;
     l->m->n_events = 0;
@@ -232,7 +232,7 @@ static void put_all(struct loader *l)
     free(open);
 }
 
-static void load_all(struct loader *l, const struct sxs_instrument_report *r, bool calls)
+static void load_all(struct traced_loader *l, const struct sxs_instrument_report *r, bool calls)
 {
     for (size_t i = 0; i < r->n_problems && calls; i++)
         sxs_model_problem(l->m, "%s", r->problems[i]);
@@ -255,7 +255,7 @@ static void load_all(struct loader *l, const struct sxs_instrument_report *r, bo
 void sxs_model_add_traced(const struct sxs_instrument_report *instrument,
                           const struct sxs_report_options *o, bool calls, struct sxs_model *m)
 {
-    struct loader l = {.m = m, .o = o};
+    struct traced_loader l = {.m = m, .o = o};
     if (!m->strings.n)
         sxs_strings_add(&m->strings, "", 0);
     if (!m->values.n)

@@ -15,7 +15,7 @@
 enum { MAX_SAID = 8 << 10 };
 
 /* One request. */
-struct request {
+struct page_request {
     struct sxs_serve_waiter waiter; /* the first field */
     struct sxs_serve_pages *pages;
     struct MHD_Connection  *connection;
@@ -27,14 +27,14 @@ struct request {
 
 /* ---- responses ---- */
 
-static void add_header(const struct request *r, struct MHD_Response *to, const char *name,
+static void add_header(const struct page_request *r, struct MHD_Response *to, const char *name,
                        const char *value)
 {
     r->pages->http->add_response_header(to, name, value);
 }
 
 /* Sends @response, which is freed, with the headers that all responses have. */
-static enum MHD_Result send_response(const struct request *r, unsigned status,
+static enum MHD_Result send_response(const struct page_request *r, unsigned status,
                                      struct MHD_Response *response, const char *type,
                                      const char *policy)
 {
@@ -54,7 +54,7 @@ static enum MHD_Result send_response(const struct request *r, unsigned status,
     return result;
 }
 
-static struct MHD_Response *response_of(const struct request *r, const char *text, size_t size)
+static struct MHD_Response *response_of(const struct page_request *r, const char *text, size_t size)
 {
     char *copy = malloc(size + 1);
     if (!copy)
@@ -63,7 +63,7 @@ static struct MHD_Response *response_of(const struct request *r, const char *tex
     return r->pages->http->create_response_from_buffer(size, copy, MHD_RESPMEM_MUST_FREE);
 }
 
-static enum MHD_Result say(const struct request *r, unsigned status, const char *text)
+static enum MHD_Result say(const struct page_request *r, unsigned status, const char *text)
 {
     struct MHD_Response *response = response_of(r, text, strlen(text));
     if (response && status == MHD_HTTP_METHOD_NOT_ALLOWED)
@@ -71,7 +71,7 @@ static enum MHD_Result say(const struct request *r, unsigned status, const char 
     return send_response(r, status, response, "text/plain; charset=utf-8", NULL);
 }
 
-static const char *header_of(const struct request *r, const char *name)
+static const char *header_of(const struct page_request *r, const char *name)
 {
     return r->pages->http->lookup_connection_value(r->connection, MHD_HEADER_KIND, name);
 }
@@ -84,7 +84,7 @@ static bool is_token(const struct sxs_serve_pages *pages, const char *text)
 }
 
 /* Returns true when the token of the target is right. The token that is taken once is gone then. */
-static bool has_token(struct request *r)
+static bool has_token(struct page_request *r)
 {
     struct sxs_serve_pages *pages = r->pages;
     if (!*r->wanted.token)
@@ -96,7 +96,7 @@ static bool has_token(struct request *r)
     return is_token(pages, r->wanted.token);
 }
 
-static bool has_cookie(const struct request *r)
+static bool has_cookie(const struct page_request *r)
 {
     char        value[sizeof(r->pages->secret)];
     const char *bearer = header_of(r, "Authorization");
@@ -113,7 +113,7 @@ static bool is_page(enum sxs_serve_kind kind)
 
 /* The token was in the address: gives the browser a cookie, and sends it to the same address
  * without the token, which is then in no history and in no bookmark. */
-static enum MHD_Result let_in(const struct request *r)
+static enum MHD_Result let_in(const struct page_request *r)
 {
     char                 cookie[256], place[SXS_SERVE_TARGET_MAX + 2];
     struct MHD_Response *response = response_of(r, "", 0);
@@ -130,7 +130,7 @@ static enum MHD_Result let_in(const struct request *r)
 
 /* ---- what was asked for ---- */
 
-static enum MHD_Result send_page(const struct request *r)
+static enum MHD_Result send_page(const struct page_request *r)
 {
     const struct sxs_serve_pages *pages = r->pages;
     bool                          list = r->wanted.kind == SXS_SERVE_LIST_PAGE;
@@ -153,7 +153,7 @@ static enum MHD_Result send_page(const struct request *r)
 }
 
 /* Sends what the child has said instead of a result. */
-static enum MHD_Result send_failure(const struct request *r, const struct sxs_serve_entry *e)
+static enum MHD_Result send_failure(const struct page_request *r, const struct sxs_serve_entry *e)
 {
     char    text[MAX_SAID];
     ssize_t n = e->err_fd < 0 ? 0 : pread(e->err_fd, text, sizeof(text) - 1, 0);
@@ -200,7 +200,7 @@ static const char *type_of(const struct sxs_serve_wanted *wanted)
 }
 
 /* Lets a browser save the report as NAME-DATA.EXTENSION. */
-static void name_file(const struct request *r, struct MHD_Response *response)
+static void name_file(const struct page_request *r, struct MHD_Response *response)
 {
     char   name[sizeof(r->wanted.name)], text[512];
     size_t i = file_of(r->wanted.format);
@@ -213,7 +213,7 @@ static void name_file(const struct request *r, struct MHD_Response *response)
     add_header(r, response, "Content-Disposition", text);
 }
 
-static enum MHD_Result send_made(const struct request *r, const struct sxs_serve_entry *e)
+static enum MHD_Result send_made(const struct page_request *r, const struct sxs_serve_entry *e)
 {
     char        tag[24], path[64];
     const char *known = header_of(r, "If-None-Match");
@@ -244,13 +244,13 @@ static enum MHD_Result send_made(const struct request *r, const struct sxs_serve
 
 static void wake_request(struct sxs_serve_waiter *w)
 {
-    struct request *r = (struct request *)w;
+    struct page_request *r = (struct page_request *)w;
     r->waited = true;
     r->pages->http->resume_connection(r->connection);
 }
 
 /* Sends what a child makes, when it is made. */
-static enum MHD_Result send_content(struct request *r)
+static enum MHD_Result send_content(struct page_request *r)
 {
     if (r->waited) {
         if (r->entry->state != SXS_SERVE_MADE)
@@ -275,7 +275,7 @@ static enum MHD_Result send_content(struct request *r)
 
 /* ---- the callbacks ---- */
 
-static enum MHD_Result answer(struct request *r, const char *method)
+static enum MHD_Result answer(struct page_request *r, const char *method)
 {
     const char *host = header_of(r, "Host");
     if (!sxs_serve_host_ok(host, &r->pages->o->names))
@@ -320,7 +320,7 @@ static void set_progress(const struct sxs_serve_pages *pages, struct MHD_Connect
 
 void *sxs_serve_on_target(void *arg, const char *target, struct MHD_Connection *c)
 {
-    struct request *r = calloc(1, sizeof(*r));
+    struct page_request *r = calloc(1, sizeof(*r));
     if (!r)
         return NULL;
     r->pages = arg;
@@ -333,7 +333,7 @@ enum MHD_Result sxs_serve_on_request(void *pages, struct MHD_Connection *c, cons
                                      const char *method, const char *version, const char *body,
                                      size_t *body_size, void **context)
 {
-    struct request *r = *context;
+    struct page_request *r = *context;
     (void)url;
     (void)version;
     (void)body;
@@ -354,7 +354,7 @@ enum MHD_Result sxs_serve_on_request(void *pages, struct MHD_Connection *c, cons
 void sxs_serve_on_end(void *pages, struct MHD_Connection *c, void **context,
                       enum MHD_RequestTerminationCode why)
 {
-    struct request *r = *context;
+    struct page_request *r = *context;
     (void)why;
     set_progress(pages, c, false);
     if (r)

@@ -11,7 +11,7 @@
  * symbols. */
 enum { MAX_HEADERS = 256, MAX_ENTRIES = 1024, MAX_CHAIN = 4096, MAX_NAME = 128 };
 
-struct image {
+struct exports_image {
     int        fd;
     bool       in_memory; /* the descriptor is the memory of a process, with the image at `base` */
     uint64_t   base;
@@ -20,7 +20,7 @@ struct image {
     uint64_t   symbols, strings, gnu_hash, hash; /* addresses; 0: none */
 };
 
-static bool read_at(const struct image *im, void *out, size_t size, uint64_t at)
+static bool read_at(const struct exports_image *im, void *out, size_t size, uint64_t at)
 {
     uint64_t from = im->base + at;
     return from >= at && from <= INT64_MAX - size &&
@@ -28,13 +28,13 @@ static bool read_at(const struct image *im, void *out, size_t size, uint64_t at)
 }
 
 /* The place of byte @offset of segment @h: in a file, or behind the beginning of the image in memory. */
-static uint64_t place_of(const struct image *im, const Elf64_Phdr *h, uint64_t offset)
+static uint64_t place_of(const struct exports_image *im, const Elf64_Phdr *h, uint64_t offset)
 {
     return (im->in_memory ? h->p_vaddr : h->p_offset) + offset;
 }
 
 /* Reads @size bytes that the loader would map at @address. */
-static bool read_mapped(const struct image *im, void *out, size_t size, uint64_t address)
+static bool read_mapped(const struct exports_image *im, void *out, size_t size, uint64_t address)
 {
     for (unsigned i = 0; i < im->n_headers; i++) {
         const Elf64_Phdr *h = &im->headers[i];
@@ -46,7 +46,7 @@ static bool read_mapped(const struct image *im, void *out, size_t size, uint64_t
     return false;
 }
 
-static bool read_headers(struct image *im)
+static bool read_headers(struct exports_image *im)
 {
     Elf64_Ehdr eh;
     if (!read_at(im, &eh, sizeof(eh), 0) || memcmp(eh.e_ident, ELFMAG, SELFMAG) != 0 ||
@@ -57,7 +57,7 @@ static bool read_headers(struct image *im)
     return read_at(im, im->headers, eh.e_phnum * sizeof(Elf64_Phdr), eh.e_phoff);
 }
 
-static void take_entry(struct image *im, const Elf64_Dyn *d)
+static void take_entry(struct exports_image *im, const Elf64_Dyn *d)
 {
     /* The loader has added the address of the image to those of its tables. */
     uint64_t at = d->d_un.d_ptr - (im->in_memory && d->d_un.d_ptr >= im->base ? im->base : 0);
@@ -71,7 +71,7 @@ static void take_entry(struct image *im, const Elf64_Dyn *d)
         im->hash = at;
 }
 
-static bool read_dynamic(struct image *im)
+static bool read_dynamic(struct exports_image *im)
 {
     const Elf64_Phdr *dynamic = NULL;
     Elf64_Dyn         entries[64];
@@ -94,7 +94,7 @@ static bool read_dynamic(struct image *im)
 }
 
 /* Tells whether symbol number @index is a definition of @name. */
-static bool is_symbol(const struct image *im, uint64_t index, const char *name)
+static bool is_symbol(const struct exports_image *im, uint64_t index, const char *name)
 {
     Elf64_Sym sym;
     char      text[MAX_NAME];
@@ -113,7 +113,7 @@ static uint32_t gnu_hash_of(const char *name)
     return h;
 }
 
-static bool find_gnu(const struct image *im, const char *name)
+static bool find_gnu(const struct exports_image *im, const char *name)
 {
     struct {
         uint32_t n_buckets, first, n_bloom, shift;
@@ -148,7 +148,7 @@ static uint32_t hash_of(const char *name)
     return h;
 }
 
-static bool find_sysv(const struct image *im, const char *name)
+static bool find_sysv(const struct exports_image *im, const char *name)
 {
     uint32_t head[2], index; /* numbers of buckets, of chains */
     if (!read_mapped(im, head, sizeof(head), im->hash) || !head[0])
@@ -165,7 +165,7 @@ static bool find_sysv(const struct image *im, const char *name)
     return false;
 }
 
-static unsigned find_exports(struct image *im, const char *const *symbols)
+static unsigned find_exports(struct exports_image *im, const char *const *symbols)
 {
     unsigned found = 0;
     if (!read_headers(im) || !read_dynamic(im))
@@ -178,10 +178,11 @@ static unsigned find_exports(struct image *im, const char *const *symbols)
 
 unsigned sxs_elf_exports_in(int fd, const char *const *symbols)
 {
-    return find_exports(&(struct image){.fd = fd}, symbols);
+    return find_exports(&(struct exports_image){.fd = fd}, symbols);
 }
 
 unsigned sxs_elf_exports_in_memory(int fd, uint64_t base, const char *const *symbols)
 {
-    return find_exports(&(struct image){.fd = fd, .in_memory = true, .base = base}, symbols);
+    return find_exports(&(struct exports_image){.fd = fd, .in_memory = true, .base = base},
+                        symbols);
 }

@@ -30,12 +30,12 @@
 #define MAX_SEARCHED (UINT64_C(1) << 30) /* bytes of data of a file that are searched for texts */
 
 /* An open file, read by libelf. It is not mapped, so that truncating the file does no harm. */
-struct image {
+struct elf_image {
     int  fd;
     Elf *elf; /* NULL: no ELF file */
 };
 
-static int image_open(const char *path, struct image *out)
+static int image_open(const char *path, struct elf_image *out)
 {
     struct stat st;
     int         err = 0;
@@ -50,7 +50,7 @@ static int image_open(const char *path, struct image *out)
     return err;
 }
 
-static void image_close(struct image *im)
+static void image_close(struct elf_image *im)
 {
     elf_end(im->elf); /* NULL is fine */
     if (im->fd >= 0)
@@ -71,8 +71,8 @@ static bool names_loader(Elf *elf)
 
 int sxs_elf_read(const char *path, struct sxs_elf_file *out)
 {
-    struct image im;
-    GElf_Ehdr    eh;
+    struct elf_image im;
+    GElf_Ehdr        eh;
     memset(out, 0, sizeof(*out));
     int err = image_open(path, &im);
     if (im.elf && elf_kind(im.elf) == ELF_K_ELF && gelf_getehdr(im.elf, &eh)) {
@@ -88,8 +88,8 @@ int sxs_elf_read(const char *path, struct sxs_elf_file *out)
 
 unsigned sxs_elf_exports_of(const char *path, const char *const *symbols)
 {
-    struct image im;
-    unsigned     found = image_open(path, &im) == 0 ? sxs_elf_exports_in(im.fd, symbols) : 0;
+    struct elf_image im;
+    unsigned         found = image_open(path, &im) == 0 ? sxs_elf_exports_in(im.fd, symbols) : 0;
     image_close(&im);
     return found;
 }
@@ -102,8 +102,8 @@ bool sxs_elf_exports(const char *path, const char *symbol)
 
 bool sxs_elf_mentions(const char *path, const char *const *texts)
 {
-    struct image im;
-    bool         found = image_open(path, &im) == 0 && im.elf &&
+    struct elf_image im;
+    bool             found = image_open(path, &im) == 0 && im.elf &&
                  sxs_file_search(im.fd, texts, MAX_SEARCHED, NULL, 0, NULL) == 0;
     image_close(&im);
     return found;

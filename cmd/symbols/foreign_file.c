@@ -83,13 +83,13 @@ static void set_rights(uid_t uid, gid_t gid, size_t n_groups, const gid_t *group
         raise(at_end);
 }
 
-struct rights {
+struct group_rights {
     gid_t groups[NGROUPS_MAX];
     int   n;
 };
 
 /* Takes the rights of @owner. Returns false when this process may not. */
-static bool take_rights(const struct sxs_file_owner *owner, struct rights *before)
+static bool take_rights(const struct sxs_file_owner *owner, struct group_rights *before)
 {
     before->n = getgroups(NGROUPS_MAX, before->groups);
     if (before->n < 0)
@@ -98,7 +98,7 @@ static bool take_rights(const struct sxs_file_owner *owner, struct rights *befor
     return (uid_t)syscall(SYS_setfsuid, -1) == owner->uid;
 }
 
-static void give_back(const struct rights *before)
+static void give_back(const struct group_rights *before)
 {
     if (before->n >= 0)
         set_rights(geteuid(), getegid(), (size_t)before->n, before->groups);
@@ -149,10 +149,10 @@ static int open_regular(const char *path, bool is_other, struct stat *st, const 
 int sxs_foreign_open(const char *path, const struct sxs_file_owner *owner, struct stat *st,
                      const char **why)
 {
-    static struct rights before;
-    struct stat          own;
-    int                  fd = -1;
-    bool                 is_other = owner->uid != 0;
+    static struct group_rights before;
+    struct stat                own;
+    int                        fd = -1;
+    bool                       is_other = owner->uid != 0;
     if (!st)
         st = &own;
     if (is_other && !take_rights(owner, &before))

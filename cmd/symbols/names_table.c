@@ -18,27 +18,27 @@ enum { VERSION = 1 };
 #define MEMORY_FACTOR 16u
 #define MEMORY_BASE   (1u << 20)
 
-struct row {
+struct name_row {
     uint64_t key;
     uint32_t symbol, source; /* strings */
     uint32_t line, at_line;
 };
 
-struct place {
-    bool        managed;
-    char       *path;     /* owned; as in the session, not cleaned */
-    uint8_t    *build_id; /* owned */
-    size_t      id_size;
-    char       *problem; /* owned; NULL: none */
-    struct row *rows;    /* owned */
-    size_t      n, cap;
-    size_t      sorted; /* how many rows are in order of keys, each key once */
+struct named_module {
+    bool             managed;
+    char            *path;     /* owned; as in the session, not cleaned */
+    uint8_t         *build_id; /* owned */
+    size_t           id_size;
+    char            *problem; /* owned; NULL: none */
+    struct name_row *rows;    /* owned */
+    size_t           n, cap;
+    size_t           sorted; /* how many rows are in order of keys, each key once */
 };
 
 struct sxs_names {
-    struct sxs_strings strings;
-    struct place      *places;
-    size_t             n, cap;
+    struct sxs_strings   strings;
+    struct named_module *places;
+    size_t               n, cap;
 };
 
 struct sxs_names *sxs_names_new(void)
@@ -52,7 +52,7 @@ uint32_t sxs_names_place(const struct sxs_names *names, bool managed, const char
                          const uint8_t *build_id, size_t id_size)
 {
     for (size_t i = 0; i < names->n; i++) {
-        const struct place *p = &names->places[i];
+        const struct named_module *p = &names->places[i];
         if (p->managed == managed && p->id_size == id_size && strcmp(p->path, path) == 0 &&
             (!id_size || memcmp(p->build_id, build_id, id_size) == 0))
             return (uint32_t)i;
@@ -67,8 +67,9 @@ uint32_t sxs_names_add_place(struct sxs_names *names, bool managed, const char *
     if (found != SXS_NO_PLACE)
         return found;
     SXS_GROW(names->places, names->n, names->cap);
-    struct place *p = &names->places[names->n];
-    *p = (struct place){.managed = managed, .path = sxs_must(strdup(path)), .id_size = id_size};
+    struct named_module *p = &names->places[names->n];
+    *p = (struct named_module){
+        .managed = managed, .path = sxs_must(strdup(path)), .id_size = id_size};
     p->build_id = sxs_must_zeroed(id_size, 1);
     if (id_size)
         memcpy(p->build_id, build_id, id_size);
@@ -79,11 +80,11 @@ uint32_t sxs_names_add_place(struct sxs_names *names, bool managed, const char *
 
 static int by_key(const void *a, const void *b)
 {
-    const struct row *x = a, *y = b;
+    const struct name_row *x = a, *y = b;
     return (x->key > y->key) - (x->key < y->key);
 }
 
-static void sort_rows(struct place *p)
+static void sort_rows(struct named_module *p)
 {
     size_t n = 0;
     if (p->sorted == p->n)
@@ -98,7 +99,7 @@ static void sort_rows(struct place *p)
 void sxs_names_add(struct sxs_names *names, uint32_t place, uint64_t key,
                    const struct sxs_names_row *row)
 {
-    struct place *p = &names->places[place];
+    struct named_module *p = &names->places[place];
     if (p->n == p->cap) {
         sort_rows(p); /* removes rows whose key was added before, which are many */
         if (!p->rows || p->n > p->cap / 2) {
@@ -106,7 +107,7 @@ void sxs_names_add(struct sxs_names *names, uint32_t place, uint64_t key,
             p->rows = sxs_must(reallocarray(p->rows, p->cap, sizeof(*p->rows)));
         }
     }
-    p->rows[p->n++] = (struct row){
+    p->rows[p->n++] = (struct name_row){
         .key = key,
         .symbol = sxs_strings_add(&names->strings, row->symbol, strlen(row->symbol)),
         .source = sxs_strings_add(&names->strings, row->source, strlen(row->source)),
@@ -117,7 +118,7 @@ void sxs_names_add(struct sxs_names *names, uint32_t place, uint64_t key,
 
 void sxs_names_set_problem(struct sxs_names *names, uint32_t place, const char *problem)
 {
-    struct place *p = &names->places[place];
+    struct named_module *p = &names->places[place];
     free(p->problem);
     p->problem = sxs_must(strdup(problem));
 }
@@ -130,11 +131,12 @@ const char *sxs_names_problem(const struct sxs_names *names, uint32_t place)
 bool sxs_names_find(const struct sxs_names *names, uint32_t place, uint64_t key,
                     struct sxs_names_row *out)
 {
-    struct row wanted = {.key = key};
+    struct name_row wanted = {.key = key};
     if (place == SXS_NO_PLACE)
         return false;
-    const struct place *p = &names->places[place];
-    const struct row   *r = p->n ? bsearch(&wanted, p->rows, p->n, sizeof(*p->rows), by_key) : NULL;
+    const struct named_module *p = &names->places[place];
+    const struct name_row     *r =
+        p->n ? bsearch(&wanted, p->rows, p->n, sizeof(*p->rows), by_key) : NULL;
     if (!r)
         return false;
     *out =
@@ -159,7 +161,7 @@ static ProtobufCBinaryData text_bytes(char *text)
 }
 
 /* Fills in @out. Its columns are parts of one owned allocation, which begins at out->key. */
-static void encode_place(const struct place *p, Sxs__Names__Place *out)
+static void encode_place(const struct named_module *p, Sxs__Names__Place *out)
 {
     sxs__names__place__init(out);
     out->managed = p->managed;
@@ -236,7 +238,7 @@ static char *copy_text(const ProtobufCBinaryData *b)
 }
 
 /* @text: the strings of the table, by index in the message. */
-static bool decode_rows(const Sxs__Names__Place *from, struct place *p, const uint32_t *text,
+static bool decode_rows(const Sxs__Names__Place *from, struct named_module *p, const uint32_t *text,
                         size_t n_text)
 {
     size_t n = from->n_key;
@@ -248,8 +250,8 @@ static bool decode_rows(const Sxs__Names__Place *from, struct place *p, const ui
         if (from->symbol[i] >= n_text || from->source[i] >= n_text ||
             (i && from->key[i] <= from->key[i - 1]))
             return false;
-        p->rows[i] = (struct row){from->key[i], text[from->symbol[i]], text[from->source[i]],
-                                  from->line[i], from->at_line[i]};
+        p->rows[i] = (struct name_row){from->key[i], text[from->symbol[i]], text[from->source[i]],
+                                       from->line[i], from->at_line[i]};
     }
     return true;
 }
@@ -261,8 +263,9 @@ static bool decode_place(struct sxs_names *names, const Sxs__Names__Place *from,
     bool  ok = path && problem;
     if (ok) {
         SXS_GROW(names->places, names->n, names->cap);
-        struct place *p = &names->places[names->n++];
-        *p = (struct place){.managed = from->managed, .path = path, .id_size = from->build_id.len};
+        struct named_module *p = &names->places[names->n++];
+        *p = (struct named_module){
+            .managed = from->managed, .path = path, .id_size = from->build_id.len};
         p->build_id = sxs_must_zeroed(p->id_size, 1);
         if (p->id_size)
             memcpy(p->build_id, from->build_id.data, p->id_size);

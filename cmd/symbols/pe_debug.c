@@ -13,7 +13,7 @@
 
 enum { CODE_VIEW = 2, EMBEDDED_PDB = 17, ENTRY_SIZE = 28 };
 
-struct image {
+struct pe_image {
     int  fd;
     bool has_id;
 };
@@ -37,7 +37,7 @@ static uint64_t size_of(int fd)
 /* ---- the PE file ------------------------------------------------------------------------------ */
 
 /* Finds the debug directory: its offset and size in the file. */
-static bool find_debug_directory(const struct image *m, uint64_t file_size, uint64_t *at,
+static bool find_debug_directory(const struct pe_image *m, uint64_t file_size, uint64_t *at,
                                  uint32_t *size)
 {
     uint8_t       head[SXS_PE_HEADERS_SIZE];
@@ -52,7 +52,7 @@ static bool find_debug_directory(const struct image *m, uint64_t file_size, uint
 }
 
 /* Takes the ID and the path of the PDB from an entry of the type CodeView. */
-static void take_code_view(struct image *m, const uint8_t *entry, struct sxs_pe_debug *out)
+static void take_code_view(struct pe_image *m, const uint8_t *entry, struct sxs_pe_debug *out)
 {
     uint32_t size = u32(entry + 16), at = u32(entry + 24), room = sizeof(out->path);
     uint8_t  head[24];
@@ -68,7 +68,7 @@ static void take_code_view(struct image *m, const uint8_t *entry, struct sxs_pe_
         out->path[0] = 0;
 }
 
-static void take_entry(struct image *m, const uint8_t *entry, struct sxs_pe_debug *out)
+static void take_entry(struct pe_image *m, const uint8_t *entry, struct sxs_pe_debug *out)
 {
     uint32_t type = u32(entry + 12), size = u32(entry + 16);
     if (type == EMBEDDED_PDB && size > 8) {
@@ -79,7 +79,7 @@ static void take_entry(struct image *m, const uint8_t *entry, struct sxs_pe_debu
     }
 }
 
-static bool read_image(struct image *m, uint64_t file_size, struct sxs_pe_debug *out)
+static bool read_image(struct pe_image *m, uint64_t file_size, struct sxs_pe_debug *out)
 {
     uint64_t at;
     uint32_t size;
@@ -94,7 +94,7 @@ static bool read_image(struct image *m, uint64_t file_size, struct sxs_pe_debug 
 
 bool sxs_pe_read_debug(int fd, struct sxs_pe_debug *out)
 {
-    struct image m = {.fd = fd};
+    struct pe_image m = {.fd = fd};
     memset(out, 0, sizeof(*out));
     return read_image(&m, size_of(fd), out);
 }

@@ -20,14 +20,14 @@
 #define MAX_FILES 200000u /* examined; more than any folder of symbols has */
 #define MAX_ID    64u     /* bytes of a build-id; a longer one is ignored */
 
-enum kind { KIND_ELF, KIND_PDB };
+enum symbol_file_kind { KIND_ELF, KIND_PDB };
 
 struct symbol_file {
-    char     *path; /* owned */
-    enum kind kind;
-    uint8_t   id[MAX_ID];
-    size_t    id_size; /* 0: a file with the extension .pdb that is no Portable PDB */
-    bool      has_symbols;
+    char                 *path; /* owned */
+    enum symbol_file_kind kind;
+    uint8_t               id[MAX_ID];
+    size_t                id_size; /* 0: a file with the extension .pdb that is no Portable PDB */
+    bool                  has_symbols;
 };
 
 struct sxs_symbol_path {
@@ -58,7 +58,8 @@ void sxs_symbols_option(const struct argp_state *state, const char *text,
 
 /* ---- the files -------------------------------------------------------------------------------- */
 
-static struct symbol_file *add_file(struct sxs_symbol_path *p, const char *path, enum kind kind)
+static struct symbol_file *add_file(struct sxs_symbol_path *p, const char *path,
+                                    enum symbol_file_kind kind)
 {
     SXS_GROW(p->files, p->n, p->cap);
     struct symbol_file *f = &p->files[p->n++];
@@ -144,8 +145,8 @@ static void search(struct sxs_symbol_path *p)
 
 /* ---- requests --------------------------------------------------------------------------------- */
 
-static const struct symbol_file *find(struct sxs_symbol_path *p, enum kind kind, const uint8_t *id,
-                                      size_t size)
+static const struct symbol_file *find(struct sxs_symbol_path *p, enum symbol_file_kind kind,
+                                      const uint8_t *id, size_t size)
 {
     const struct symbol_file *found = NULL;
     if (!p || !size)

@@ -40,14 +40,14 @@ static json_t *runtime_json(const struct sxs_live_runtime *r)
 }
 
 /* A list of rows: which, and the keys of what the rows have. */
-struct list {
+struct row_list {
     const char        *key;
     enum sxs_live_list list;
     unsigned           needs;                          /* bits of enum sxs_live_recorded */
     const char        *text, *detail, *first, *second; /* detail: NULL: none */
 };
 
-static const struct list lists[] = {
+static const struct row_list lists[] = {
     {"functions", SXS_LIVE_FUNCTIONS, SXS_LIVE_HAS_SAMPLES, "function", "tier", "self_s",
      "total_s"},
     {"threads", SXS_LIVE_THREAD_LIST, SXS_LIVE_HAS_SAMPLES, "name", NULL, "time_s", "waiting_s"},
@@ -61,7 +61,7 @@ static const struct list lists[] = {
      "methods"},
 };
 
-static json_t *row_json(const struct list *list, const struct sxs_live_row *r)
+static json_t *row_json(const struct row_list *list, const struct sxs_live_row *r)
 {
     json_t *o = json_object();
     int     err = sxs_json_set_text(o, list->text, r->text);
@@ -76,7 +76,7 @@ static json_t *row_json(const struct list *list, const struct sxs_live_row *r)
     return sxs_json_whole(o, err);
 }
 
-static json_t *rows_json(struct sxs_live *live, const struct list *list,
+static json_t *rows_json(struct sxs_live *live, const struct row_list *list,
                          const struct sxs_top_options *o)
 {
     size_t                 n;

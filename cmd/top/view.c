@@ -215,12 +215,12 @@ unsigned sxs_top_sort_by(enum sxs_top_view view, unsigned from, int direction)
 /* ---- rows ---- */
 
 /* A row that is being filled in, column by column. */
-struct row {
+struct view_row {
     char   **cells;
     unsigned n;
 };
 
-__attribute__((format(printf, 2, 3))) static void cell(struct row *r, const char *fmt, ...)
+__attribute__((format(printf, 2, 3))) static void cell(struct view_row *r, const char *fmt, ...)
 {
     va_list ap;
     char   *text = NULL;
@@ -231,14 +231,14 @@ __attribute__((format(printf, 2, 3))) static void cell(struct row *r, const char
     r->cells[r->n++] = sxs_must(text);
 }
 
-static struct row begin_row(struct sxs_top_table *t)
+static struct view_row begin_row(struct sxs_top_table *t)
 {
     SXS_GROW(t->rows, t->n, t->cap);
     t->rows[t->n] = sxs_must_zeroed(SXS_TOP_COLUMNS, sizeof(*t->rows[0]));
-    return (struct row){t->rows[t->n++], 0};
+    return (struct view_row){t->rows[t->n++], 0};
 }
 
-static void percent(struct row *r, double part, double all)
+static void percent(struct view_row *r, double part, double all)
 {
     double share = all > 0 ? 100 * part / all : 0;
     if (share <= 0)
@@ -247,26 +247,26 @@ static void percent(struct row *r, double part, double all)
         cell(r, "%.1f", share);
 }
 
-static void number(struct row *r, double n)
+static void number(struct view_row *r, double n)
 {
     char buf[32];
     cell(r, "%s", n > 0 ? sxs_top_number(n, buf, sizeof(buf)) : "-");
 }
 
-static void bytes(struct row *r, double n)
+static void bytes(struct view_row *r, double n)
 {
     char buf[32];
     cell(r, "%s", n > 0 ? sxs_text_bytes(n, buf, sizeof(buf)) : "-");
 }
 
-static void duration(struct row *r, double s)
+static void duration(struct view_row *r, double s)
 {
     char buf[32];
     cell(r, "%s", sxs_top_time(s, buf, sizeof(buf)));
 }
 
 /* The version of a runtime; with its number when others have the same one. */
-static void runtime(struct row *r, struct sxs_live *live, uint32_t n)
+static void runtime(struct view_row *r, struct sxs_live *live, uint32_t n)
 {
     size_t                         n_runtimes, same = 0;
     const struct sxs_live_runtime *all = sxs_live_runtimes(live, &n_runtimes), *found = NULL;
@@ -284,7 +284,7 @@ static void runtime(struct row *r, struct sxs_live *live, uint32_t n)
         cell(r, "%s", found->version);
 }
 
-static void function_row(struct row *to, struct sxs_live *live, const struct sxs_live_row *r)
+static void function_row(struct view_row *to, struct sxs_live *live, const struct sxs_live_row *r)
 {
     const struct sxs_live_process *p = sxs_live_process(live);
     percent(to, r->first.window, p->cpu_s.window);
@@ -296,7 +296,7 @@ static void function_row(struct row *to, struct sxs_live *live, const struct sxs
     cell(to, "%s", r->text);
 }
 
-static void thread_row(struct row *to, struct sxs_live *live, const struct sxs_live_row *r)
+static void thread_row(struct view_row *to, struct sxs_live *live, const struct sxs_live_row *r)
 {
     const struct sxs_live_process *p = sxs_live_process(live);
     percent(to, r->first.window - r->second.window, p->covered_s);
@@ -310,7 +310,7 @@ static void thread_row(struct row *to, struct sxs_live *live, const struct sxs_l
     cell(to, "%s%s", r->text, r->ended ? " (ended)" : "");
 }
 
-static void cost_row(struct row *to, struct sxs_live *live, const struct sxs_live_row *r,
+static void cost_row(struct view_row *to, struct sxs_live *live, const struct sxs_live_row *r,
                      bool typed)
 {
     double s = sxs_live_process(live)->covered_s;
@@ -323,7 +323,7 @@ static void cost_row(struct row *to, struct sxs_live *live, const struct sxs_liv
     cell(to, "%s", r->text);
 }
 
-static void exception_row(struct row *to, struct sxs_live *live, const struct sxs_live_row *r)
+static void exception_row(struct view_row *to, struct sxs_live *live, const struct sxs_live_row *r)
 {
     double s = sxs_live_process(live)->counted_s;
     number(to, s > 0 ? r->first.window / s : 0);
@@ -334,7 +334,7 @@ static void exception_row(struct row *to, struct sxs_live *live, const struct sx
     cell(to, "%s", r->detail);
 }
 
-static void lock_row(struct row *to, struct sxs_live *live, const struct sxs_live_row *r)
+static void lock_row(struct view_row *to, struct sxs_live *live, const struct sxs_live_row *r)
 {
     double s = sxs_live_process(live)->covered_s;
     percent(to, r->first.window, s);
@@ -345,7 +345,7 @@ static void lock_row(struct row *to, struct sxs_live *live, const struct sxs_liv
     cell(to, "%s", r->text);
 }
 
-static void list_row(struct row *to, struct sxs_live *live, enum sxs_live_list list,
+static void list_row(struct view_row *to, struct sxs_live *live, enum sxs_live_list list,
                      const struct sxs_live_row *r)
 {
     switch (list) {
@@ -371,7 +371,7 @@ static void fill_list(struct sxs_top_table *t, struct sxs_live *live,
                                          .n = n};
     const struct sxs_live_row *rows = sxs_live_rows(live, v->list, &wanted, &found, &t->of);
     for (size_t i = 0; i < found; i++) {
-        struct row row = begin_row(t);
+        struct view_row row = begin_row(t);
         list_row(&row, live, v->list, &rows[i]);
     }
 }
@@ -390,7 +390,7 @@ static void fill_collections(struct sxs_top_table *t, struct sxs_live *live,
     for (size_t i = 0; i < all; i++) {
         if (!passes(state, c[i].reason, c[i].type) || t->of++ < state->first || t->n == n)
             continue;
-        struct row r = begin_row(t);
+        struct view_row r = begin_row(t);
         cell(&r, "%.2f s", c[i].at_s);
         if (c[i].generation == SXS_GC_UNKNOWN)
             cell(&r, "?");
@@ -414,7 +414,7 @@ static void fill_compilations(struct sxs_top_table *t, struct sxs_live *live,
     for (size_t i = 0; i < all; i++) {
         if (!passes(state, c[i].method, "") || t->of++ < state->first || t->n == n)
             continue;
-        struct row r = begin_row(t);
+        struct view_row r = begin_row(t);
         cell(&r, "%.2f s", c[i].at_s);
         duration(&r, c[i].duration_s);
         bytes(&r, c[i].bytes);
@@ -435,8 +435,8 @@ static void fill_runtimes(struct sxs_top_table *t, struct sxs_live *live,
             !passes(state, c[i].version, sxs_state_text(c[i].state)) || t->of++ < state->first ||
             t->n == n)
             continue;
-        double     s = p->covered_s, counted = p->counted_s;
-        struct row r = begin_row(t);
+        double          s = p->covered_s, counted = p->counted_s;
+        struct view_row r = begin_row(t);
         runtime(&r, live, c[i].number);
         percent(&r, c[i].cpu_s.window, s);
         number(&r, counted > 0 ? c[i].gcs.window / counted : 0);

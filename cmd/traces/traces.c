@@ -151,14 +151,15 @@ static uint32_t hash_of(const struct sxs_session_process *process, const uint8_t
 }
 
 /* The part of a trace that a sample belongs to. */
-struct part {
+struct trace_part {
     const struct sxs_session_process *process;
     const struct sxs_sample_context  *context;
     const char                       *route; /* NULL: that without a route */
     bool                              any;   /* whatever its route is */
 };
 
-static bool is_part(const struct sxs_traces *t, const struct sxs_trace *trace, const struct part *p)
+static bool is_part(const struct sxs_traces *t, const struct sxs_trace *trace,
+                    const struct trace_part *p)
 {
     bool has_route = trace->source >= SXS_ENDPOINT_ROUTE;
     if (trace->process != p->process || trace->runtime != p->context->runtime ||
@@ -170,7 +171,7 @@ static bool is_part(const struct sxs_traces *t, const struct sxs_trace *trace, c
 }
 
 /* Returns the number of a trace + 1; 0: it is not there, and *at is where it would be. */
-static uint32_t find_trace(const struct sxs_traces *t, const struct part *p, uint32_t hash,
+static uint32_t find_trace(const struct sxs_traces *t, const struct trace_part *p, uint32_t hash,
                            size_t *at)
 {
     uint32_t number;
@@ -181,7 +182,7 @@ static uint32_t find_trace(const struct sxs_traces *t, const struct part *p, uin
     return 0;
 }
 
-static struct sxs_trace *trace_of(struct sxs_traces *t, const struct part *p)
+static struct sxs_trace *trace_of(struct sxs_traces *t, const struct trace_part *p)
 {
     const struct sxs_sample_context *c = p->context;
     uint32_t                         hash = hash_of(p->process, c->trace, c->runtime), number;
@@ -209,7 +210,7 @@ const struct sxs_trace *sxs_traces_of(const struct sxs_traces          *t,
                                       const struct sxs_record_sample   *v)
 {
     const struct sxs_sample_context *c = t->n ? sxs_trace_context(code, v) : NULL;
-    struct part                      p = {.process = process, .context = c};
+    struct trace_part                p = {.process = process, .context = c};
     uint32_t                         hash, number;
     size_t                           at;
     if (!c)
@@ -225,7 +226,7 @@ const struct sxs_trace *sxs_traces_of(const struct sxs_traces          *t,
 
 /* ---- loading --------------------------------------------------------------------------------- */
 
-struct loading {
+struct traces_loading {
     struct sxs_traces        *t;
     struct sxs_samples_header head; /* of the file that is read */
 };
@@ -242,14 +243,14 @@ static void take_name(struct sxs_traces *t, struct sxs_trace *trace,
     trace->endpoint_ns = time_ns;
 }
 
-static void take_sample(struct loading *l, const struct sxs_session_process *process,
+static void take_sample(struct traces_loading *l, const struct sxs_session_process *process,
                         const struct sxs_trace_code *code, const struct sxs_record_sample *v)
 {
     const struct sxs_sample_context *c = sxs_trace_context(code, v);
     uint64_t                         hz = l->head.asked_hz ? l->head.asked_hz : 1000;
     uint64_t                         weight =
         v->weight_ns && v->weight_ns < 86400000000000u ? v->weight_ns : 1000000000u / hz;
-    struct part       p = {.process = process, .context = c, .route = c ? route_of(code, c) : NULL};
+    struct trace_part p = {.process = process, .context = c, .route = c ? route_of(code, c) : NULL};
     struct sxs_trace *trace = c ? trace_of(l->t, &p) : NULL;
     if (!trace)
         return;
@@ -265,7 +266,7 @@ static void take_sample(struct loading *l, const struct sxs_session_process *pro
         trace->last_ns = v->time_ns;
 }
 
-static void take_file(struct loading *l, const struct sxs_process_part *part,
+static void take_file(struct traces_loading *l, const struct sxs_process_part *part,
                       struct sxs_samples *reader)
 {
     struct sxs_trace_code    *code = sxs_trace_code_read(reader);
@@ -282,10 +283,10 @@ static void take_file(struct loading *l, const struct sxs_process_part *part,
 
 static int load_part(void *to, const struct sxs_process_part *part)
 {
-    struct loading     *l = to;
-    struct sxs_samples *reader;
-    char                why[256];
-    int                 err = sxs_samples_open(part->files, &reader, why, sizeof(why));
+    struct traces_loading *l = to;
+    struct sxs_samples    *reader;
+    char                   why[256];
+    int                    err = sxs_samples_open(part->files, &reader, why, sizeof(why));
     if (err)
         return err == ENOMEM ? err : 0;
     memcpy(&l->head, sxs_samples_head(reader), sizeof(l->head));
@@ -373,7 +374,7 @@ static void order_traces(struct sxs_traces *t)
 }
 
 struct sxs_traces_loading {
-    struct loading l;
+    struct traces_loading l;
 };
 
 struct sxs_opened_reader sxs_traces_reader(struct sxs_traces *out)
