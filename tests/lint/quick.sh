@@ -37,9 +37,10 @@ finds() { # claim pattern command...
     if [ $? -eq 1 ] && printf '%s\n' "$out" | grep -q "$pattern"; then tap 0 "$claim" ""; else tap 1 "$claim" "$out"; fi
 }
 
-echo 1..37
+echo 1..39
 passes "no folder includes what lies above it" tests/lint/layering.sh
 passes "no sources include each other in a circle" tests/lint/circles.sh
+passes "no structure has the name of another" tests/lint/tags.sh
 passes "the tests that docs/internals/clrie.md names exist" tests/lint/named-tests.sh
 passes "names, comments and documents use the terms of the field" tests/lint/words.sh
 passes "what may run in a signal handler calls only what may be called there" \
@@ -61,6 +62,13 @@ echo '#include "callback/guid.h"' >>"$copy/stackwalk/walk.c"
 finds "an include that points up is named" 'stackwalk/walk.c:.*callback/guid.h' tests/lint/layering.sh
 echo '#include "cmd/report/own.h"' >>"$copy/cmd/report/model.h"
 finds "a circle is named" 'circle: .*cmd/report/model, cmd/report/own' tests/lint/circles.sh
+cat >>"$copy/cmd/stop.c" <<'C'
+struct sxs_tool {
+    int fault_put_in;
+};
+C
+finds "a structure with the name of another is named" 'manager/tool.h:[0-9]*: sxs_tool is defined 2 times: also in cmd/stop.c' \
+    tests/lint/tags.sh
 echo '| A fact | a_test_that_nobody_wrote |' >>"$copy/docs/internals/clrie.md"
 finds "a test that does not exist is named" 'clrie.md:.*a_test_that_nobody_wrote' tests/lint/named-tests.sh
 echo '#include "signals/router.h"' >>"$copy/manager/manager.c"

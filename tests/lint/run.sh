@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# run.sh - `make lint`: runs clang-tidy, cppcheck, and checks of layering, circles, words, tests
+# run.sh - `make lint`: runs clang-tidy, cppcheck, and checks of layering, circles, tags, words, tests
 # that documents name, signal safety, locks and forks, variables of sessions, the environment,
 # what prints, what reports say is missing, decisions by versions of runtimes, exported symbols, shell scripts, manual
 # pages and the scripts of HTML pages. Status 1 when anything is found.
@@ -20,7 +20,7 @@ set -u
 cd "$(dirname "$0")/../.." || exit 1
 : "${BUILD:=build}" "${JOBS:=$(nproc)}" "${RESULTS:=}" "${NODES:=75000}"
 export BUILD
-: "${ONLY:=layering circles words named-tests signal-safety fork session environment prints missing runtime-facts symbols shell manual pages cppcheck clang-tidy}"
+: "${ONLY:=layering circles tags words named-tests signal-safety fork session environment prints missing runtime-facts symbols shell manual pages cppcheck clang-tidy}"
 defines="-D_GNU_SOURCE -DSXS_VERSION=\"lint\" -DFAKECLR_VERSION=\"9.0\" -I. $(xml2-config --cflags 2>/dev/null)"
 flags="-std=gnu11 $defines -I$BUILD/gen"
 folders="$(sh tests/lint/folders.sh | sed "s,/.*,," | sort -u | tr "\n" " ")harness tests"
@@ -107,6 +107,7 @@ step() { # name tool command...
 
 step layering      awk        sh tests/lint/layering.sh
 step circles       python3    sh tests/lint/circles.sh
+step tags          python3    sh tests/lint/tags.sh
 step words         python3    sh tests/lint/words.sh
 step named-tests   python3    sh tests/lint/named-tests.sh
 step signal-safety python3    sh tests/lint/signal-safety.sh
