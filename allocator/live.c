@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* live.c - a hash table with open addressing, in which a block may be in one of the WINDOW places
  * from its hash value on. A search looks at all of them, so an empty place needs no mark that it was
- * in use. */
+ * in use. Not base/index.h, because it is used inside of malloc(), without a lock. */
 #include "allocator/live.h"
 
 #include "base/hash.h"

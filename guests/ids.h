@@ -25,7 +25,8 @@
 #define GUEST_ID_SHIFT 16
 #define GUEST_ID_SLOTS (1u << 14)
 
-/** Owners of 64 KiB blocks: block number << 16 | number of the runtime; 0: not in use. */
+/** Owners of 64 KiB blocks: block number << 16 | number of the runtime; 0: not in use. Not base/index.h, because each
+ *  callback looks in it without a lock. */
 extern _Atomic uint64_t guest_id_blocks[GUEST_ID_SLOTS];
 
 static inline uint32_t guest_id_slot(uint64_t key)

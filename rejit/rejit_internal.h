@@ -58,7 +58,7 @@ struct rejit_table {
     struct sxs_rejit_firsts firsts; /* first member, see rejit.h; used without the lock */
     struct sxs_sub         *own;    /* of the tool rejit; constant */
     pthread_mutex_t         lock;   /* guards what follows; nothing is called while it is held */
-    struct rejit_method *buckets[REJIT_BUCKETS];
+    struct rejit_method    *buckets[REJIT_BUCKETS]; /* lists: each method contains its link */
     uint64_t             with_inliners; /* bit i: subs[i] has requested inliners */
     uint64_t             left;          /* bit i: subs[i] must not be called any more */
 };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* activities_endpoint.c - numbers for the names of endpoints. Signal handlers add names: a table of hashes
- * without a lock. */
+ * without a lock, which base/index.h is not. */
 #include "sampling/activities_internal.h"
 
 #include <string.h>

@@ -72,7 +72,8 @@ enum sxs_activity_module {
 
 #define SXS_CLASS_KINDS 512 /* a power of two */
 
-/** A class whose objects were met. */
+/** A class whose objects were met. An entry of a table with open addressing; not base/index.h,
+ *  because signal handlers search it without a lock. */
 struct sxs_seen_class {
     _Atomic uintptr_t id;    /* 0: free; 1: was unloaded */
     _Atomic int       known; /* 1: the role is valid */

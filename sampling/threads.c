@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "base/fork.h"
+#include "base/hash.h"
 #include "base/proc.h"
 #include "base/session_state.h"
 #include "base/stat_field.h"
@@ -21,6 +22,7 @@
 
 #define PROBES 32
 
+/* Open addressing by tid. Not base/index.h, because signal handlers search it without a lock. */
 static struct sxs_thread_slot table[SXS_MAX_THREADS];
 static pthread_mutex_t           claiming = PTHREAD_MUTEX_INITIALIZER;
 SXS_FORK_RESETS(claiming);
@@ -45,7 +47,7 @@ SXS_SESSION_RESETS(looks);
 
 SXS_SIGSAFE static size_t place_of(uint32_t tid, unsigned probe)
 {
-    return (tid * 2654435761u + probe) % SXS_MAX_THREADS;
+    return ((uint32_t)(sxs_hash_id(tid) >> 32) + probe) % SXS_MAX_THREADS;
 }
 
 static void set_taken(const struct sxs_thread_slot *t)

@@ -27,9 +27,11 @@ struct early_code {
 };
 
 static struct {
-    pthread_mutex_t    lock;  /* guards the table; a leaf lock: no other is taken inside */
-    struct early_code *codes; /* a hash table with open addressing; cap is a power of two */
-    size_t             n, cap;
+    pthread_mutex_t lock;  /* guards the table; a leaf lock: no other is taken inside */
+    /* A hash table with open addressing; cap is a power of two. Not base/index.h, because it is freed
+     * while the process runs, and malloc() would keep the memory (base/pages.h). */
+    struct early_code *codes;
+    size_t          n, cap;
 } early = {.lock = PTHREAD_MUTEX_INITIALIZER};
 SXS_FORK_RESETS(early.lock);
 SXS_SESSION_KEEPS(early); /* sxs_early_end() empties it */

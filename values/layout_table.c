@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* layout_table.c - a hash table of layouts by runtime and ClassID, written under a lock and read
- * without a lock. */
+ * without a lock, which base/index.h is not. */
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -14,7 +14,7 @@
 /* The table has open addressing. A used place is never freed; a deleted layout leaves
  * `forgotten`. */
 struct layout_table {
-    struct layout_table                *older; /* previous table; not freed: readers may use it */
+    struct layout_table *older; /* previous table; not freed, because readers are not counted */
     size_t                              cap; /* a power of two */
     _Atomic(const struct sxs_layout *) at[];
 };

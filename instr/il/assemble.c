@@ -6,6 +6,7 @@
 
 #include <string.h>
 
+#include "base/hash.h"
 #include "instr/metadata/signature_write.h"
 
 #define LOCALS_MAX UINT16_MAX
@@ -25,10 +26,8 @@ static char *copy_name(struct assembler *a, const char *name)
 
 static struct label **list_of(struct assembler *a, const char *name)
 {
-    uint32_t hash = 2166136261u;
-    for (; *name; name++)
-        hash = (hash ^ (uint8_t)*name) * 16777619u;
-    return &a->lists[(hash ^ hash >> 16) % LABEL_LISTS];
+    uint64_t hash = sxs_hash_text(SXS_HASH_START, name);
+    return &a->lists[(hash ^ hash >> 32) % LABEL_LISTS];
 }
 
 static struct label *find_label(struct assembler *a, const char *name)

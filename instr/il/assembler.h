@@ -7,7 +7,8 @@
 #include "instr/il/internal.h"
 #include "instr/il/parse.h"
 
-#define LABEL_LISTS 256 /* buckets of the hash table of labels */
+#define LABEL_LISTS \
+    256 /* buckets of the hash table of labels: the IL library does not contain base/index.c */
 
 struct label {
     char               *name;

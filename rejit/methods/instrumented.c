@@ -47,6 +47,7 @@ struct instrumented_module {
 
 static struct {
     pthread_mutex_t lock;               /* guards all fields but @any */
+    /* Lists, not base/index.h: a method moves from one table to the other without memory. */
     struct instrumented_method *buckets[N_BUCKETS]; /* methods of loaded modules, by key */
     struct instrumented_method
                    *retired[N_BUCKETS]; /* of unloaded modules, by token, assembly and name */

@@ -21,6 +21,8 @@ struct sxs_alloc_types {
     _Atomic uint64_t      uncounted;
     int                   lacks_boxed;
     struct sxs_alloc_type unnamed; /* for all that have no room or no name */
+    /* Open addressing. Not base/index.h, because callbacks of all threads search and fill it without a
+     * lock. */
     _Atomic(struct sxs_alloc_type *)   slots[SLOTS];
     _Atomic(struct sxs_alloc_counts *) counts[MAX_NAMES + 1]; /* by number of the name */
     _Atomic(struct older *)            replaced; /* list of types whose slot was used again */

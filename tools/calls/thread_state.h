@@ -33,7 +33,8 @@ struct sxs_calls_frame {
 };
 
 /** A slot of a thread's hash table (open addressing) that maps parent node and function to the
- *  child node. Used when the child is not its parent's `latest`. */
+ *  child node. Used when the child is not its parent's `latest`. Not base/index.h, because hooks in
+ *  assembly search it. */
 struct sxs_calls_slot {
     uint64_t      key;  /* sxs_calls_key() */
     sxs_calls_ref node; /* 0: free */

@@ -3,7 +3,7 @@
  * seen_set.h - a hash table that only grows: entries for names and throw sites that were seen
  * before.
  *
- * Lookup and insertion take no lock. A collection may be waiting for a thread that runs an
+ * Lookup and insertion take no lock, so it is not base/index.h. A collection may be waiting for a thread that runs an
  * exception callback, so that thread must never wait for a thread that calls the runtime. If two
  * threads add the same key at the same time, both succeed; either entry may be used.
  */

@@ -23,7 +23,8 @@
 enum entry_state { EMPTY, UNNAMED, NAMED };
 
 /* Written by the thread that claims the entry: `type` first, then `state`. Entries are not reused,
- * since a thread may be reading one at any time. */
+ * since a thread may be reading one at any time. Not base/index.h, because signal handlers search
+ * and claim entries without a lock. */
 struct lock_type_entry {
     _Atomic uint64_t     key; /* 0: the entry is free */
     _Atomic uint32_t     state;
