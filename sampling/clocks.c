@@ -15,13 +15,13 @@
 #include "base/clock.h"
 #include "base/fork.h"
 #include "base/session_state.h"
-#include "sampling/poke.h"
 #include "sampling/rounds.h"
 #include "sampling/runs.h"
+#include "sampling/sample_signal.h"
 
 /* Rate that a timer on a CPU clock can provide. */
 #define TICK_HZ 240
-#define MAGIC   ((void *)SXS_POKE_VALUE) /* value carried by the signals of our timers */
+#define MAGIC   ((void *)SXS_SAMPLE_SIGNAL_VALUE) /* value carried by the signals of our timers */
 
 static _Atomic enum sxs_sample_clock chosen = SXS_CLOCK_CPU_TIMER;
 static uint64_t                      interval_ns;
@@ -92,7 +92,7 @@ static int create_timer(uint32_t tid, int *out)
     struct sigevent event;
     memset(&event, 0, sizeof(event));
     event.sigev_notify = SIGEV_THREAD_ID;
-    event.sigev_signo = sxs_poke_signal();
+    event.sigev_signo = sxs_sample_signal_number();
     event.sigev_value.sival_ptr = MAGIC;
     event._sigev_un._tid = (pid_t)tid;
     return syscall(SYS_timer_create, sxs_cpu_clock_of(tid), &event, out) == 0 ? 0 : -errno;
@@ -112,7 +112,7 @@ enum sxs_sample_clock sxs_clocks_choose(unsigned hz)
     struct timespec tick;
     int             refused;
     register_fork();
-    sxs_poke_choose();
+    sxs_sample_signal_choose();
     refused = timers_are_refused();
     interval_ns = 1000000000u / hz;
     tick_ns = clock_getres(CLOCK_MONOTONIC_COARSE, &tick) == 0 ? (uint64_t)tick.tv_nsec : 0;
@@ -131,15 +131,15 @@ enum sxs_sample_clock sxs_clocks_choose(unsigned hz)
         pthread_mutex_unlock(&opening);
     }
     if (chosen == SXS_CLOCK_PERF || refused)
-        sxs_poke_choose_harmless();
+        sxs_sample_signal_choose_harmless();
     return refused && chosen != SXS_CLOCK_PERF ? SXS_CLOCK_ROUNDS : chosen;
 }
 
 enum sxs_sample_clock sxs_clocks_choose_none(void)
 {
-    sxs_poke_choose();
+    sxs_sample_signal_choose();
     if (timers_are_refused())
-        sxs_poke_choose_harmless();
+        sxs_sample_signal_choose_harmless();
     return SXS_CLOCK_ROUNDS;
 }
 
@@ -240,7 +240,7 @@ static int start_perf(struct sxs_thread_slot *t, uint64_t first_ns)
     note_descriptor(fd);
     t->perf_fd = fd; /* before the first signal, whose handler arms the next sample by it */
     atomic_store(&t->first_due_ns, 1);
-    if (fcntl(fd, F_SETFL, O_ASYNC) < 0 || fcntl(fd, F_SETSIG, sxs_poke_signal()) < 0 ||
+    if (fcntl(fd, F_SETFL, O_ASYNC) < 0 || fcntl(fd, F_SETSIG, sxs_sample_signal_number()) < 0 ||
         fcntl(fd, F_SETOWN_EX, &owner) < 0 || ioctl(fd, PERF_EVENT_IOC_REFRESH, 1) < 0) {
         int err = errno;
         t->perf_fd = -1;
@@ -482,7 +482,7 @@ SXS_SIGSAFE static uint64_t perf_weight(struct sxs_thread_slot *t)
 SXS_SIGSAFE int sxs_clocks_own(struct sxs_thread_slot *t, const siginfo_t *info,
                                uint64_t *weight_ns)
 {
-    if (sxs_poke_is_timers(info))
+    if (sxs_sample_signal_is_timers(info))
         *weight_ns = timer_weight(t, info);
     else if (t && t->perf_fd >= 0 && info->si_fd == t->perf_fd &&
              (info->si_code == POLL_IN || info->si_code == POLL_HUP) && has_perf(t))

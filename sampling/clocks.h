@@ -20,7 +20,7 @@
 
 /**
  * sxs_clocks_choose - choose the kind of clock for @hz samples a second. Tries if perf events
- * are permitted, and if timers are. Chooses the signal, too (sxs_poke_choose()). Returns the kind that
+ * are permitted, and if timers are. Chooses the signal, too (sxs_sample_signal_choose()). Returns the kind that
  * will be used first. Not signal-safe. */
 enum sxs_sample_clock sxs_clocks_choose(unsigned hz);
 /** sxs_clocks_choose_none - choose the signal alone, for samples in rounds. Returns SXS_CLOCK_ROUNDS.

@@ -14,7 +14,7 @@
 #include "base/loader.h"
 #include "base/session_state.h"
 #include "sampling/costs.h"
-#include "sampling/poke.h"
+#include "sampling/sample_signal.h"
 #include "sampling/scratch.h"
 #include "sampling/walk.h"
 #include "stackwalk/snapshot/walk_request.h"
@@ -247,7 +247,7 @@ __attribute__((noinline)) SXS_SIGSAFE struct sxs_record_cost *sxs_recorder_cost_
 
 static int ask_thread(uint32_t tid)
 {
-    return sxs_poke(tid, SXS_POKE_WALK);
+    return sxs_sample_signal_send(tid, SXS_SAMPLE_SIGNAL_WALK);
 }
 
 SXS_SIGSAFE int sxs_costs_can_answer(uint32_t tid)
@@ -260,7 +260,7 @@ int sxs_recorder_cost_of(uint32_t tid, const struct sxs_cost *cost)
 {
     struct sxs_samples_writer    *w = sxs_costs_writer();
     const struct sxs_walk_answer *answer;
-    if (!w || !sxs_costs_can_answer(tid) || sxs_poke_install() != 0 ||
+    if (!w || !sxs_costs_can_answer(tid) || sxs_sample_signal_install() != 0 ||
         sxs_walk_request_hold(HOLD_US) != 0)
         return -EAGAIN;
     answer = sxs_walk_request(tid, ANSWER_US, ask_thread);

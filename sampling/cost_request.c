@@ -12,7 +12,7 @@
 #include "base/session_state.h"
 #include "sampling/cost.h"
 #include "sampling/costs.h"
-#include "sampling/poke.h"
+#include "sampling/sample_signal.h"
 #include "sampling/scratch.h"
 #include "sampling/walk.h"
 
@@ -66,7 +66,7 @@ SXS_SIGSAFE void sxs_recorder_cost_by(uint32_t tid, const struct sxs_cost *cost)
     atomic_store(&r->since_ns, now);
     atomic_fetch_add(&n_asked, 1);
     atomic_store(&r->state, ASKED);
-    if (sxs_poke(tid, SXS_POKE_COST) != 0)
+    if (sxs_sample_signal_send(tid, SXS_SAMPLE_SIGNAL_COST) != 0)
         withdraw_request(r);
     errno = saved_errno;
 }
@@ -137,6 +137,6 @@ SXS_SIGSAFE static void serve_requests(const ucontext_t *uc)
 
 int sxs_recorder_cost_by_prepare(void)
 {
-    sxs_poke_serve(serve_requests);
-    return sxs_poke_install();
+    sxs_sample_signal_serve(serve_requests);
+    return sxs_sample_signal_install();
 }

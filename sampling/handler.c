@@ -18,7 +18,7 @@
 #include "base/session_state.h"
 #include "sampling/activities.h"
 #include "sampling/clocks.h"
-#include "sampling/poke.h"
+#include "sampling/sample_signal.h"
 #include "sampling/scratch.h"
 #include "sampling/walk.h"
 #include "sampling/wall.h"
@@ -31,7 +31,7 @@ static struct {
     enum sxs_sample_walker     walker;
     _Atomic int                paused;
 } state;
-SXS_SESSION_RESETS(state); /* after sxs_poke_end() */
+SXS_SESSION_RESETS(state); /* after sxs_sample_signal_end() */
 
 #define SHORT_STACK 48u /* frames of a walk for which no buffer is free */
 
@@ -131,7 +131,7 @@ SXS_SIGSAFE static int on_signal(struct sxs_thread_slot *t, siginfo_t *info, uin
     if (weight && state.header->mode == SXS_MODE_WALL) /* no slot: its whole time is accounted for */
         weight = t ? sxs_wall_asked(t) : 0;
     else if (weight && t && atomic_load_explicit(&t->round_due_ns, memory_order_relaxed))
-        weight = atomic_exchange(&t->poked_ns, 0);
+        weight = atomic_exchange(&t->requested_ns, 0);
     if (weight && atomic_load_explicit(&state.paused, memory_order_relaxed)) {
         if (t && state.header->mode == SXS_MODE_WALL)
             sxs_wall_give_back(t, weight);
@@ -161,8 +161,8 @@ int sxs_handler_install(struct sxs_samples_writer *w, enum sxs_sample_walker wal
         state.walker = SXS_WALKER_FAST;
         state.header->walker = SXS_WALKER_FAST;
     }
-    sxs_poke_handle(on_signal);
-    return sxs_poke_install();
+    sxs_sample_signal_handle(on_signal);
+    return sxs_sample_signal_install();
 }
 
 void sxs_handler_pause(int paused)

@@ -19,7 +19,7 @@
 #include "base/thread.h"
 #include "sampling/code.h"
 #include "sampling/costs.h"
-#include "sampling/poke.h"
+#include "sampling/sample_signal.h"
 #include "sampling/stacks.h"
 #include "sampling/walk.h"
 #include "session/write/session_write.h"
@@ -275,10 +275,10 @@ static void watch_threads(void)
 static void check_signals(void)
 {
     const struct sxs_recorder_user *user = atomic_load(&recorder.user);
-    enum sxs_poke_state             state = sxs_poke_check();
+    enum sxs_sample_signal_state    state = sxs_sample_signal_check();
     sxs_guarded_rely(sxs_signals()->guard(sxs_guarded_code()) == 1);
-    if (state != SXS_POKE_SAME && user && user->signal_changed)
-        user->signal_changed(state == SXS_POKE_LOST);
+    if (state != SXS_SAMPLE_SIGNAL_SAME && user && user->signal_changed)
+        user->signal_changed(state == SXS_SAMPLE_SIGNAL_LOST);
 }
 
 static void look_at_threads(void)
@@ -494,11 +494,11 @@ void sxs_recorder_end(void)
     sxs_worker_end(&recorder.worker);
     wait_for_reports();
     sxs_costs_forget();
-    if (sxs_poke_end(HANDLERS_NS) != 0) {
+    if (sxs_sample_signal_end(HANDLERS_NS) != 0) {
         sxs_warn(
             "a thread stays inside of the handler of the sample signal; the session ends when it "
             "has come back");
-        while (sxs_poke_drain(HANDLERS_NS) != 0) /* what it uses must stay */
+        while (sxs_sample_signal_drain(HANDLERS_NS) != 0) /* what it uses must stay */
             continue;
     }
     sxs_threads_each_busy(record_living);

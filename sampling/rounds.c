@@ -8,7 +8,7 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/session_state.h"
-#include "sampling/poke.h"
+#include "sampling/sample_signal.h"
 #include "sampling/sleeper.h"
 
 static struct {
@@ -72,7 +72,7 @@ void sxs_rounds_refused(int err)
         sxs_warn("the system refuses signals to threads (%s): they are not sampled", strerror(err));
 }
 
-/* A signal that comes while one is pending is lost, so a sample stands for all of poked_ns. */
+/* A signal that comes while one is pending is lost, so a sample stands for all of requested_ns. */
 static void look_at(struct sxs_thread_slot *t)
 {
     uint64_t due = atomic_load(&t->round_due_ns), cpu, weight;
@@ -84,11 +84,11 @@ static void look_at(struct sxs_thread_slot *t)
         return; /* the thread has a clock by now, or has ended */
     if (sxs_sleeper_take(rounds.writer, t, weight) > 0)
         return;
-    atomic_fetch_add(&t->poked_ns, weight);
-    err = sxs_poke(atomic_load(&t->tid), 1);
+    atomic_fetch_add(&t->requested_ns, weight);
+    err = sxs_sample_signal_send(atomic_load(&t->tid), 1);
     if (!err)
         return;
-    sxs_poke_answered(t, weight);
+    sxs_sample_signal_answered(t, weight);
     sxs_rounds_refused(-err);
 }
 

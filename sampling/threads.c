@@ -233,7 +233,7 @@ void sxs_threads_release(struct sxs_thread_slot *t)
     atomic_store(&t->given_back_ns, 0);
     atomic_store(&t->weighed_ns, 0);
     atomic_store(&t->unsampled_ns, 0);
-    atomic_store(&t->poked_ns, 0);
+    atomic_store(&t->requested_ns, 0);
     atomic_store(&t->round_due_ns, 0);
     t->began_cpu_ns = t->end_cpu_ns = 0;
     t->had_rounds = 0;

@@ -26,7 +26,7 @@ enum sxs_slot_state {
     SXS_SLOT_LIVE,
 };
 
-/** What a thread was asked for by sxs_poke() (sampling/poke.h). */
+/** What a thread was asked for by sxs_sample_signal_send() (sampling/sample_signal.h). */
 enum sxs_asked { SXS_ASKED_SAMPLE, SXS_ASKED_WALK, SXS_ASKED_COST, SXS_ASKED_KINDS };
 
 struct sxs_thread_slot {
@@ -77,7 +77,8 @@ struct sxs_thread_slot {
      * same, set at its end if that is most of its time or signals were refused */
     _Atomic uint64_t weighed_ns, unsampled_ns;
     _Atomic uint64_t gone_ns;  /* when the thread ended, by itself; 0: it lives, or has ended without a word */
-    _Atomic uint64_t poked_ns; /* what the sample stands for that it was asked for by sxs_poke() */
+    _Atomic uint64_t
+        requested_ns; /* what the sample stands for that it was asked for by sxs_sample_signal_send() */
     uint64_t         began_cpu_ns; /* CPU time when sampling by CPU time began */
     _Atomic uint64_t round_due_ns; /* sampling/rounds.h: CPU time when the next sample is due; 0: it
                                     * has a clock, or none was started */

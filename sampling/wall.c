@@ -7,7 +7,7 @@
  *
  * The weight of a sample is all time of its thread that no sample stands for yet. So the weights of a
  * thread add up to its life, also if rounds are late or signals are answered late: each interval of
- * it is claimed once (claim()), and then is in waited_ns or poked_ns until it is recorded. What is left at
+ * it is claimed once (claim()), and then is in waited_ns or requested_ns until it is recorded. What is left at
  * its end is added to its last stack if it is short, and else counted as not sampled. */
 #include "sampling/wall.h"
 
@@ -18,8 +18,8 @@
 #include "base/clock.h"
 #include "base/session_state.h"
 #include "sampling/clocks.h"
-#include "sampling/poke.h"
 #include "sampling/rounds.h"
+#include "sampling/sample_signal.h"
 #include "sampling/sleeper.h"
 #include "sampling/wait_reason.h"
 
@@ -120,7 +120,7 @@ static uint32_t claim_now(struct sxs_thread_slot *t)
 
 void sxs_wall_ended(struct sxs_thread_slot *t)
 {
-    uint64_t asked = atomic_exchange(&t->poked_ns, 0); /* no answer came */
+    uint64_t asked = atomic_exchange(&t->requested_ns, 0); /* no answer came */
     uint64_t rest = asked + claim(t, sxs_now_ns(CLOCK_MONOTONIC));
     int      waits = !asked && atomic_load(&t->waited_ns) != 0;
     if (!atomic_load(&t->last) || rest > LAST_ROUNDS * interval_ns)
@@ -150,16 +150,16 @@ SXS_SIGSAFE static int is_in_call(const ucontext_t *uc)
 /* A signal that comes while one is pending is lost, so the sample stands for all that was asked for. */
 SXS_SIGSAFE uint64_t sxs_wall_asked(struct sxs_thread_slot *t)
 {
-    return atomic_exchange(&t->poked_ns, 0);
+    return atomic_exchange(&t->requested_ns, 0);
 }
 
-int sxs_wall_poke(struct sxs_thread_slot *t, uint32_t weight)
+int sxs_wall_request(struct sxs_thread_slot *t, uint32_t weight)
 {
     int err;
-    atomic_fetch_add(&t->poked_ns, weight);
-    err = sxs_poke(atomic_load(&t->tid), weight);
+    atomic_fetch_add(&t->requested_ns, weight);
+    err = sxs_sample_signal_send(atomic_load(&t->tid), weight);
     if (err) {
-        sxs_wall_give_back(t, atomic_exchange(&t->poked_ns, 0));
+        sxs_wall_give_back(t, atomic_exchange(&t->requested_ns, 0));
         sxs_rounds_refused(-err);
     }
     return err;
@@ -242,7 +242,7 @@ static void look_at(struct sxs_thread_slot *t)
     uint32_t weight = sxs_wall_due(t);
     int      taken = weight ? sxs_sleeper_take(writer, t, weight) : 1;
     if (taken == 0)
-        sxs_wall_poke(t, weight);
+        sxs_wall_request(t, weight);
     else if (taken != 1)
         sxs_wall_give_back(t, weight);
 }

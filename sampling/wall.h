@@ -44,9 +44,9 @@ void sxs_wall_begin(uint64_t now_ns);
  * waiting at the same place; then that time is added to its last sample. */
 uint32_t sxs_wall_due(struct sxs_thread_slot *t);
 
-/** sxs_wall_poke - ask @t by a signal for a sample that stands for @weight ns. Returns 0, or what
- *  sxs_poke() returns. */
-int sxs_wall_poke(struct sxs_thread_slot *t, uint32_t weight);
+/** sxs_wall_request - ask @t by a signal for a sample that stands for @weight ns. Returns 0, or what
+ *  sxs_sample_signal_send() returns. */
+int sxs_wall_request(struct sxs_thread_slot *t, uint32_t weight);
 
 /** sxs_wall_asked - take the ns that the sample that is about to be taken of @t stands for; 0: an
  *  earlier one stood for them, and none is to be taken. Signal-safe. */

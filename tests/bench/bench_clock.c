@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "sampling/clocks.h"
-#include "sampling/poke.h"
+#include "sampling/sample_signal.h"
 #include "tests/bench/bench.h"
 
 #define ROUNDS 151
@@ -57,7 +57,7 @@ int main(int argc, char **argv)
     }
     atomic_store(&self.tid, (uint32_t)syscall(SYS_gettid));
     sxs_clocks_choose((unsigned)hz);
-    sigaction(sxs_poke_signal(), &sa, NULL);
+    sigaction(sxs_sample_signal_number(), &sa, NULL);
     for (int i = 0; i < ROUNDS; i++) {
         double without = work(), with;
         if (sxs_clocks_start(&self)) {

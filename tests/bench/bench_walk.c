@@ -20,7 +20,7 @@
 
 #include "sampling/clocks.h"
 #include "sampling/handler.h"
-#include "sampling/poke.h"
+#include "sampling/sample_signal.h"
 #include "sampling/stacks.h"
 #include "stackwalk/fast/tables.h"
 #include "stackwalk/fast/walkers.h"
@@ -80,7 +80,7 @@ static void samples(void *arg, unsigned n)
     (void)arg;
     sxs_samples_make_room(writer);
     while (n--)
-        sxs_poke(tid, 1000);
+        sxs_sample_signal_send(tid, 1000);
 }
 
 /* Returns the time of one repetition in the median batch, in ns. */

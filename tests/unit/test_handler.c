@@ -13,7 +13,7 @@
 
 #include "sampling/clocks.h"
 #include "sampling/handler.h"
-#include "sampling/poke.h"
+#include "sampling/sample_signal.h"
 #include "sampling/scratch.h"
 #include "session/write/session_write.h"
 #include "signals/router.h"
@@ -40,10 +40,10 @@ static void sampling(void)
 /* A signal that a thread sends to itself arrives before the call returns. */
 static void a_sample(void)
 {
-    CHECK_EQ(sxs_poke((uint32_t)syscall(SYS_gettid), INTERVAL_NS), 0);
+    CHECK_EQ(sxs_sample_signal_send((uint32_t)syscall(SYS_gettid), INTERVAL_NS), 0);
 }
 
-/* Whether the thread has not handled all that sxs_poke() has asked it for. */
+/* Whether the thread has not handled all that sxs_sample_signal_send() has asked it for. */
 static int is_asked(struct sxs_thread_slot *t)
 {
     uint64_t by = 0;
@@ -66,7 +66,8 @@ static void without_buffer(void)
     const struct sxs_samples_header *header;
     sampling();
     header = sxs_samples_header(writer);
-    CHECK_EQ(sxs_poke(0, INTERVAL_NS), -ESRCH); /* the slot of a thread that has just ended: no refusal */
+    CHECK_EQ(sxs_sample_signal_send(0, INTERVAL_NS),
+             -ESRCH); /* the slot of a thread that has just ended: no refusal */
     a_sample();
     CHECK_EQ(atomic_load(&header->n_samples), 1);
     CHECK(take_all_buffers() < MOST);
@@ -90,10 +91,10 @@ static void without_room(void)
     CHECK_EQ(atomic_load(&header->n_samples), 1);
     CHECK(!is_asked(t));
     atomic_store(&t->round_due_ns, 1);
-    atomic_store(&t->poked_ns, 3 * INTERVAL_NS);
+    atomic_store(&t->requested_ns, 3 * INTERVAL_NS);
     a_sample();
     CHECK_EQ(atomic_load(&header->n_samples), 2);
-    CHECK_EQ(atomic_load(&t->poked_ns), 0);
+    CHECK_EQ(atomic_load(&t->requested_ns), 0);
     CHECK_EQ(atomic_load(&t->weighed_ns), 1 + 3 * INTERVAL_NS);
 }
 
@@ -111,9 +112,11 @@ static struct {
 
 static int ask_for_walk(uint32_t tid)
 {
-    int err = asking.first == SXS_POKE_WALK ? 0 : sxs_poke(tid, asking.first);
-    err = err ? err : sxs_poke(tid, SXS_POKE_WALK);
-    err = err || asking.first != SXS_POKE_WALK ? err : sxs_poke(tid, INTERVAL_NS);
+    int err =
+        asking.first == SXS_SAMPLE_SIGNAL_WALK ? 0 : sxs_sample_signal_send(tid, asking.first);
+    err = err ? err : sxs_sample_signal_send(tid, SXS_SAMPLE_SIGNAL_WALK);
+    err = err || asking.first != SXS_SAMPLE_SIGNAL_WALK ? err
+                                                        : sxs_sample_signal_send(tid, INTERVAL_NS);
     atomic_store(&asking.has_sent, 1);
     return err;
 }
@@ -144,7 +147,7 @@ static void asked_for_both(uint32_t first)
     asking.first = first;
     atomic_store(&asking.has_sent, 0);
     sigemptyset(&one);
-    sigaddset(&one, sxs_poke_signal());
+    sigaddset(&one, sxs_sample_signal_number());
     CHECK_EQ(pthread_sigmask(SIG_BLOCK, &one, NULL), 0);
     CHECK_EQ(pthread_create(&thread, NULL, ask_twice, NULL), 0);
     while (!atomic_load(&asking.has_sent))
@@ -163,7 +166,7 @@ static void for_both(void)
     sxs_threads_ready(t);
     sampling();
     asked_for_both(INTERVAL_NS);
-    asked_for_both(SXS_POKE_WALK);
+    asked_for_both(SXS_SAMPLE_SIGNAL_WALK);
 }
 
 static void one_signal_serves_all_that_a_thread_is_asked_for(void **state)
@@ -179,10 +182,10 @@ static void late_timer(void)
     struct sigevent         event = {.sigev_notify = SIGEV_SIGNAL};
     timer_t                 first, second; /* the kernel's number of the first may be 0 */
     sigset_t                one;
-    CHECK_EQ(sxs_poke_install(), 0);
-    CHECK_EQ(sxs_poke_signal(), SIGSTKFLT); /* whose default action ends the process */
-    event.sigev_signo = sxs_poke_signal();
-    event.sigev_value.sival_ptr = (void *)SXS_POKE_VALUE;
+    CHECK_EQ(sxs_sample_signal_install(), 0);
+    CHECK_EQ(sxs_sample_signal_number(), SIGSTKFLT); /* whose default action ends the process */
+    event.sigev_signo = sxs_sample_signal_number();
+    event.sigev_value.sival_ptr = (void *)SXS_SAMPLE_SIGNAL_VALUE;
     CHECK_EQ(timer_create(CLOCK_MONOTONIC, &event, &first), 0);
     CHECK_EQ(timer_create(CLOCK_MONOTONIC, &event, &second), 0);
     sigemptyset(&one);
@@ -223,28 +226,28 @@ static void two_for_one(void)
     sxs_threads_ready(t);
     a_sample();
     CHECK(!is_asked(t));
-    CHECK_EQ(syscall(SYS_tgkill, getpid(), syscall(SYS_gettid), sxs_poke_signal()), 0);
+    CHECK_EQ(syscall(SYS_tgkill, getpid(), syscall(SYS_gettid), sxs_sample_signal_number()), 0);
 }
 
 static void refused_before(void)
 {
     refuse(SYS_rt_tgsigqueueinfo);
-    CHECK_EQ(sxs_poke_install(), 0);
-    CHECK_EQ(sxs_poke_signal(), SIGURG);
+    CHECK_EQ(sxs_sample_signal_install(), 0);
+    CHECK_EQ(sxs_sample_signal_number(), SIGURG);
     two_for_one();
 }
 
 static void refused_later(void)
 {
-    CHECK_EQ(sxs_poke_install(), 0);
-    CHECK_EQ(sxs_poke_signal(), SIGSTKFLT);
-    CHECK_EQ(sxs_poke_check(), SXS_POKE_SAME);
+    CHECK_EQ(sxs_sample_signal_install(), 0);
+    CHECK_EQ(sxs_sample_signal_number(), SIGSTKFLT);
+    CHECK_EQ(sxs_sample_signal_check(), SXS_SAMPLE_SIGNAL_SAME);
     refuse(SYS_rt_tgsigqueueinfo);
     CHECK(sxs_threads_begin(0, 0) != NULL);
     a_sample();
-    CHECK_EQ(sxs_poke_check(), SXS_POKE_MOVED);
-    CHECK_EQ(sxs_poke_signal(), SIGURG);
-    CHECK_EQ(sxs_poke_check(), SXS_POKE_SAME);
+    CHECK_EQ(sxs_sample_signal_check(), SXS_SAMPLE_SIGNAL_MOVED);
+    CHECK_EQ(sxs_sample_signal_number(), SIGURG);
+    CHECK_EQ(sxs_sample_signal_check(), SXS_SAMPLE_SIGNAL_SAME);
     a_sample();
 }
 
@@ -252,15 +255,15 @@ static void refused_later(void)
 static void lost_later(void)
 {
     const struct rlimit none = {0, 0};
-    CHECK_EQ(sxs_poke_install(), 0);
-    CHECK_EQ(sxs_poke_signal(), SIGSTKFLT);
+    CHECK_EQ(sxs_sample_signal_install(), 0);
+    CHECK_EQ(sxs_sample_signal_number(), SIGSTKFLT);
     CHECK(sxs_threads_begin(0, 0) != NULL);
     a_sample();
-    CHECK_EQ(sxs_poke_check(), SXS_POKE_SAME);
+    CHECK_EQ(sxs_sample_signal_check(), SXS_SAMPLE_SIGNAL_SAME);
     CHECK_EQ(setrlimit(RLIMIT_SIGPENDING, &none), 0);
     a_sample();
-    CHECK_EQ(sxs_poke_check(), SXS_POKE_MOVED);
-    CHECK_EQ(sxs_poke_signal(), SIGURG);
+    CHECK_EQ(sxs_sample_signal_check(), SXS_SAMPLE_SIGNAL_MOVED);
+    CHECK_EQ(sxs_sample_signal_number(), SIGURG);
 }
 
 static int n_hosts; /* signals that the host's handler got */
@@ -284,11 +287,11 @@ static void moved_from_the_hosts(void)
     sampling();
     CHECK_EQ(setrlimit(RLIMIT_SIGPENDING, &none), 0);
     a_sample();
-    CHECK_EQ(sxs_poke_check(), SXS_POKE_MOVED);
-    CHECK_EQ(sxs_poke_signal(), SIGURG);
+    CHECK_EQ(sxs_sample_signal_check(), SXS_SAMPLE_SIGNAL_MOVED);
+    CHECK_EQ(sxs_sample_signal_number(), SIGURG);
     CHECK_EQ(hook_sigaction((uintptr_t)count_hosts, SIGURG, &hosts, NULL), 0);
-    CHECK_EQ(sxs_poke_check(), SXS_POKE_MOVED);
-    CHECK_EQ(sxs_poke_signal(), SIGWINCH);
+    CHECK_EQ(sxs_sample_signal_check(), SXS_SAMPLE_SIGNAL_MOVED);
+    CHECK_EQ(sxs_sample_signal_number(), SIGWINCH);
     sigemptyset(&one);
     sigaddset(&one, SIGWINCH);
     CHECK_EQ(pthread_sigmask(SIG_BLOCK, &one, NULL), 0);
@@ -314,10 +317,10 @@ static void refused_at_all(void)
     struct sxs_thread_slot *t = sxs_threads_begin(0, 0);
     CHECK(t != NULL);
     sxs_threads_ready(t);
-    CHECK_EQ(sxs_poke_install(), 0);
+    CHECK_EQ(sxs_sample_signal_install(), 0);
     refuse(SYS_rt_tgsigqueueinfo);
     refuse(SYS_tgkill);
-    CHECK_EQ(sxs_poke((uint32_t)syscall(SYS_gettid), INTERVAL_NS), -EPERM);
+    CHECK_EQ(sxs_sample_signal_send((uint32_t)syscall(SYS_gettid), INTERVAL_NS), -EPERM);
     CHECK(!is_asked(t));
 }
 
@@ -352,7 +355,7 @@ static void sample_after_handler(void)
     sigfillset(&act.sa_mask);
     CHECK_EQ(sigaction(SIGALRM, &act, NULL), 0);
     nanosleep(&round, NULL);
-    CHECK_EQ(sxs_poke_check(), SXS_POKE_SAME);
+    CHECK_EQ(sxs_sample_signal_check(), SXS_SAMPLE_SIGNAL_SAME);
     CHECK_EQ(setitimer(ITIMER_REAL, &soon, NULL), 0);
     CHECK(nanosleep(&one, NULL) == -1 && errno == EINTR);
     CHECK_EQ(atomic_load(&sxs_samples_header(writer)->n_samples), 1);

@@ -10,9 +10,9 @@
 
 #include "sampling/cost.h"
 #include "sampling/costs.h"
-#include "sampling/poke.h"
 #include "sampling/recorder.h"
 #include "sampling/recorder_tool.h"
+#include "sampling/sample_signal.h"
 #include "sampling/scratch.h"
 #include "sampling/stacks.h"
 #include "sampling/walk.h"

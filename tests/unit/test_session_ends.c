@@ -7,7 +7,7 @@
 #include "manager/force_gc.h"
 #include "manager/sessions_internal.h"
 #include "sampling/clocks.h"
-#include "sampling/poke.h"
+#include "sampling/sample_signal.h"
 #include "sampling/threads.h"
 #include "tools/heap/snapshot.h"
 #include "tools/heap/triggers.h"
@@ -277,9 +277,9 @@ static void handler_body(void)
         usleep(100);
     must_begin("sample:cpu=99");
     atomic_store(&handler_holds, 1);
-    sxs_poke_serve(hold_handler);
+    sxs_sample_signal_serve(hold_handler);
     while (!atomic_load(&is_in_handler)) {
-        CHECK_EQ(sxs_poke((uint32_t)atomic_load(&tid_of_burner), 1000), 0);
+        CHECK_EQ(sxs_sample_signal_send((uint32_t)atomic_load(&tid_of_burner), 1000), 0);
         usleep(10000);
     }
     must_not_end("the tool recorder ends its threads");

@@ -7,7 +7,7 @@
 #include "base/clock.h"
 #include "sampling/clocks.h"
 #include "sampling/handler.h"
-#include "sampling/poke.h"
+#include "sampling/sample_signal.h"
 #include "sampling/stacks.h"
 #include "sampling/wait_reason.h"
 #include "sampling/wall.h"
@@ -69,7 +69,7 @@ static void round_after(unsigned periods)
     sxs_wall_begin(now_ns);
     weight = sxs_wall_due(t);
     if (weight)
-        CHECK_EQ(sxs_wall_poke(t, weight), 0);
+        CHECK_EQ(sxs_wall_request(t, weight), 0);
     atomic_store(&t->was_running, 0); /* a thread that asks about itself never waits elsewhere */
 }
 
@@ -221,7 +221,7 @@ static void into_wait_body(void)
     weight = quiet_round(t);
     CHECK_EQ(weight, 10000000);
     CHECK_EQ(atomic_load(&t->waited_ns), 0); /* nothing has the stack from before */
-    CHECK_EQ(sxs_wall_poke(t, weight), 0);
+    CHECK_EQ(sxs_wall_request(t, weight), 0);
     while (latest_of(t) == first || sxs_wait_reason(tid) != SXS_WAITS_SLEEP)
         nanosleep(&pause, NULL);
     CHECK_EQ(atomic_load(&t->was_running), 0);

@@ -16,9 +16,9 @@
 #include "sampling/activities.h"
 #include "sampling/clocks.h"
 #include "sampling/handler.h"
-#include "sampling/poke.h"
 #include "sampling/recorder.h"
 #include "sampling/rounds.h"
+#include "sampling/sample_signal.h"
 #include "sampling/wall.h"
 #include "signals/signals.h"
 #include "symbols/tier_sessions.h"
@@ -227,7 +227,7 @@ static void prepare_fork(void)
     /* Otherwise the child might be left with suspended runtimes. */
     before_fork.holds_snapshots = sxs_snapshot_hold();
     sigemptyset(&block);
-    sigaddset(&block, sxs_poke_signal());
+    sigaddset(&block, sxs_sample_signal_number());
     before_fork.is_blocked = pthread_sigmask(SIG_BLOCK, &block, &before_fork.mask) == 0;
 }
 
@@ -401,7 +401,7 @@ void sxs_sampler_quiet(void)
      * as long as the fork of another thread. Nobody would stop that clock any more. */
     while (sxs_threads_each_busy(sxs_clocks_stop))
         nanosleep(&pause, NULL);
-    sxs_poke_drain(HANDLERS_NS);
+    sxs_sample_signal_drain(HANDLERS_NS);
     sxs_threads_each_busy(end_living);
 }
 

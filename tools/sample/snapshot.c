@@ -20,7 +20,7 @@
 #include "base/task.h"
 #include "base/timed_wait.h"
 #include "sampling/clocks.h"
-#include "sampling/poke.h"
+#include "sampling/sample_signal.h"
 #include "sampling/stacks.h"
 #include "sampling/wall.h"
 #include "stackwalk/fast/tables.h"
@@ -76,7 +76,7 @@ static void look_at(struct sxs_thread_slot *t)
     weight = snap.mode == SXS_MODE_WALL ? sxs_wall_due(t) : cpu_due(t);
     /* If the thread ends before it is stopped, the rest of its life has this time. */
     if (snap.mode == SXS_MODE_WALL)
-        atomic_fetch_add(&t->poked_ns, weight);
+        atomic_fetch_add(&t->requested_ns, weight);
     if (weight && snap.n_due < SXS_MAX_THREADS)
         snap.due[snap.n_due++] = (struct due){t, {tid, weight, sxs_task_state(tid), t->missed}};
 }
@@ -154,7 +154,7 @@ static void resume_all(void)
 
 static int ask_thread(uint32_t tid)
 {
-    return sxs_poke(tid, SXS_POKE_WALK);
+    return sxs_sample_signal_send(tid, SXS_SAMPLE_SIGNAL_WALK);
 }
 
 static void take_snapshot(struct due *due)

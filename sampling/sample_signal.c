@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* sampling/poke.c - the handler of the sample signal runs on the stack of the interrupted
+/* sampling/sample_signal.c - the handler of the sample signal runs on the stack of the interrupted
  * code, which may be a coroutine's of a few KiB. So large data is not on the stack. */
-#include "sampling/poke.h"
+#include "sampling/sample_signal.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -27,7 +27,7 @@
 
 #define MASKS_NS UINT64_C(100000000) /* between two looks at the masks of the host's handlers */
 
-typedef sxs_poke_handler handler_fn;
+typedef sxs_sample_signal_handler handler_fn;
 typedef void serve_fn(const ucontext_t *uc);
 
 static pthread_mutex_t installing = PTHREAD_MUTEX_INITIALIZER;
@@ -37,12 +37,12 @@ static _Atomic int               is_installed, is_lost;
 static _Atomic int               uses_tgkill; /* 1: signals have been sent by tgkill() */
 static _Atomic int               has_lost;    /* 1: signals have lost what they carried */
 static _Atomic(handler_fn *)     others;  /* handles what is no request of a stack */
-static _Atomic(serve_fn *)       server; /* see sxs_poke_serve() */
+static _Atomic(serve_fn *)       server;  /* see sxs_sample_signal_serve() */
 static const struct sxs_signals *signals; /* set before the handler is installed */
 static _Atomic unsigned          n_inside; /* threads in the handler */
 static _Atomic int               is_masked; /* see look_at_masks() */
 static uint64_t                  masks_ns;  /* when it looked last */
-/* A handler may still run when a session has ended; sxs_poke_end() sets back what must be. */
+/* A handler may still run when a session has ended; sxs_sample_signal_end() sets back what must be. */
 SXS_SESSION_KEEPS(installing);
 SXS_SESSION_KEEPS(signal_number);
 SXS_SESSION_KEEPS(is_installed);
@@ -56,7 +56,7 @@ SXS_SESSION_KEEPS(n_inside);
 SXS_SESSION_KEEPS(is_masked);
 SXS_SESSION_KEEPS(masks_ns);
 
-SXS_SIGSAFE int sxs_poke_signal(void)
+SXS_SIGSAFE int sxs_sample_signal_number(void)
 {
     return atomic_load_explicit(&signal_number, memory_order_relaxed);
 }
@@ -67,7 +67,7 @@ static int choose_harmless(const struct sxs_signals *all)
                                                                      : all->sample_signal();
 }
 
-/* Whether a sandbox refuses the call by which sxs_poke() sends signals. Signal 0 is not sent. */
+/* Whether a sandbox refuses the call by which sxs_sample_signal_send() sends signals. Signal 0 is not sent. */
 static int is_queueing_refused(void)
 {
     siginfo_t info;
@@ -82,18 +82,18 @@ static int carries_nothing(void)
     return atomic_load(&uses_tgkill) || atomic_load(&has_lost);
 }
 
-void sxs_poke_choose(void)
+void sxs_sample_signal_choose(void)
 {
     int none = 0;
     if (atomic_load(&signal_number))
         return;
     if (carries_nothing() || is_queueing_refused())
-        sxs_poke_choose_harmless();
+        sxs_sample_signal_choose_harmless();
     else
         atomic_compare_exchange_strong(&signal_number, &none, sxs_signals()->sample_signal());
 }
 
-void sxs_poke_choose_harmless(void)
+void sxs_sample_signal_choose_harmless(void)
 {
     atomic_store(&signal_number, choose_harmless(sxs_signals()));
 }
@@ -111,9 +111,9 @@ void sxs_poke_choose_harmless(void)
  * for a signal whose default action is to do nothing. */
 SXS_SIGSAFE static enum sxs_asked kind_of(uint32_t weight_ns)
 {
-    return weight_ns == SXS_POKE_WALK   ? SXS_ASKED_WALK
-           : weight_ns == SXS_POKE_COST ? SXS_ASKED_COST
-                                        : SXS_ASKED_SAMPLE;
+    return weight_ns == SXS_SAMPLE_SIGNAL_WALK   ? SXS_ASKED_WALK
+           : weight_ns == SXS_SAMPLE_SIGNAL_COST ? SXS_ASKED_COST
+                                                 : SXS_ASKED_SAMPLE;
 }
 
 SXS_SIGSAFE static uint64_t bit_of(int sig)
@@ -139,7 +139,7 @@ SXS_SIGSAFE static int send_without_value(uint32_t tid, int sig)
     return syscall(SYS_tgkill, getpid(), tid, sig) == 0 ? 0 : -errno;
 }
 
-SXS_SIGSAFE int sxs_poke(uint32_t tid, uint32_t weight_ns)
+SXS_SIGSAFE int sxs_sample_signal_send(uint32_t tid, uint32_t weight_ns)
 {
     struct sxs_thread_slot *t = sxs_threads_find(tid);
     enum sxs_asked          kind = kind_of(weight_ns);
@@ -150,10 +150,10 @@ SXS_SIGSAFE int sxs_poke(uint32_t tid, uint32_t weight_ns)
     if (!tid)
         return -ESRCH; /* the thread has ended since its slot was looked at */
     memset(&info, 0, sizeof(info));
-    info.si_signo = sxs_poke_signal();
+    info.si_signo = sxs_sample_signal_number();
     info.si_code = SI_TIMER; /* the kernel drops it at execve (signals/sample_signal.c) */
     info.si_pid = getpid();
-    info.si_value.sival_ptr = (void *)(SXS_POKE_VALUE | ((uintptr_t)weight_ns << 32));
+    info.si_value.sival_ptr = (void *)(SXS_SAMPLE_SIGNAL_VALUE | ((uintptr_t)weight_ns << 32));
     is_new = t && note_asked(t, kind, info.si_signo);
     if (syscall(SYS_rt_tgsigqueueinfo, getpid(), tid, info.si_signo, &info) == 0)
         return 0;
@@ -165,32 +165,32 @@ SXS_SIGSAFE int sxs_poke(uint32_t tid, uint32_t weight_ns)
     return err;
 }
 
-SXS_SIGSAFE void sxs_poke_answered(struct sxs_thread_slot *t, uint64_t weight_ns)
+SXS_SIGSAFE void sxs_sample_signal_answered(struct sxs_thread_slot *t, uint64_t weight_ns)
 {
-    uint64_t asked = atomic_load(&t->poked_ns);
-    while (!atomic_compare_exchange_weak(&t->poked_ns, &asked,
+    uint64_t asked = atomic_load(&t->requested_ns);
+    while (!atomic_compare_exchange_weak(&t->requested_ns, &asked,
                                          asked > weight_ns ? asked - weight_ns : 0))
         continue;
 }
 
 /* ---- receiving ------------------------------------------------------------------------------- */
 
-SXS_SIGSAFE int sxs_poke_own(const siginfo_t *info, uint64_t *weight_ns)
+SXS_SIGSAFE int sxs_sample_signal_own(const siginfo_t *info, uint64_t *weight_ns)
 {
     uintptr_t value = (uintptr_t)info->si_value.sival_ptr;
     if (info->si_code != SI_TIMER || info->si_pid != getpid() ||
-        (value & 0xffffffffu) != SXS_POKE_VALUE || !(value >> 32))
+        (value & 0xffffffffu) != SXS_SAMPLE_SIGNAL_VALUE || !(value >> 32))
         return 0;
     *weight_ns = value >> 32;
     return 1;
 }
 
-SXS_SIGSAFE int sxs_poke_is_timers(const siginfo_t *info)
+SXS_SIGSAFE int sxs_sample_signal_is_timers(const siginfo_t *info)
 {
-    return info->si_code == SI_TIMER && info->si_value.sival_ptr == (void *)SXS_POKE_VALUE;
+    return info->si_code == SI_TIMER && info->si_value.sival_ptr == (void *)SXS_SAMPLE_SIGNAL_VALUE;
 }
 
-/* Whether @info says no more than that of a signal that has lost what it carried, or that sxs_poke()
+/* Whether @info says no more than that of a signal that has lost what it carried, or that sxs_sample_signal_send()
  * has sent by tgkill(). */
 SXS_SIGSAFE static int says_nothing(const siginfo_t *info)
 {
@@ -200,7 +200,8 @@ SXS_SIGSAFE static int says_nothing(const siginfo_t *info)
 
 /* What one run of the handler is for. */
 struct cause {
-    uint32_t kinds; /* bit N: kind N of enum sxs_asked, which sxs_poke() has asked the thread for */
+    uint32_t
+             kinds; /* bit N: kind N of enum sxs_asked, which sxs_sample_signal_send() has asked the thread for */
     int      is_timers;  /* 1: a timer has sent the signal */
     uint64_t weight_ns;  /* of the sample that is asked for; 1: it was lost; 0: no sample is */
     int      for_sample; /* 1: the signal was sent for a sample (handle_signal()) */
@@ -208,13 +209,13 @@ struct cause {
 
 /* A signal that is sent while one is pending is lost, whatever that one was sent for. So a run of the
  * handler serves everything that the calling thread, @t, is asked for, but a timer's signal no sample of
- * sxs_poke(): it has one of its own. */
+ * sxs_sample_signal_send(): it has one of its own. */
 SXS_SIGSAFE static struct cause find_cause(struct sxs_thread_slot *t, const siginfo_t *info)
 {
-    struct cause   c = {.is_timers = sxs_poke_is_timers(info), .for_sample = 1};
+    struct cause   c = {.is_timers = sxs_sample_signal_is_timers(info), .for_sample = 1};
     const uint32_t sample = 1u << SXS_ASKED_SAMPLE;
     uint64_t       carried = 0;
-    int            carries = sxs_poke_own(info, &carried);
+    int            carries = sxs_sample_signal_own(info, &carried);
     if (t && (carries || c.is_timers || says_nothing(info)))
         for (int kind = c.is_timers ? SXS_ASKED_SAMPLE + 1 : 0; kind < SXS_ASKED_KINDS; kind++)
             if (take_asked(t, kind, info->si_signo))
@@ -285,7 +286,7 @@ static int is_routed(int sig)
  * interrupted. So calls are not begun again then. */
 static void look_at_masks(void)
 {
-    int              found = 0, own = sxs_poke_signal();
+    int              found = 0, own = sxs_sample_signal_number();
     struct sigaction act;
     masks_ns = sxs_now_ns(CLOCK_MONOTONIC);
     for (int sig = 1; sig < NSIG && !found; sig++)
@@ -309,7 +310,7 @@ static void on_signal(int sig, siginfo_t *info, void *context)
     errno = saved_errno;
 }
 
-int sxs_poke_drain(uint64_t limit_ns)
+int sxs_sample_signal_drain(uint64_t limit_ns)
 {
     const struct timespec pause = {0, 100000};
     uint64_t              until = sxs_now_ns(CLOCK_MONOTONIC) + limit_ns;
@@ -321,7 +322,7 @@ int sxs_poke_drain(uint64_t limit_ns)
     return 0;
 }
 
-int sxs_poke_end(uint64_t limit_ns)
+int sxs_sample_signal_end(uint64_t limit_ns)
 {
     pthread_mutex_lock(&installing);
     atomic_store(&others, NULL);
@@ -331,27 +332,27 @@ int sxs_poke_end(uint64_t limit_ns)
     atomic_store(&is_lost, 0);
     atomic_store(&signal_number, 0);
     pthread_mutex_unlock(&installing);
-    return sxs_poke_drain(limit_ns);
+    return sxs_sample_signal_drain(limit_ns);
 }
 
-void sxs_poke_handle(sxs_poke_handler *handler)
+void sxs_sample_signal_handle(sxs_sample_signal_handler *handler)
 {
     atomic_store(&others, handler);
 }
 
-void sxs_poke_serve(void (*serve)(const ucontext_t *uc))
+void sxs_sample_signal_serve(void (*serve)(const ucontext_t *uc))
 {
     atomic_store(&server, serve);
 }
 
-int sxs_poke_install(void)
+int sxs_sample_signal_install(void)
 {
     int err = 0;
     pthread_mutex_lock(&installing);
     if (!atomic_load(&is_installed)) {
         signals = sxs_signals();
         sxs_walk_prepare();
-        sxs_poke_choose();
+        sxs_sample_signal_choose();
         look_at_masks();
         atomic_store(&is_installed, 1); /* before the first signal */
         err = signals->handle_samples(on_signal);
@@ -366,22 +367,22 @@ int sxs_poke_install(void)
     return err;
 }
 
-enum sxs_poke_state sxs_poke_check(void)
+enum sxs_sample_signal_state sxs_sample_signal_check(void)
 {
     int sig;
     if (!atomic_load(&is_installed) || atomic_load(&is_lost))
-        return SXS_POKE_SAME;
+        return SXS_SAMPLE_SIGNAL_SAME;
     if (sxs_now_ns(CLOCK_MONOTONIC) - masks_ns > MASKS_NS)
         look_at_masks();
     sig = signals->check_samples();
     if (sig > 0 && carries_nothing())
         sig = choose_harmless(signals);
-    if (sig == sxs_poke_signal())
-        return SXS_POKE_SAME;
+    if (sig == sxs_sample_signal_number())
+        return SXS_SAMPLE_SIGNAL_SAME;
     if (sig > 0) {
         atomic_store(&signal_number, sig);
-        return SXS_POKE_MOVED;
+        return SXS_SAMPLE_SIGNAL_MOVED;
     }
     atomic_store(&is_lost, 1);
-    return SXS_POKE_LOST;
+    return SXS_SAMPLE_SIGNAL_LOST;
 }
