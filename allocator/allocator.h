@@ -3,7 +3,7 @@
  * allocator.h - what libsxsprof-malloc.so, a preloaded library that stands before the functions of
  * the C library for memory, offers to the other libraries.
  *
- * The library samples by bytes: if the sampling distance is D, each byte that the process allocates
+ * The library samples by bytes: if the sampling interval is D, each byte that the process allocates
  * is taken with probability 1/D, independently of all others, and an allocation is reported when one
  * of its bytes is taken. So an allocation of s bytes is reported with probability
  * p = 1 - exp(-s/D), and stands for 1/p allocations of its size. D grows for a time when very many
@@ -42,10 +42,10 @@ struct sxs_allocator_counts {
 };
 
 struct sxs_allocator {
-    /** listen - report allocations from now on. @listener: static. @every: the sampling distance in
+    /** listen - report allocations from now on. @listener: static. @interval: the sampling interval in
      *  bytes, > 0. Returns 0, or -1 if there is a listener already. Releases of what was reported to an earlier
      *  listener are not reported, except those in progress. */
-    int (*listen)(const struct sxs_allocator_listener *listener, uint64_t every);
+    int (*listen)(const struct sxs_allocator_listener *listener, uint64_t interval);
     /** leave - report nothing any more. Other threads may still be inside a function of the listener.
      *  Signal-safe; callable in a forked child. */
     void (*leave)(void);

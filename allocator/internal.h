@@ -88,8 +88,8 @@ void *sxs_operator_replace(uintptr_t found, const char *name);
 /** The state of a thread. */
 struct sxs_own {
     uint64_t remaining; /* bytes to allocate before the next one that is taken */
-    uint64_t base;      /* sampling distance that the listener wants; 0: there was no listener */
-    uint64_t every;     /* the one with which `remaining` was drawn; see pace.h */
+    uint64_t base;      /* sampling interval that the listener wants; 0: there was no listener */
+    uint64_t interval;  /* the one with which `remaining` was drawn; see pace.h */
     uint64_t random;    /* see sampling.h */
     struct sxs_thread_pace pace;
     uintptr_t without_memory; /* who called the last operator new that found no memory */

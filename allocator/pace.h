@@ -4,8 +4,8 @@
  *
  * A program that allocates very much a second would spend much of its time in reports, and more than
  * the session's file can take. So when more than SXS_PACE_MAX allocations are reported in one period,
- * threads sample with a distance that is larger by a power of two. Each report has the weight of the
- * distance that it was sampled with, so estimates stay right. The distance is halved again for each
+ * threads sample with an interval that is larger by a power of two. Each report has the weight of the
+ * interval that it was sampled with, so estimates stay right. The interval is halved again for each
  * period that passes.
  */
 #ifndef SXS_ALLOCATOR_PACE_H
@@ -17,12 +17,12 @@
 
 #define SXS_PACE_NS    UINT64_C(10000000) /* a period */
 #define SXS_PACE_MAX   200u               /* reports in it, of all threads, at the full rate */
-#define SXS_PACE_STEP  64u                /* further reports for which a distance is doubled */
+#define SXS_PACE_STEP  64u                /* further reports for which an interval is doubled */
 #define SXS_PACE_SHIFT 6u                 /* how often it is doubled at most */
 
 /** How a thread samples. Zero at first. */
 struct sxs_thread_pace {
-    uint32_t shift;  /* its distances are larger by 2^shift */
+    uint32_t shift;  /* its intervals are larger by 2^shift */
     uint32_t period; /* number of the period in which it last reported */
 };
 

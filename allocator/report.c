@@ -16,15 +16,15 @@
 SXS_TLS struct sxs_own sxs_own;
 
 static const struct sxs_allocator_listener *_Atomic listener;
-static _Atomic uint64_t                             distance; /* 0: there is no listener */
+static _Atomic uint64_t                             base_interval; /* 0: there is no listener */
 static _Atomic uint64_t                             n_reported, n_not_followed;
 
 /* ---- the decision ---------------------------------------------------------------------------- */
 
 static void draw(struct sxs_own *own)
 {
-    own->every = own->base << own->pace.shift;
-    own->remaining = sxs_sampling_distance(&own->random, own->every);
+    own->interval = own->base << own->pace.shift;
+    own->remaining = sxs_sampling_draw(&own->random, own->interval);
 }
 
 /* Begins anew when the listener has come, gone or changed. */
@@ -48,7 +48,7 @@ static uint64_t coarse_now(void)
 
 int sxs_take(size_t bytes, double *n)
 {
-    uint64_t        base = atomic_load_explicit(&distance, memory_order_acquire);
+    uint64_t        base = atomic_load_explicit(&base_interval, memory_order_acquire);
     struct sxs_own *own = &sxs_own;
     if (own->inside)
         return 0;
@@ -56,7 +56,7 @@ int sxs_take(size_t bytes, double *n)
         begin(own, base);
     if (!base || sxs_pass(bytes))
         return 0;
-    *n = sxs_sampling_weight(bytes, own->every);
+    *n = sxs_sampling_weight(bytes, own->interval);
     if (base > 1) /* else all are wanted */
         sxs_pace_report(&own->pace, coarse_now());
     /* The distribution has no memory: the bytes of this allocation behind the one that was taken may
@@ -120,20 +120,20 @@ void sxs_report_released(uint64_t id)
 
 /* ---- the table ------------------------------------------------------------------------------- */
 
-static int listen_for(const struct sxs_allocator_listener *to, uint64_t every)
+static int listen_for(const struct sxs_allocator_listener *to, uint64_t interval)
 {
     const struct sxs_allocator_listener *none = NULL;
     if (!atomic_compare_exchange_strong(&listener, &none, to))
         return -1;
     sxs_live_clear(); /* what was reported to an earlier listener */
     sxs_mappings_clear();
-    atomic_store_explicit(&distance, every, memory_order_release);
+    atomic_store_explicit(&base_interval, interval, memory_order_release);
     return 0;
 }
 
 static void leave(void)
 {
-    atomic_store(&distance, 0);
+    atomic_store(&base_interval, 0);
     atomic_store(&listener, NULL);
 }
 

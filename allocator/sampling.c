@@ -9,15 +9,15 @@ SXS_SIGSAFE static void ensure_seed(uint64_t *random)
         *random = sxs_random_seed(random);
 }
 
-SXS_SIGSAFE uint64_t sxs_sampling_distance(uint64_t *random, uint64_t every)
+SXS_SIGSAFE uint64_t sxs_sampling_draw(uint64_t *random, uint64_t interval)
 {
     ensure_seed(random);
-    return (uint64_t)(sxs_minus_log(sxs_random_fraction(random)) * (double)every);
+    return (uint64_t)(sxs_minus_log(sxs_random_fraction(random)) * (double)interval);
 }
 
-SXS_SIGSAFE double sxs_sampling_weight(uint64_t bytes, uint64_t every)
+SXS_SIGSAFE double sxs_sampling_weight(uint64_t bytes, uint64_t interval)
 {
-    return 1 / sxs_chance((double)bytes / (double)every);
+    return 1 / sxs_chance((double)bytes / (double)interval);
 }
 
 SXS_SIGSAFE uint64_t sxs_sampling_below(uint64_t *random, uint64_t limit)

@@ -64,7 +64,7 @@ static unsigned of_samples(const struct sxs_files *folder)
     if (!read_head(folder, SXS_SAMPLES_FILE, &h, sizeof(h)))
         return 0;
     for (unsigned kind = 1; kind < SXS_N_COST_KINDS; kind++)
-        if (h.cost_every[kind] || h.n_costs[kind])
+        if (h.cost_interval[kind] || h.n_costs[kind])
             found |= kind == SXS_COST_NATIVE ? BIT(STACKS) : BIT(STACKS) | BIT(TYPES);
     found |= h.mode || h.n_samples ? BIT(STACKS) : 0;
     return found | (h.has_contexts ? BIT(TRACES) : 0);

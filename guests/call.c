@@ -4,9 +4,9 @@
  *
  * Reading the clock twice takes longer than most callbacks do. So each thread times a sample of its
  * calls of a guest: the first one, which counts for itself because it is often the slowest, and then
- * one of `mean` calls, which counts for `mean` calls. The distance from one timed call to the next is
+ * one of `mean` calls, which counts for `mean` calls. The interval from one timed call to the next is
  * random, from 1 to 2 * mean - 1, because callbacks often come in a pattern (started, finished), of
- * which a constant distance could hit always the same part. So every call has the same probability
+ * which a constant interval could hit always the same part. So every call has the same probability
  * 1/mean to be timed, and the estimate is unbiased.
  */
 #include "guests/call.h"
@@ -35,7 +35,7 @@ static void change_inside(struct guest_counters *c, int by)
 }
 
 /* Returns a random number from 1 to 2 * mean - 1. */
-static uint64_t random_distance(struct guest_counters *c, uint32_t mean)
+static uint64_t random_interval(struct guest_counters *c, uint32_t mean)
 {
     if (!c->random)
         c->random = sxs_random_seed(c);
@@ -43,18 +43,18 @@ static uint64_t random_distance(struct guest_counters *c, uint32_t mean)
 }
 
 /* Begins to time the call number @calls, which is one to be timed, and chooses the next one. After
- * the first call the distance is the smaller one of two random numbers. This makes the second call as
- * likely to be timed as any later one: the distance from any call to the next timed one is
+ * the first call the interval is the smaller one of two random numbers. This makes the second call as
+ * likely to be timed as any later one: the interval from any call to the next timed one is
  * distributed like that. */
 static void begin_timing(struct guest_counters *c, uint64_t calls, struct guest_call *call)
 {
     uint32_t mean = calls < EARLY_CALLS ? MEAN_EARLY : MEAN_LATER;
-    uint64_t distance = random_distance(c, mean);
+    uint64_t interval = random_interval(c, mean);
     if (!calls) {
-        uint64_t other = random_distance(c, mean);
-        distance = other < distance ? other : distance;
+        uint64_t other = random_interval(c, mean);
+        interval = other < interval ? other : interval;
     }
-    c->timed_at = calls + distance;
+    c->timed_at = calls + interval;
     call->weight = calls ? mean : 1;
     call->since_ns = sxs_now_ns(CLOCK_MONOTONIC);
 }

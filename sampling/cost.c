@@ -74,13 +74,13 @@ SXS_SIGSAFE struct sxs_samples_writer *sxs_costs_writer(void)
     return atomic_load_explicit(&costs.writer, memory_order_acquire);
 }
 
-void sxs_recorder_costs_on(enum sxs_cost_kind kind, uint64_t every, int live)
+void sxs_recorder_costs_on(enum sxs_cost_kind kind, uint64_t interval, int live)
 {
     struct sxs_samples_writer *w = sxs_costs_writer();
     struct sxs_samples_header *header = w ? sxs_samples_header(w) : NULL;
     if (!header)
         return;
-    header->cost_every[kind] = every;
+    header->cost_interval[kind] = interval;
     header->cost_live[kind] = live != 0;
     sxs_samples_expect_bursts(w);
 }

@@ -102,9 +102,9 @@ SXS_SIGSAFE struct sxs_record_total *sxs_recorder_total(enum sxs_cost_kind kind,
                                                         uint32_t name, uint8_t flags);
 
 /**
- * sxs_recorder_costs_on - note in the file that costs of a kind are recorded. @every, @live: as
- * cost_every and cost_live in struct sxs_samples_header. Once for each kind, before the first. */
-void sxs_recorder_costs_on(enum sxs_cost_kind kind, uint64_t every, int live);
+ * sxs_recorder_costs_on - note in the file that costs of a kind are recorded. @interval, @live: as
+ * cost_interval and cost_live in struct sxs_samples_header. Once for each kind, before the first. */
+void sxs_recorder_costs_on(enum sxs_cost_kind kind, uint64_t interval, int live);
 
 /** sxs_recorder_costs_biased - note in the file that the allocations of a runtime are not chosen at
  *  random, so that reports print no error. @runtime: its number. Any thread. */

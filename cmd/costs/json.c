@@ -67,7 +67,7 @@ static json_t *row_json(const struct sxs_costs_process *p, const struct cost_lis
 {
     const struct sxs_cost_sum *sum = list->live ? &v->live : &v->all;
     bool                       exact = v->exact && !list->live;
-    bool                       all = p->head.cost_every[list->kind] == 1 && sum->var_n <= 0 &&
+    bool                       all = p->head.cost_interval[list->kind] == 1 && sum->var_n <= 0 &&
                !sxs_costs_dropped(&p->head, list->kind);
     json_t *o = json_object();
     int     err = 0;

@@ -138,19 +138,20 @@ static void value_kinds(const struct sxs_model *m, struct value_kind out[2])
 {
     const struct sxs_samples_header *h = m->n_processes ? &m->processes[0].head : NULL;
     const char                      *mode = h && h->mode == SXS_MODE_WALL ? "wall" : "cpu";
-    int64_t                          hz = h && h->asked_hz ? h->asked_hz : 1, every = 1;
-    if (m->costs && m->costs->every)
-        every = (int64_t)m->costs->every;
+    int64_t                          hz = h && h->asked_hz ? h->asked_hz : 1, interval = 1;
+    if (m->costs && m->costs->interval)
+        interval = (int64_t)m->costs->interval;
     switch (m->data) {
     case SXS_DATA_ALLOC:
-        out[0] = (struct value_kind){"alloc_space", "bytes", "allocated_bytes", "bytes", every};
-        out[1] = (struct value_kind){"alloc_objects", "count", "allocated_bytes", "bytes", every};
+        out[0] = (struct value_kind){"alloc_space", "bytes", "allocated_bytes", "bytes", interval};
+        out[1] =
+            (struct value_kind){"alloc_objects", "count", "allocated_bytes", "bytes", interval};
         break;
     case SXS_DATA_NATIVE:
         out[0] = (struct value_kind){"native_alloc_space", "bytes", "native_allocated_bytes",
-                                     "bytes", every};
+                                     "bytes", interval};
         out[1] = (struct value_kind){"native_alloc_objects", "count", "native_allocated_bytes",
-                                     "bytes", every};
+                                     "bytes", interval};
         break;
     case SXS_DATA_LOCKS:
         out[0] = (struct value_kind){"delay", "nanoseconds", "contentions", "count", 1};

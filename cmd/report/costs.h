@@ -63,7 +63,7 @@ struct sxs_model_costs {
     struct sxs_index           call_site_index;
     size_t                     n_processes; /* that recorded such costs */
     uint64_t                   dropped;     /* not recorded because the file had no room */
-    uint64_t                   every; /* bytes from one recorded cost to the next, on average; 1:
+    uint64_t                   interval; /* bytes from one recorded cost to the next, on average; 1:
                                         * every cost was recorded */
 };
 

@@ -309,7 +309,7 @@ static void write_costs(const struct sxs_model *m, FILE *to)
             m->unit == SXS_UNIT_BYTES ? "bytes"
             : m->unit == SXS_UNIT_NS  ? "ns"
                                       : "count",
-            (unsigned long long)sum->records, (unsigned long long)c->every,
+            (unsigned long long)sum->records, (unsigned long long)c->interval,
             biased ? "true" : "false");
     if (c->live && c->unchecked.records)
         fprintf(to, ",\"unchecked\":[%llu,%llu]",

@@ -107,8 +107,9 @@ static void add_types(struct builder *b)
     b->profile.n_sample_type = b->n_types;
     b->profile.sample_type = b->type_list;
     b->profile.period_type = &b->period;
-    b->profile.period = m->costs        ? (int64_t)(m->costs->every > 1 ? m->costs->every : 1)
-                        : h->asked_hz ? 1000000000 / h->asked_hz : 0;
+    b->profile.period = m->costs      ? (int64_t)(m->costs->interval > 1 ? m->costs->interval : 1)
+                        : h->asked_hz ? 1000000000 / h->asked_hz
+                                      : 0;
     b->profile.time_nanos =
         (int64_t)(b->period_ns ? b->period_ns->from_ns : h->started_realtime_ns);
     b->profile.duration_nanos =

@@ -50,7 +50,7 @@ static double share(uint64_t part, const struct sxs_model *m)
 /* How many records stand behind one unit of weight, on average; 0: every event was recorded. */
 static double records_per_weight(const struct sxs_model *m)
 {
-    if (!m->costs || m->costs->every <= 1 || !m->total_ns)
+    if (!m->costs || m->costs->interval <= 1 || !m->total_ns)
         return 0;
     const struct sxs_cost_sum *sum = m->costs->live ? &m->costs->alive : &m->costs->all;
     return (double)sum->records / (double)m->total_ns;
@@ -202,7 +202,7 @@ static void put_rows(struct comparison *c, bool types, size_t top, FILE *to)
                  SXS_COUNT(all - changed, types ? "type" : "function"),
                  c->of[1]->costs ? "0.5 % of all" : "half a point",
                  c->of[1]->data == SXS_DATA_CALLS ||
-                         (c->of[1]->costs && c->of[1]->costs->every <= 1)
+                         (c->of[1]->costs && c->of[1]->costs->interval <= 1)
                      ? ""
                      : ", or by no more than chance explains");
 }

@@ -312,7 +312,7 @@ static void note_head(struct sxs_model_costs *c, const struct sxs_samples_header
     c->n_processes++;
     c->live_known |= h->cost_live[c->kind] != 0;
     c->dropped += sxs_costs_dropped(h, c->kind);
-    c->every = h->cost_every[c->kind] > c->every ? h->cost_every[c->kind] : c->every;
+    c->interval = h->cost_interval[c->kind] > c->interval ? h->cost_interval[c->kind] : c->interval;
 }
 
 void sxs_load_costs(struct sxs_loader *l, struct sxs_samples *reader)

@@ -93,7 +93,7 @@ static const char *error_in_words(const struct report *r, const struct sxs_cost_
         return "unknown";
     if (lacks_some(r, t))
         return "at least";
-    return r->c->every <= 1 ? "exact" : NULL;
+    return r->c->interval <= 1 ? "exact" : NULL;
 }
 
 /* Formats how far the true value may be below and above an estimate: "-12.9 +14.3 %". */
@@ -198,13 +198,13 @@ static void write_dropped(const struct report *r, const struct sxs_samples_heade
 static void write_process(const struct report *r, const struct sxs_model_process *p)
 {
     const struct sxs_samples_header *h = &p->head;
-    uint64_t                         every = h->cost_every[r->c->kind];
+    uint64_t                         interval = h->cost_interval[r->c->kind];
     uint64_t                         dropped = sxs_costs_dropped(h, r->c->kind);
     char                             size[32];
     sxs_print_to(r->to, "process %s: %s\n", p->folder, h->command);
-    if (every > 1)
+    if (interval > 1)
         sxs_print_to(r->to, "  one %s recorded for %s on average", r->kind->one,
-                     sxs_text_bytes((double)every, size, sizeof(size)));
+                     sxs_text_bytes((double)interval, size, sizeof(size)));
     else
         sxs_print_to(r->to, "  every %s recorded", r->kind->one);
     sxs_print_to(r->to, ", %llu dropped%s\n", (unsigned long long)dropped,
@@ -271,7 +271,7 @@ static void write_total(const struct report *r)
                  sum_at_least(r, &at_least) || lacks ? "at least " : "",
                  value_text(r, all_value, value, sizeof(value)), count_text(all_n, n, sizeof(n)),
                  all_n > 0 && sxs_cost_round(all_n) == 1 ? r->kind->one : r->kind->many);
-    if (r->exact && (r->c->every > 1 || sum->var_n > 0))
+    if (r->exact && (r->c->interval > 1 || sum->var_n > 0))
         sxs_print_to(r->to, " (counted; the stacks are estimates from %s)",
                      SXS_COUNT(sum->records, "sample"));
     else if (!r->exact && sum->var_n > 0) {

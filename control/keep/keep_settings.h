@@ -78,7 +78,7 @@ int sxs_keep_tools_check(const char *tools, char *why, size_t size);
  * sxs_keep_tools - write the tools of a segment to @out (SXS_KEEP_TOOLS bytes): @tools, as
  * SXSPROF_TOOLS, or the tool sample if it names none, or is NULL; rates that are not given are low ones; gc and
  * exceptions are added if conditions need them.
- * @scale: all rates are divided by it, at least 1; distances of the tools alloc and native are
+ * @scale: all rates are divided by it, at least 1; intervals of the tools alloc and native are
  *   multiplied.
  * Returns 0, or -1 if there is not enough room.
  */

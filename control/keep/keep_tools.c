@@ -98,13 +98,13 @@ static void put_wait(struct sxs_text *out, const char *options, unsigned scale)
         sxs_text_putf(out, ":%s", options);
 }
 
-/* @every: of the options; 0: they are wrong. @most: the largest distance that the tool takes. */
-static void put_every(struct sxs_text *out, const char *options, uint64_t every, uint64_t most,
-                      unsigned scale)
+/* @interval: of the options; 0: they are wrong. @most: the largest interval that the tool takes. */
+static void put_interval(struct sxs_text *out, const char *options, uint64_t interval,
+                         uint64_t most, unsigned scale)
 {
-    uint64_t wanted = every * scale;
+    uint64_t wanted = interval * scale;
     sxs_text_putf(out, "%s%s", *options ? ":" : "", options);
-    if (every && scale > 1)
+    if (interval && scale > 1)
         sxs_text_putf(out, "%sinterval=%" PRIu64, *options ? "," : ":",
                       wanted < most ? wanted : most);
 }
@@ -114,7 +114,7 @@ static void put_alloc(struct sxs_text *out, const char *options, unsigned scale)
     struct sxs_alloc_options o;
     char                     why[WHY];
     int                      err = sxs_alloc_options_parse(options, &o, why, sizeof(why));
-    put_every(out, options, err ? 0 : o.every, UINT64_C(1) << 30, scale);
+    put_interval(out, options, err ? 0 : o.interval, UINT64_C(1) << 30, scale);
 }
 
 static void put_native(struct sxs_text *out, const char *options, unsigned scale)
@@ -122,7 +122,7 @@ static void put_native(struct sxs_text *out, const char *options, unsigned scale
     struct sxs_native_options o;
     char                      why[WHY];
     int                       err = sxs_native_options_parse(options, &o, why, sizeof(why));
-    put_every(out, options, err ? 0 : o.every, UINT64_C(1) << 30, scale);
+    put_interval(out, options, err ? 0 : o.interval, UINT64_C(1) << 30, scale);
 }
 
 static const struct {

@@ -98,7 +98,7 @@ struct sxs_samples_header {
     /* By enum sxs_cost_kind: */
     _Atomic uint64_t n_costs[8];         /* COST records */
     _Atomic uint64_t n_costs_dropped[8]; /* not recorded because the file had no room */
-    uint64_t         cost_every[8]; /* bytes from one recorded cost to the next, on average; 0: the
+    uint64_t cost_interval[8];      /* bytes from one recorded cost to the next, on average; 0: the
                                      * tool was not on; 1: every one was recorded */
     uint64_t         cost_live[8];  /* 1: RELEASED records say which are gone */
     /* RELEASED, LIVE and TOTAL records not written because the file had no room */

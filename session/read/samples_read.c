@@ -49,7 +49,7 @@ const struct sxs_samples_header *sxs_samples_head(const struct sxs_samples *s)
 
 bool sxs_costs_on(const struct sxs_samples_header *head, enum sxs_cost_kind kind)
 {
-    return head->cost_every[kind] ||
+    return head->cost_interval[kind] ||
            atomic_load_explicit(&head->n_costs[kind], memory_order_relaxed);
 }
 

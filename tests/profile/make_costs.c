@@ -105,7 +105,7 @@ static void write_allocations(struct samples_file *f, const char *kinds, int mor
     put(f, &array, strchr(kinds, 'u') != NULL, 3500000000u, 2, add);
     string.id = 1000;
     put(f, &string, more, 5000000000u, 5, append);
-    f->head.cost_every[SXS_COST_ALLOCATION] = 1000;
+    f->head.cost_interval[SXS_COST_ALLOCATION] = 1000;
     if (strchr(kinds, 'b'))
         f->head.biased_runtimes = 2;
     if (strchr(kinds, 'l')) {
@@ -151,7 +151,7 @@ static void write_native(struct samples_file *f, const char *kinds)
                                       .tid = 100, .flags = SXS_COST_MAPPED};
     put(f, &block, 4, 2500000000u, 2, stack);
     put(f, &mapping, 1, 2600000000u, 2, stack);
-    f->head.cost_every[SXS_COST_NATIVE] = 1000;
+    f->head.cost_interval[SXS_COST_NATIVE] = 1000;
     if (strchr(kinds, 'f')) {
         f->head.cost_live[SXS_COST_NATIVE] = 1;
         add_released(f, 5000000000u, 21);
@@ -179,7 +179,7 @@ static void write_locks(struct samples_file *f)
     put(f, &open, 1, 3100000000u, 1, run);
     add_name(f, 4, 1, "System.Object");
     add_name(f, 5, 2, "App.Gate");
-    f->head.cost_every[SXS_COST_LOCK] = 1;
+    f->head.cost_interval[SXS_COST_LOCK] = 1;
 }
 
 static void write_waits(struct samples_file *f)

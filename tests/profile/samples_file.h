@@ -258,9 +258,9 @@ static inline void add_costs(struct samples_file *f, uint64_t time, const uint64
     add_total(f, SXS_COST_ALLOCATION, 1, 1, 1000, 24000);
     for (unsigned change = SXS_POOL_STARTED; change < SXS_N_POOL_CHANGES; change++)
         add_pool(f, time + change, (uint8_t)change, change, SXS_POOL_REASON_STARVATION);
-    f->head.cost_every[SXS_COST_ALLOCATION] = 100000;
+    f->head.cost_interval[SXS_COST_ALLOCATION] = 100000;
     f->head.cost_live[SXS_COST_ALLOCATION] = 1;
-    f->head.cost_every[SXS_COST_NATIVE] = f->head.cost_every[SXS_COST_LOCK] = 1;
+    f->head.cost_interval[SXS_COST_NATIVE] = f->head.cost_interval[SXS_COST_LOCK] = 1;
 }
 
 #endif

@@ -120,7 +120,7 @@ static void every_object_counts_as_one_on_average(void **state)
     sxs_alloc_draw(&countdown, EVERY);
     for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
         double sum = 0, squares = 0, size = (double)sizes[i];
-        double runtime = -expm1(size * log1p(-1.0 / (double)SXS_ALLOC_RUNTIME_EVERY));
+        double runtime = -expm1(size * log1p(-1.0 / (double)SXS_ALLOC_RUNTIME_INTERVAL));
         double sum_of_chosen = 0, squares_of_chosen = 0;
         for (int n = 0; n < OBJECTS; n++) {
             double one = sxs_alloc_count_down(&countdown, sizes[i], EVERY)
@@ -139,7 +139,7 @@ static void every_object_counts_as_one_on_average(void **state)
     }
 }
 
-/* Each distance is as likely after a chosen object as at the beginning. */
+/* Each interval is as likely after a chosen object as at the beginning. */
 static void the_countdown_remembers_nothing(void **state)
 {
     struct sxs_alloc_countdown c = {.random = 5};
@@ -275,12 +275,12 @@ static void options_are_read(void **state)
         "ticks=1",     "ticks=on",      "interval=0x10", "interval=18446744073709551615k"};
     struct sxs_alloc_options o;
     (void)state;
-    assert_true(parses("", &o) && o.every == EVERY && !o.exact && !o.live && !o.ticks);
-    assert_true(parses("interval=100k", &o) && o.every == 102400);
-    assert_true(parses("interval=102400", &o) && o.every == 102400);
-    assert_true(parses("interval=1g,live=on", &o) && o.every == UINT64_C(1) << 30 && o.live);
+    assert_true(parses("", &o) && o.interval == EVERY && !o.exact && !o.live && !o.ticks);
+    assert_true(parses("interval=100k", &o) && o.interval == 102400);
+    assert_true(parses("interval=102400", &o) && o.interval == 102400);
+    assert_true(parses("interval=1g,live=on", &o) && o.interval == UINT64_C(1) << 30 && o.live);
     assert_true(parses("exact,interval=2m,live=on,live=off", &o) && o.exact && !o.live &&
-                o.every == UINT64_C(2) << 20);
+                o.interval == UINT64_C(2) << 20);
     assert_true(parses("ticks,live=on", &o) && o.ticks && o.live && !o.exact);
     for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++)
         assert_false(parses(wrong[i], &o));

@@ -53,10 +53,10 @@ static void on_released(uint64_t id)
 
 static const struct sxs_allocator_listener listener = {on_allocated, on_released};
 
-/* Reports allocations with @every, from a new thread, which has not counted any bytes before. */
+/* Reports allocations with @interval, from a new thread, which has not counted any bytes before. */
 struct body {
     void (*run)(void);
-    uint64_t every;
+    uint64_t interval;
 };
 
 static void *run_body(void *argument)
@@ -66,13 +66,13 @@ static void *run_body(void *argument)
     return NULL;
 }
 
-static void listen_during(void (*run)(void), uint64_t every)
+static void listen_during(void (*run)(void), uint64_t interval)
 {
-    struct body b = {run, every};
+    struct body b = {run, interval};
     pthread_t   thread;
     n_seen = 0;
     memset(n_released, 0, sizeof(n_released));
-    assert_int_equal(sxsprof_allocator_v1()->listen(&listener, every), 0);
+    assert_int_equal(sxsprof_allocator_v1()->listen(&listener, interval), 0);
     assert_int_equal(pthread_create(&thread, NULL, run_body, &b), 0);
     assert_int_equal(pthread_join(thread, NULL), 0);
     sxsprof_allocator_v1()->leave();
@@ -99,7 +99,7 @@ static void assert_counts(uint64_t bytes, uint32_t allocated, uint32_t released)
                  gone, allocated, released);
 }
 
-/* With this distance every allocation of more than some 40 bytes is reported, as itself. */
+/* With this interval every allocation of more than some 40 bytes is reported, as itself. */
 #define ALL 1u
 
 /* ---- each function --------------------------------------------------------------------------- */
@@ -507,7 +507,7 @@ static void mappings_are_followed_where_mremap_moves_them(void **state)
 
 /* ---- sampling, threads, fork ----------------------------------------------------------------------- */
 
-#define DISTANCE 20000u
+#define INTERVAL 20000u
 #define BLOCKS   40000u
 #define SIZE     333u
 
@@ -533,7 +533,7 @@ static void the_estimate_is_right_on_several_threads_and_all_are_released(void *
     double   estimate = 0, variance = 0, all = 4.0 * BLOCKS;
     uint32_t released, n;
     (void)state;
-    listen_during(allocate_on_threads, DISTANCE);
+    listen_during(allocate_on_threads, INTERVAL);
     n = count(SIZE, &released);
     for (uint32_t i = 0; i < n_seen; i++) {
         estimate += seen[i].bytes == SIZE ? seen[i].n : 0;

@@ -30,29 +30,29 @@ static void assert_near(double value, double expected, double deviation)
                  SIGMAS * deviation);
 }
 
-static void distances_have_the_mean_and_the_variance_of_the_exponential_distribution(void **state)
+static void intervals_have_the_mean_and_the_variance_of_the_exponential_distribution(void **state)
 {
     uint64_t random = 20260101;
-    double   sum = 0, squares = 0, every = EVERY;
+    double   sum = 0, squares = 0, interval = EVERY;
     (void)state;
     for (uint32_t i = 0; i < DRAWS; i++) {
-        double d = (double)sxs_sampling_distance(&random, EVERY) + 0.5; /* it is rounded down */
+        double d = (double)sxs_sampling_draw(&random, EVERY) + 0.5; /* it is rounded down */
         sum += d;
         squares += d * d;
     }
     /* The second moment is 2 D^2; its own variance is that of the fourth moment, 24 D^4 - 4 D^4. */
-    assert_near(sum / DRAWS, every, every / sqrt(DRAWS));
-    assert_near(squares / DRAWS, 2 * every * every, every * every * sqrt(20.0 / DRAWS));
+    assert_near(sum / DRAWS, interval, interval / sqrt(DRAWS));
+    assert_near(squares / DRAWS, 2 * interval * interval, interval * interval * sqrt(20.0 / DRAWS));
 }
 
-static void distances_below_any_bound_are_as_frequent_as_they_should_be(void **state)
+static void intervals_below_any_bound_are_as_frequent_as_they_should_be(void **state)
 {
     static const double bounds[] = {0.001, 0.01, 0.1, 0.5, 1, 2, 5, 8};
     uint32_t            n[ARRAY_LEN(bounds)] = {0};
     uint64_t            random = 20260101;
     (void)state;
     for (uint32_t i = 0; i < DRAWS; i++) {
-        uint64_t d = sxs_sampling_distance(&random, EVERY);
+        uint64_t d = sxs_sampling_draw(&random, EVERY);
         for (size_t b = 0; b < ARRAY_LEN(bounds); b++)
             n[b] += (double)d < bounds[b] * EVERY;
     }
@@ -76,7 +76,7 @@ static void weights_are_those_of_the_formula(void **state)
 /* Simulates a thread that allocates @n blocks of @size bytes, and returns the estimate of @n. */
 static double estimate(uint64_t *random, uint32_t n, uint64_t size)
 {
-    uint64_t remaining = sxs_sampling_distance(random, EVERY);
+    uint64_t remaining = sxs_sampling_draw(random, EVERY);
     double   all = 0;
     for (uint32_t i = 0; i < n; i++) {
         if (size <= remaining) {
@@ -84,7 +84,7 @@ static double estimate(uint64_t *random, uint32_t n, uint64_t size)
             continue;
         }
         all += sxs_sampling_weight(size, EVERY);
-        remaining = sxs_sampling_distance(random, EVERY);
+        remaining = sxs_sampling_draw(random, EVERY);
     }
     return all;
 }
@@ -117,7 +117,7 @@ static void numbers_below_a_limit_are_uniform(void **state)
 
 /* ---- pace ------------------------------------------------------------------------------------ */
 
-static void the_distance_grows_with_many_reports_and_shrinks_again(void **state)
+static void the_interval_grows_with_many_reports_and_shrinks_again(void **state)
 {
     struct sxs_thread_pace pace = {0}, other = {0};
     uint64_t               now = 1000 * SXS_PACE_NS;
@@ -144,16 +144,16 @@ static void the_distance_grows_with_many_reports_and_shrinks_again(void **state)
 }
 
 /* Simulates a thread that makes @n allocations of @size bytes, @pause_ns apart. */
-static void estimates_stay_right_when_the_distance_changes(void **state)
+static void estimates_stay_right_when_the_interval_changes(void **state)
 {
     const uint64_t         size = 3000, base = 65536, n = 3000000, pause_ns = 100;
-    uint64_t               random = 20260101, every = base, now = SXS_PACE_NS;
-    uint64_t               remaining = sxs_sampling_distance(&random, every), reports = 0;
+    uint64_t               random = 20260101, interval = base, now = SXS_PACE_NS;
+    uint64_t               remaining = sxs_sampling_draw(&random, interval), reports = 0;
     struct sxs_thread_pace pace = {0};
     double                 all = 0, variance = 0;
     (void)state;
     for (uint64_t i = 0; i < n; i++, now += pause_ns) {
-        double w = sxs_sampling_weight(size, every);
+        double w = sxs_sampling_weight(size, interval);
         if (size <= remaining) {
             remaining -= size;
             continue;
@@ -162,8 +162,8 @@ static void estimates_stay_right_when_the_distance_changes(void **state)
         variance += w * (w - 1);
         reports++;
         sxs_pace_report(&pace, now);
-        every = base << pace.shift;
-        remaining = sxs_sampling_distance(&random, every);
+        interval = base << pace.shift;
+        remaining = sxs_sampling_draw(&random, interval);
     }
     assert_near(all, (double)n, sqrt(variance));
     assert_in_range(reports, n * pause_ns / SXS_PACE_NS * SXS_PACE_MAX / 2,
@@ -297,13 +297,13 @@ static void no_more_bytes_of_mappings_are_kept_than_there_are_places(void **stat
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(distances_have_the_mean_and_the_variance_of_the_exponential_distribution),
-        cmocka_unit_test(distances_below_any_bound_are_as_frequent_as_they_should_be),
+        cmocka_unit_test(intervals_have_the_mean_and_the_variance_of_the_exponential_distribution),
+        cmocka_unit_test(intervals_below_any_bound_are_as_frequent_as_they_should_be),
         cmocka_unit_test(weights_are_those_of_the_formula),
         cmocka_unit_test(estimates_are_unbiased_for_small_and_large_blocks),
         cmocka_unit_test(numbers_below_a_limit_are_uniform),
-        cmocka_unit_test(the_distance_grows_with_many_reports_and_shrinks_again),
-        cmocka_unit_test(estimates_stay_right_when_the_distance_changes),
+        cmocka_unit_test(the_interval_grows_with_many_reports_and_shrinks_again),
+        cmocka_unit_test(estimates_stay_right_when_the_interval_changes),
         cmocka_unit_test(blocks_are_found_once_with_their_numbers),
         cmocka_unit_test(a_reserved_place_that_is_returned_is_free_again),
         cmocka_unit_test(a_full_table_refuses_blocks_and_keeps_the_others),

@@ -327,7 +327,7 @@ static void full_body(void)
     begin_recording(1); /* the smallest file */
     header = sxs_samples_header(writer);
     sxs_recorder_costs_on(SXS_COST_ALLOCATION, 512 << 10, 1);
-    CHECK_EQ(header->cost_every[SXS_COST_ALLOCATION], 512 << 10);
+    CHECK_EQ(header->cost_interval[SXS_COST_ALLOCATION], 512 << 10);
     CHECK_EQ(header->cost_live[SXS_COST_ALLOCATION], 1);
     while (!header->n_costs_dropped[SXS_COST_ALLOCATION])
         record_plain();

@@ -38,25 +38,26 @@ int sxs_alloc_decode(uint32_t id, uint32_t version, const void *data, size_t siz
     return !c.is_cut && out->type && out->size && out->heap <= SXS_HEAP_PINNED;
 }
 
-double sxs_alloc_stands_for(uint64_t size, uint64_t every)
+double sxs_alloc_stands_for(uint64_t size, uint64_t interval)
 {
-    return 1 / sxs_chance((double)size / (double)every);
+    return 1 / sxs_chance((double)size / (double)interval);
 }
 
-/* The number of the first chosen byte, if each is chosen with the chance 1 - exp(-1 / every): a distance
+/* The number of the first chosen byte, if each is chosen with the chance 1 - exp(-1 / interval): an interval
  * that is exponentially distributed, rounded up. */
-void sxs_alloc_draw(struct sxs_alloc_countdown *c, uint64_t every)
+void sxs_alloc_draw(struct sxs_alloc_countdown *c, uint64_t interval)
 {
-    c->left = 1 + (int64_t)((double)every * sxs_minus_log(sxs_random_fraction(&c->random)));
+    c->left = 1 + (int64_t)((double)interval * sxs_minus_log(sxs_random_fraction(&c->random)));
 }
 
-double sxs_alloc_keep_sampled(uint64_t size, uint64_t every, double fraction)
+double sxs_alloc_keep_sampled(uint64_t size, uint64_t interval, double fraction)
 {
-    /* The runtime's chance is 1 - (1 - 1/D)^size: 1/D of a byte, D = SXS_ALLOC_RUNTIME_EVERY. It
+    /* The runtime's chance is 1 - (1 - 1/D)^size: 1/D of a byte, D = SXS_ALLOC_RUNTIME_INTERVAL. It
      * equals 1 - exp(-size/D'), D' = -1 / ln(1 - 1/D), which is D - 1/2 and a bit. */
-    double theirs = sxs_chance((double)size / ((double)SXS_ALLOC_RUNTIME_EVERY - 0.5));
-    double ours =
-        every > SXS_ALLOC_RUNTIME_EVERY ? sxs_chance((double)size / (double)every) : theirs;
+    double theirs = sxs_chance((double)size / ((double)SXS_ALLOC_RUNTIME_INTERVAL - 0.5));
+    double ours = interval > SXS_ALLOC_RUNTIME_INTERVAL
+                      ? sxs_chance((double)size / (double)interval)
+                      : theirs;
     return fraction * theirs <= ours ? 1 / ours : 0;
 }
 
@@ -69,11 +70,11 @@ double sxs_alloc_average_of(sxs_alloc_average *average, uint64_t amount)
 }
 
 /* A tick stands for the bytes handed out since the last one. */
-double sxs_alloc_keep_tick(uint64_t size, double amount, uint64_t every, double fraction)
+double sxs_alloc_keep_tick(uint64_t size, double amount, uint64_t interval, double fraction)
 {
-    if (fraction * (double)every > amount)
+    if (fraction * (double)interval > amount)
         return 0;
-    if (amount < (double)every)
-        amount = (double)every;
+    if (amount < (double)interval)
+        amount = (double)interval;
     return amount / (double)size;
 }

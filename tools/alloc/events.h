@@ -46,12 +46,12 @@ int sxs_alloc_decode(uint32_t id, uint32_t version, const void *data, size_t siz
  * Return the number of objects, an unbiased estimate, or 0: it is not recorded.
  *
  * _sampled: the runtime has chosen the object with the chance that a byte of it is chosen, one in
- *   SXS_ALLOC_RUNTIME_EVERY; one in @every is wanted.
+ *   SXS_ALLOC_RUNTIME_INTERVAL; one in @interval is wanted.
  * _tick: the runtime tells of the object with which an amount was exceeded. @amount: the average
  *   amount, because that of one tick is larger the larger its object is.
  */
-double sxs_alloc_keep_sampled(uint64_t size, uint64_t every, double fraction);
-double sxs_alloc_keep_tick(uint64_t size, double amount, uint64_t every, double fraction);
+double sxs_alloc_keep_sampled(uint64_t size, uint64_t interval, double fraction);
+double sxs_alloc_keep_tick(uint64_t size, double amount, uint64_t interval, double fraction);
 
 /** The countdown of one thread: bytes until the next object that is recorded. */
 struct sxs_alloc_countdown {
@@ -59,25 +59,26 @@ struct sxs_alloc_countdown {
     uint64_t random; /* state of sxs_random(); 0: not used yet */
 };
 
-/** sxs_alloc_draw - set the countdown to a random distance, @every bytes on average. */
-void sxs_alloc_draw(struct sxs_alloc_countdown *c, uint64_t every);
+/** sxs_alloc_draw - set the countdown to a random interval, @interval bytes on average. */
+void sxs_alloc_draw(struct sxs_alloc_countdown *c, uint64_t interval);
 
 /**
  * sxs_alloc_count_down - count the bytes of an object. If the countdown ends in it, draw the next one.
- * Each byte ends the countdown with the same chance, whatever was allocated before. @every: as in
+ * Each byte ends the countdown with the same chance, whatever was allocated before. @interval: as in
  * sxs_alloc_draw(). Returns 1 if the object is recorded: it then stands for sxs_alloc_stands_for()
  * objects. */
-static inline int sxs_alloc_count_down(struct sxs_alloc_countdown *c, uint64_t size, uint64_t every)
+static inline int sxs_alloc_count_down(struct sxs_alloc_countdown *c, uint64_t size,
+                                       uint64_t interval)
 {
     c->left -= (int64_t)size;
     if (c->left > 0)
         return 0;
-    sxs_alloc_draw(c, every);
+    sxs_alloc_draw(c, interval);
     return 1;
 }
 
 /** sxs_alloc_stands_for - return for how many objects of @size bytes one stands that was recorded with
- *  the chance that one of its bytes was chosen, one in @every. */
-double sxs_alloc_stands_for(uint64_t size, uint64_t every);
+ *  the chance that one of its bytes was chosen, one in @interval. */
+double sxs_alloc_stands_for(uint64_t size, uint64_t interval);
 
 #endif

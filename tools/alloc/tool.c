@@ -97,15 +97,15 @@ static int is_repeated(const struct sxs_alloc_event *event)
 
 static void take_event(struct alloc_on_runtime *on, const struct sxs_alloc_event *event)
 {
-    uint64_t every = on->options.every;
+    uint64_t interval = on->options.interval;
     double   n;
     if (on->source == BY_SAMPLES)
-        n = sxs_alloc_keep_sampled(event->size, every, fraction());
+        n = sxs_alloc_keep_sampled(event->size, interval, fraction());
     else if (event->heap == SXS_HEAP_PINNED && sxs_runtime_is_attached(on->rt))
-        n = sxs_alloc_keep_tick(event->size, (double)event->amount, every, fraction());
+        n = sxs_alloc_keep_tick(event->size, (double)event->amount, interval, fraction());
     else if (event->heap == SXS_HEAP_SMALL)
         n = sxs_alloc_keep_tick(event->size, sxs_alloc_average_of(&on->amount, event->amount),
-                                every, fraction());
+                                interval, fraction());
     else
         return; /* ObjectAllocated reports each of these */
     if (n > 0)
@@ -164,11 +164,11 @@ static uint8_t flags_of_object(struct alloc_on_runtime *on, sxs_object object,
 }
 
 /* Begins the countdown of a thread that has none in this session. */
-static __attribute__((noinline)) void begin_countdown(uint64_t every)
+static __attribute__((noinline)) void begin_countdown(uint64_t interval)
 {
     own.session = sxs_session_generation() + 1;
     own_random();
-    sxs_alloc_draw(&own.countdown, every);
+    sxs_alloc_draw(&own.countdown, interval);
 }
 
 /* Records or counts an object if it is to be. @chosen: the countdown has ended in it. */
@@ -180,7 +180,7 @@ static __attribute__((noinline)) void take_object(struct alloc_on_runtime *on, s
     if (on->options.exact)
         sxs_alloc_types_count(on->types, type, size, flags);
     if (chosen)
-        record(on, object.id, type, size, flags, sxs_alloc_stands_for(size, on->options.every));
+        record(on, object.id, type, size, flags, sxs_alloc_stands_for(size, on->options.interval));
 }
 
 /* For every object that a program allocates, so it does little for one that is not recorded. */
@@ -194,8 +194,8 @@ static HRESULT object_allocated(struct sxs_sub *sub, sxs_object object, sxs_clas
         size = ask_size(on, object, type);
     if (on->source != BY_SAMPLES) {
         if (own.session != sxs_session_generation() + 1)
-            begin_countdown(on->options.every);
-        chosen = size && sxs_alloc_count_down(&own.countdown, size, on->options.every);
+            begin_countdown(on->options.interval);
+        chosen = size && sxs_alloc_count_down(&own.countdown, size, on->options.interval);
     }
     if (chosen || on->options.exact)
         take_object(on, object, type, size, chosen);
@@ -426,7 +426,7 @@ static HRESULT start_tool(struct sxs_sub *sub, const char *text)
     sub->low = COR_PRF_MONITOR_MODULE_LOADS;
     if (options.live)
         start_live(sub, on);
-    sxs_recorder_costs_on(SXS_COST_ALLOCATION, options.every, options.live);
+    sxs_recorder_costs_on(SXS_COST_ALLOCATION, options.interval, options.live);
     hr = options.exact ? start_exact(sub, on) : start_samples(sub, on);
     return hr;
 }

@@ -119,7 +119,7 @@ static int is_malloc_ours(const struct sxs_allocator *a)
     return a->remaining() != before;
 }
 
-static enum native_state listen_now(uint64_t every)
+static enum native_state listen_now(uint64_t interval)
 {
     static struct sxs_fork_part part = {.child = leave_in_child};
     SXS_SESSION_KEEPS(part);
@@ -135,11 +135,11 @@ static enum native_state listen_now(uint64_t every)
             "tool native: malloc() and free() of this program are its own, or those of a library "
             "before libsxsprof-malloc.so in LD_PRELOAD: only mmap() is recorded");
     sxs_fork_register(&part);
-    sxs_recorder_costs_on(SXS_COST_NATIVE, every, 1);
+    sxs_recorder_costs_on(SXS_COST_NATIVE, interval, 1);
     sxs_tables_refresh(); /* so that the first stacks can be walked */
     a->counts(&native.before);
     atomic_store(&listening, 1);
-    return a->listen(&listener, every) == 0 ? LISTENING : IMPOSSIBLE;
+    return a->listen(&listener, interval) == 0 ? LISTENING : IMPOSSIBLE;
 }
 
 static HRESULT start_tool(struct sxs_sub *sub, const char *text)
@@ -154,7 +154,7 @@ static HRESULT start_tool(struct sxs_sub *sub, const char *text)
     }
     pthread_mutex_lock(&lock);
     if (native.state == NEW)
-        native.state = listen_now(options.every);
+        native.state = listen_now(options.interval);
     native.n_runtimes += native.state == LISTENING;
     result = native.state == LISTENING ? S_OK : S_FALSE;
     pthread_mutex_unlock(&lock);

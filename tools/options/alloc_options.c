@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 #include "tools/options/alloc_options.h"
 
-#define LARGEST_EVERY (UINT64_C(1) << 30)
+#define LARGEST_INTERVAL (UINT64_C(1) << 30)
 
 static int read_every(const struct sxs_tool_option *row, const char *value, void *options)
 {
     struct sxs_alloc_options *out = options;
     (void)row;
-    return sxs_tool_bytes(value, SXS_ALLOC_RUNTIME_EVERY, LARGEST_EVERY, &out->every);
+    return sxs_tool_bytes(value, SXS_ALLOC_RUNTIME_INTERVAL, LARGEST_INTERVAL, &out->interval);
 }
 
 static int read_exact(const struct sxs_tool_option *row, const char *value, void *options)
@@ -48,6 +48,6 @@ const struct sxs_tool_table sxs_alloc_table = {"alloc", rows, sizeof(rows) / siz
 
 int sxs_alloc_options_parse(const char *text, struct sxs_alloc_options *out, char *why, size_t size)
 {
-    *out = (struct sxs_alloc_options){.every = UINT64_C(512) << 10};
+    *out = (struct sxs_alloc_options){.interval = UINT64_C(512) << 10};
     return sxs_tool_parse(&sxs_alloc_table, text, out, why, size);
 }

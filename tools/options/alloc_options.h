@@ -9,12 +9,12 @@
 
 #include "tools/options/tool_options.h"
 
-/** The runtimes' own distance, in bytes: of 10.0 on average; 8.0 and 9.0 report an allocation when
+/** The runtimes' own interval, in bytes: of 10.0 on average; 8.0 and 9.0 report an allocation when
  *  more than this has been allocated since the last. */
-#define SXS_ALLOC_RUNTIME_EVERY UINT64_C(102400)
+#define SXS_ALLOC_RUNTIME_INTERVAL UINT64_C(102400)
 
 struct sxs_alloc_options {
-    uint64_t every; /* bytes from one sampled object to the next, on average */
+    uint64_t interval; /* bytes from one sampled object to the next, on average */
     int      exact; /* 1: all objects are counted, too */
     int      ticks; /* 1: on 8.0 and 9.0, samples come from the runtime's allocation ticks */
     int      live;  /* 1: sampled objects are followed until they are collected */

@@ -5,7 +5,7 @@ static int read_every(const struct sxs_tool_option *row, const char *value, void
 {
     struct sxs_native_options *out = options;
     (void)row;
-    return sxs_tool_bytes(value, 1, UINT64_C(1) << 30, &out->every);
+    return sxs_tool_bytes(value, 1, UINT64_C(1) << 30, &out->interval);
 }
 
 static const struct sxs_tool_option rows[] = {
@@ -17,6 +17,6 @@ const struct sxs_tool_table sxs_native_table = {"native", rows, sizeof(rows) / s
 int sxs_native_options_parse(const char *text, struct sxs_native_options *out, char *why,
                              size_t size)
 {
-    *out = (struct sxs_native_options){.every = UINT64_C(512) << 10};
+    *out = (struct sxs_native_options){.interval = UINT64_C(512) << 10};
     return sxs_tool_parse(&sxs_native_table, text, out, why, size);
 }

@@ -10,7 +10,7 @@
 #include "tools/options/tool_options.h"
 
 struct sxs_native_options {
-    uint64_t every; /* bytes from one sample to the next, on average */
+    uint64_t interval; /* bytes from one sample to the next, on average */
 };
 
 extern const struct sxs_tool_table sxs_native_table;
