@@ -28,14 +28,14 @@ static void put_lines(char *text, pid_t pid)
 }
 
 static void put_tools(struct sxs_findings *f, const struct sxs_target *t,
-                      const struct sxs_target_wish *wish)
+                      const struct sxs_target_request *request)
 {
     char  *text = NULL;
     size_t size = 0;
     FILE  *to = open_memstream(&text, &size);
     if (!to)
         return;
-    unsigned n = sxs_target_explain(t, wish, to);
+    unsigned n = sxs_target_explain(t, request, to);
     fclose(to);
     if (n)
         sxs_found_ok("sxsprof WHAT -p %d records with %u of the tools", (int)t->p.pid, n);
@@ -64,7 +64,7 @@ static void put_runtimes(const struct sxs_target *t)
 void sxs_doctor_process(struct sxs_findings *f, const struct sxs_library *lib, pid_t pid)
 {
     static struct sxs_target     t;
-    const struct sxs_target_wish wish = {.tools = TOOLS, .library = lib->profiler};
+    const struct sxs_target_request request = {.tools = TOOLS, .library = lib->profiler};
     char                         why[SXS_TARGET_WHY], title[160], name[64] = "?";
     alarm(LIMIT_S);
     sxs_deadline_begin(SXS_TARGET_READ_MS);
@@ -72,7 +72,7 @@ void sxs_doctor_process(struct sxs_findings *f, const struct sxs_library *lib, p
     if (!status) {
         sxs_text_clean(t.p.name, name, sizeof(name));
         sxs_deadline_begin(SXS_TARGET_MS);
-        status = sxs_target_check(&t, &wish, why);
+        status = sxs_target_check(&t, &request, why);
     }
     snprintf(title, sizeof(title), "Process %d (%s):", (int)pid, name);
     sxs_found_title(title);
@@ -80,7 +80,7 @@ void sxs_doctor_process(struct sxs_findings *f, const struct sxs_library *lib, p
         sxs_found_problem(f, "%s", why);
     } else {
         put_runtimes(&t);
-        put_tools(f, &t, &wish);
+        put_tools(f, &t, &request);
     }
     sxs_target_close(&t);
     alarm(0);

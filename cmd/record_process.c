@@ -144,7 +144,7 @@ static void print_started(const struct sxs_target *t)
 
 /* A process can keep a reader of /proc waiting in the kernel so that only a signal without a handler
  * ends it. Nothing is made meanwhile that would be left behind. */
-static int read_and_check(struct sxs_target *t, pid_t pid, const struct sxs_target_wish *wish,
+static int read_and_check(struct sxs_target *t, pid_t pid, const struct sxs_target_request *request,
                           char why[SXS_TARGET_WHY])
 {
     begin_phase(PHASE_CHECK, SXS_TARGET_READ_MS);
@@ -157,7 +157,7 @@ static int read_and_check(struct sxs_target *t, pid_t pid, const struct sxs_targ
     begin_phase(PHASE_CHECK, most);
     spending = begin_spending(most);
     if (!status)
-        status = sxs_target_check(t, wish, why);
+        status = sxs_target_check(t, request, why);
     t->spent_ms += spent_of(&spending);
     charge(t, t->spent_ms);
     return status;
@@ -166,7 +166,7 @@ static int read_and_check(struct sxs_target *t, pid_t pid, const struct sxs_targ
 /* Checks all processes. Returns an exit status; with @lenient, processes that are refused are left
  * out if at least one is not. */
 static int check_all(struct targets *all, const pid_t *pids, size_t n,
-                     const struct sxs_target_wish *wish, bool lenient, bool quiet)
+                     const struct sxs_target_request *request, bool lenient, bool quiet)
 {
     char why[SXS_TARGET_WHY];
     int  status = SXS_EXIT_OK;
@@ -174,10 +174,10 @@ static int check_all(struct targets *all, const pid_t *pids, size_t n,
     all->n = 0;
     for (size_t i = 0; all->items && i < n && !n_signals; i++) {
         struct sxs_target *t = &all->items[all->n];
-        int                result = read_and_check(t, pids[i], wish, why);
-        if (!result && sxs_target_explain(t, wish, quiet ? NULL : stderr) == 0) {
+        int                result = read_and_check(t, pids[i], request, why);
+        if (!result && sxs_target_explain(t, request, quiet ? NULL : stderr) == 0) {
             snprintf(why, sizeof(why), "%d: no tool of %s can start in a process that runs already",
-                     (int)pids[i], wish->tools);
+                     (int)pids[i], request->tools);
             result = SXS_EXIT_USAGE;
         }
         if (!result) {
@@ -197,7 +197,7 @@ static int check_all(struct targets *all, const pid_t *pids, size_t n,
 
 /* Attaches to all processes. Returns the exit status of the last failure, and the number of those
  * that are recorded in @n. */
-static int attach_all(struct targets *all, const struct sxs_target_wish *wish, bool quiet,
+static int attach_all(struct targets *all, const struct sxs_target_request *request, bool quiet,
                       size_t *n)
 {
     char why[SXS_TARGET_WHY];
@@ -208,7 +208,7 @@ static int attach_all(struct targets *all, const struct sxs_target_wish *wish, b
         unsigned           most = allowed_ms(t, SXS_TARGET_MS - t->spent_ms);
         begin_phase(PHASE_ATTACH, most);
         struct spending spending = begin_spending(most);
-        int             result = sxs_target_attach(t, wish, why);
+        int             result = sxs_target_attach(t, request, why);
         charge(t, spent_of(&spending));
         if (*why)
             sxs_complain("%s", why);
@@ -264,16 +264,16 @@ static void close_all(struct targets *all)
 }
 
 /* Attaches, waits, detaches, and prints what was recorded. Returns an exit status. */
-static int record(struct targets *all, struct sxs_target_wish *wish,
+static int record(struct targets *all, struct sxs_target_request *request,
                   const struct sxs_record_options *o, struct sxs_out_dir *out)
 {
     bool                quiet = o->set[SXS_SET_QUIET];
     struct sxs_progress shown;
     size_t              n = 0;
-    wish->out = out->path;
+    request->out = out->path;
     for (size_t i = 0; i < all->n; i++)
         all->items[i].out = out->path;
-    int status = attach_all(all, wish, quiet, &n);
+    int status = attach_all(all, request, quiet, &n);
     if (n) {
         begin_phase(PHASE_RECORD, 0);
         sxs_progress_init(&shown, out, quiet);
@@ -296,14 +296,14 @@ int sxs_record_process(const struct sxs_record_options *o)
     struct sxs_library     lib;
     struct sxs_out_dir     out;
     struct targets         all = {0};
-    struct sxs_target_wish wish = {.tools = o->set[SXS_SET_TOOLS],
-                                   .pick = o->set[SXS_SET_PICK],
-                                   .mask = o->set[SXS_SET_MASK],
-                                   .duration_ms = o->duration_ms,
-                                   .keep = o->set[SXS_SET_KEEP],
-                                   .segment = o->set[SXS_SET_SEGMENT],
-                                   .on = o->set[SXS_SET_ON],
-                                   .budget = o->set[SXS_SET_BUDGET]};
+    struct sxs_target_request request = {.tools = o->set[SXS_SET_TOOLS],
+                                         .pick = o->set[SXS_SET_PICK],
+                                         .mask = o->set[SXS_SET_MASK],
+                                         .duration_ms = o->duration_ms,
+                                         .keep = o->set[SXS_SET_KEEP],
+                                         .segment = o->set[SXS_SET_SEGMENT],
+                                         .on = o->set[SXS_SET_ON],
+                                         .budget = o->set[SXS_SET_BUDGET]};
     pid_t                  pids[MAX_TARGETS];
     size_t                 n = 0;
     int                    err = sxs_library_find(&lib);
@@ -312,7 +312,7 @@ int sxs_record_process(const struct sxs_record_options *o)
                      lib.bin_dir);
         return SXS_EXIT_FAILED;
     }
-    wish.library = lib.profiler;
+    request.library = lib.profiler;
     bool all_named = o->set[SXS_SET_ALL], keep = !sxs_record_outputs_only(&o->outputs);
     int  status = sxs_record_outputs_check(&o->outputs);
     if (!status)
@@ -324,7 +324,7 @@ int sxs_record_process(const struct sxs_record_options *o)
         sleep_ms(o->delay_ms - (now_ms() - began) < 100 ? 10 : 100);
     if (n_signals)
         return SXS_EXIT_OK; /* nothing was touched */
-    status = check_all(&all, pids, n, &wish, all_named, o->set[SXS_SET_QUIET]);
+    status = check_all(&all, pids, n, &request, all_named, o->set[SXS_SET_QUIET]);
     if (!status && n_signals) {
         sxs_complain("ended by a signal before anything was recorded");
         status = SXS_EXIT_PROBLEM;
@@ -338,5 +338,5 @@ int sxs_record_process(const struct sxs_record_options *o)
         close_all(&all);
         return status;
     }
-    return record(&all, &wish, o, &out);
+    return record(&all, &request, o, &out);
 }

@@ -127,7 +127,7 @@ static int stop(struct sxs_control_target *t, const struct stop_options *o)
 
 /* Has everything recorded so far written, and opens the folder. Returns it, or -1 after a message. In
  * continuous mode the folder may be complete already: then the process records into another one. */
-static int settle(struct sxs_control_target *t)
+static int request_snapshot(struct sxs_control_target *t)
 {
     const char *why = NULL;
     int         in = -1;
@@ -185,7 +185,7 @@ static int snapshot(struct sxs_control_target *t, const struct stop_options *o)
     struct sxs_copy_result result = {0};
     struct sxs_out_dir     out;
     char                   folder[3 * PATH_MAX], text[3 * PATH_MAX];
-    int                    in = settle(t), err, status;
+    int                    in = request_snapshot(t), err, status;
     if (in < 0)
         return SXS_EXIT_PROBLEM;
     status = sxs_control_out_open(&out, o->out, SXS_OUT_NEW, t->process.pid);

@@ -20,7 +20,7 @@
 #include <unistd.h>
 
 #define ASK_MS    5000u /* how long a runtime may take to say who it is */
-#define SETTLE_MS 4000u /* for a session that ends to have ended */
+#define SESSION_END_MS 4000u /* for a session that ends to have ended */
 
 static int refuse(const struct sxs_target *t, char why[SXS_TARGET_WHY], const char *reason)
 {
@@ -114,7 +114,7 @@ static int check_library(struct sxs_target *t, char why[SXS_TARGET_WHY])
     static struct sxs_control_answer answer;
     char                             reason[SXS_CONTROL_WHY];
     const char                      *phase, *library;
-    int                              err = sxs_target_settle(&t->p, &answer, SETTLE_MS, reason);
+    int err = sxs_target_wait_ended(&t->p, &answer, SESSION_END_MS, reason);
     if (err == ECONNREFUSED || err == EPERM)
         return SXS_EXIT_OK; /* if the library is in the process, nothing of it runs */
     if (err)
@@ -235,7 +235,7 @@ static int refuse_mute(struct sxs_target *t, const char *problem, char why[SXS_T
     return refuse(t, why, text);
 }
 
-static int check_ports(struct sxs_target *t, const struct sxs_target_wish *wish,
+static int check_ports(struct sxs_target *t, const struct sxs_target_request *request,
                        char why[SXS_TARGET_WHY])
 {
     char problem[PATH_MAX + 128];
@@ -245,10 +245,10 @@ static int check_ports(struct sxs_target *t, const struct sxs_target_wish *wish,
     if (!any)
         return refuse_mute(t, problem, why);
     add_mute(t);
-    if (pick_runtimes(t, wish->pick) == 0) {
+    if (pick_runtimes(t, request->pick) == 0) {
         char text[256];
         snprintf(text, sizeof(text), "--pick %s: none of the runtimes that can be reached is that",
-                 wish->pick);
+                 request->pick);
         return refuse(t, why, text);
     }
     return SXS_EXIT_OK;
@@ -282,17 +282,17 @@ int sxs_target_read(struct sxs_target *t, pid_t pid, char why[SXS_TARGET_WHY])
     return err == ENOMEM ? SXS_EXIT_FAILED : SXS_EXIT_USAGE;
 }
 
-int sxs_target_check(struct sxs_target *t, const struct sxs_target_wish *wish,
+int sxs_target_check(struct sxs_target *t, const struct sxs_target_request *request,
                      char why[SXS_TARGET_WHY])
 {
     char reason[SXS_TARGET_WHY - 128];
-    t->out = wish->out;
+    t->out = request->out;
     int status = check_process(t, why);
     if (!status)
         status = check_library(t, why);
     if (!status)
-        status = check_ports(t, wish, why);
-    if (!status && sxs_rules_check(&t->p, wish->tools, reason, sizeof(reason)) != 0)
+        status = check_ports(t, request, why);
+    if (!status && sxs_rules_check(&t->p, request->tools, reason, sizeof(reason)) != 0)
         status = refuse(t, why, reason);
     return status;
 }
@@ -385,10 +385,10 @@ static bool explain_tool(const struct sxs_target *t, const char *tool, FILE *to)
     return any;
 }
 
-unsigned sxs_target_explain(const struct sxs_target *t, const struct sxs_target_wish *wish,
+unsigned sxs_target_explain(const struct sxs_target *t, const struct sxs_target_request *request,
                             FILE *to)
 {
-    char    *list = strdup(wish->tools), *save = NULL;
+    char    *list = strdup(request->tools), *save = NULL;
     unsigned n = 0;
     print_mute(t, to);
     for (char *tool = list ? strtok_r(list, ";", &save) : NULL; tool;

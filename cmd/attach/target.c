@@ -80,9 +80,10 @@ static void unmark_session(struct sxs_target *t)
 }
 
 /* Marks the session's folder as that of a command that lives, for as long as nobody else can tell. */
-static void mark_session(struct sxs_target *t, const struct sxs_target_wish *wish, bool staged)
+static void mark_session(struct sxs_target *t, const struct sxs_target_request *request,
+                         bool staged)
 {
-    t->mark = openat(staged ? t->staging.dir : AT_FDCWD, staged ? "session" : wish->out,
+    t->mark = openat(staged ? t->staging.dir : AT_FDCWD, staged ? "session" : request->out,
                      O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
     if (t->mark >= 0 && sxs_held_mark(t->mark) != 0)
         unmark_session(t);
@@ -90,19 +91,19 @@ static void mark_session(struct sxs_target *t, const struct sxs_target_wish *wis
 
 /* Chooses where the process records, and from where it loads the library; makes the staging folder
  * if it needs one. @library: receives the path, PATH_MAX bytes. */
-static int prepare_files(struct sxs_target *t, const struct sxs_target_wish *wish, char *library,
-                         char why[SXS_TARGET_WHY])
+static int prepare_files(struct sxs_target *t, const struct sxs_target_request *request,
+                         char *library, char why[SXS_TARGET_WHY])
 {
     const struct sxs_process_profiler *own = sxs_process_own_profiler(&t->p);
     bool        apart = sxs_process_is_apart(&t->p), staged = apart || t->p.uid != geteuid();
-    const char *copied = NULL, *path = wish->library;
+    const char *copied = NULL, *path = request->library;
     char        reason[512] = "";
     if (*t->library) /* the very copy that is loaded: a second one must not be */
         path = t->library;
     else if (own)
         path = own->path;
-    else if (apart || sxs_inside_can(&t->p, wish->library, R_OK) != 0)
-        copied = wish->library;
+    else if (apart || sxs_inside_can(&t->p, request->library, R_OK) != 0)
+        copied = request->library;
     if (staged || copied) {
         int err = sxs_staging_open(&t->p, copied, &t->staging, reason, sizeof(reason));
         if (err) {
@@ -113,34 +114,34 @@ static int prepare_files(struct sxs_target *t, const struct sxs_target_wish *wis
         }
     }
     snprintf(library, PATH_MAX, "%s", copied ? t->staging.library : path);
-    snprintf(t->inside, sizeof(t->inside), "%s", staged ? t->staging.session : wish->out);
-    mark_session(t, wish, staged);
+    snprintf(t->inside, sizeof(t->inside), "%s", staged ? t->staging.session : request->out);
+    mark_session(t, request, staged);
     return SXS_EXIT_OK;
 }
 
 /* ---- requests -------------------------------------------------------------------------------- */
 
-static void write_wish(struct sxs_message_writer *w, const struct sxs_target *t,
-                       const struct sxs_target_wish *wish, const char *verb)
+static void write_request(struct sxs_message_writer *w, const struct sxs_target *t,
+                          const struct sxs_target_request *request, const char *verb)
 {
     memset(w, 0, sizeof(*w));
     sxs_control_request(w, verb);
-    sxs_message_add(w, "tools", wish->tools);
+    sxs_message_add(w, "tools", request->tools);
     sxs_message_add(w, "out", t->inside);
-    sxs_message_add(w, "pick", wish->pick);
-    sxs_message_add(w, "mask", wish->mask);
+    sxs_message_add(w, "pick", request->pick);
+    sxs_message_add(w, "mask", request->mask);
     sxs_message_add(w, "id", t->id);
-    sxs_message_add(w, "keep", wish->keep);
-    sxs_message_add(w, "segment", wish->segment);
-    sxs_message_add(w, "on", wish->on);
-    sxs_message_add(w, "budget", wish->budget);
+    sxs_message_add(w, "keep", request->keep);
+    sxs_message_add(w, "segment", request->segment);
+    sxs_message_add(w, "on", request->on);
+    sxs_message_add(w, "budget", request->budget);
 }
 
 /* Begins the session in the library, or joins it, and holds it: it ends when this command dies. */
-static int hold_session(struct sxs_target *t, const struct sxs_target_wish *wish,
+static int hold_session(struct sxs_target *t, const struct sxs_target_request *request,
                         char why[SXS_TARGET_WHY])
 {
-    static struct sxs_message_writer request;
+    static struct sxs_message_writer message;
     static struct sxs_control_answer answer;
     char                             reason[SXS_CONTROL_WHY];
     int                              err = sxs_process_find_profilers(&t->p);
@@ -151,22 +152,23 @@ static int hold_session(struct sxs_target *t, const struct sxs_target_wish *wish
         add_why(why, "%d: %s", (int)t->p.pid, reason);
         return err;
     }
-    write_wish(&request, t, wish, "start");
-    sxs_message_add(&request, "hold", "1");
+    write_request(&message, t, request, "start");
+    sxs_message_add(&message, "hold", "1");
     if (!t->has_library)
-        sxs_message_add(&request, "detach", "1");
+        sxs_message_add(&message, "detach", "1");
     sxs_message_addf(
-        &request, "duration_ms", "%llu",
-        (unsigned long long)(wish->duration_ms ? wish->duration_ms + SPARE_MS : NO_LIMIT_MS));
-    sxs_message_end(&request);
-    err = sxs_control_ask(t->hold, &request, &answer, (int)sxs_deadline_left(MOST_MS), reason);
-    if (!err && !sxs_control_masks(&answer, wish->mask)) { /* closing the socket ends the session */
+        &message, "duration_ms", "%llu",
+        (unsigned long long)(request->duration_ms ? request->duration_ms + SPARE_MS : NO_LIMIT_MS));
+    sxs_message_end(&message);
+    err = sxs_control_ask(t->hold, &message, &answer, (int)sxs_deadline_left(MOST_MS), reason);
+    if (!err &&
+        !sxs_control_masks(&answer, request->mask)) { /* closing the socket ends the session */
         err = ENOTSUP;
         snprintf(
             reason, sizeof(reason),
             "--mask %s: its library does not mask these values, for example because it is older "
             "than this command; the session is ended at once",
-            wish->mask);
+            request->mask);
     }
     const char *left_out = err ? reason : sxs_message_get(&answer.message, "why");
     if (left_out && *left_out)
@@ -209,7 +211,7 @@ static bool is_ending(const struct sxs_control_answer *answer)
 
 /* Returns true when the process is not to be asked for anything new yet: it ends a session or lets the library
  * go, or it will soon, because nobody holds the session that an attach has begun. */
-static bool is_settling(const struct sxs_control_answer *answer)
+static bool will_end(const struct sxs_control_answer *answer)
 {
     const struct sxs_message *m = &answer->message;
     const char               *phase = sxs_message_get(m, "phase"), *id = sxs_message_get(m, "id");
@@ -218,14 +220,14 @@ static bool is_settling(const struct sxs_control_answer *answer)
     return unheld || is_ending(answer) || sxs_message_get(m, "detaching");
 }
 
-int sxs_target_settle(const struct sxs_process *p, struct sxs_control_answer *answer,
-                      unsigned wait_ms, char why[SXS_CONTROL_WHY])
+int sxs_target_wait_ended(const struct sxs_process *p, struct sxs_control_answer *answer,
+                          unsigned wait_ms, char why[SXS_CONTROL_WHY])
 {
     const struct timespec pause = {.tv_nsec = AGAIN_MS * 1000000};
     int64_t               until = sxs_deadline_now_ms() + sxs_deadline_left(wait_ms);
     for (;;) {
         int err = ask(p, "status", (int)sxs_deadline_left(REPLY_MS), answer, why);
-        if (err || !is_settling(answer) || sxs_deadline_now_ms() >= until || !sxs_deadline_left(1))
+        if (err || !will_end(answer) || sxs_deadline_now_ms() >= until || !sxs_deadline_left(1))
             return err;
         nanosleep(&pause, NULL);
     }
@@ -294,20 +296,20 @@ static bool is_leaving(const struct sxs_target *t, const struct attempt *a)
         return true;
     int         err = ask(&t->p, "status", (int)sxs_deadline_left(REPLY_MS), &answer, why);
     const char *phase = err ? NULL : sxs_message_get(&answer.message, "phase");
-    return phase && (strcmp(phase, "on") != 0 || is_settling(&answer));
+    return phase && (strcmp(phase, "on") != 0 || will_end(&answer));
 }
 
 /* Asks one runtime to load the library. Returns 0, or -1 with the reason in @why. */
-static int attach_runtime(struct sxs_target *t, const struct sxs_target_wish *wish, size_t index,
-                          const char *library, char why[SXS_TARGET_WHY])
+static int attach_runtime(struct sxs_target *t, const struct sxs_target_request *request,
+                          size_t index, const char *library, char why[SXS_TARGET_WHY])
 {
     static struct sxs_message_writer data;
-    static uint8_t                   payload[SXS_DIAG_MAX], request[SXS_DIAG_MAX];
+    static uint8_t                   payload[SXS_DIAG_MAX], command[SXS_DIAG_MAX];
     const struct timespec            pause = {.tv_nsec = AGAIN_MS * 1000000};
     const struct sxs_target_runtime *r = &t->runtimes[index];
     uint8_t                          clsid[16];
     struct attempt                   a;
-    write_wish(&data, t, wish, "attach");
+    write_request(&data, t, request, "attach");
     if (t->hold < 0) {
         sxs_message_addf(&data, "duration_ms", "%u", ORPHAN_MS);
         sxs_message_add(&data, "detach", "1");
@@ -317,10 +319,10 @@ static int attach_runtime(struct sxs_target *t, const struct sxs_target_wish *wi
     class_id(clsid);
     size_t size = sxs_diag_attach_payload(payload, LOAD_MS, clsid, library, data.bytes, data.size);
     if (size && !data.full)
-        size = sxs_diag_request(request, PROFILER_SET, ATTACH_COMMAND, payload, size);
+        size = sxs_diag_request(command, PROFILER_SET, ATTACH_COMMAND, payload, size);
     else
         size = 0;
-    while (a = ask_to_load(t, r, request, size),
+    while (a = ask_to_load(t, r, command, size),
            is_leaving(t, &a) && sxs_deadline_left(2 * AGAIN_MS))
         nanosleep(&pause, NULL);
     if (!a.err && !a.hr)
@@ -396,10 +398,10 @@ static void undo_attach(struct sxs_target *t)
     if (!t->pending)
         return;
     sxs_deadline_begin(UNDO_MS);
-    sxs_target_settle(&t->p, &answer, UNDO_MS, why);
+    sxs_target_wait_ended(&t->p, &answer, UNDO_MS, why);
 }
 
-int sxs_target_attach(struct sxs_target *t, const struct sxs_target_wish *wish,
+int sxs_target_attach(struct sxs_target *t, const struct sxs_target_request *request,
                       char why[SXS_TARGET_WHY])
 {
     char library[PATH_MAX];
@@ -409,11 +411,11 @@ int sxs_target_attach(struct sxs_target *t, const struct sxs_target_wish *wish,
         return SXS_EXIT_USAGE;
     }
     choose_id(t->id);
-    t->stays = strstr(wish->tools, "instrument") != NULL;
-    int status = prepare_files(t, wish, library, why);
+    t->stays = strstr(request->tools, "instrument") != NULL;
+    int status = prepare_files(t, request, library, why);
     if (status)
         return status;
-    int err = t->has_library ? hold_session(t, wish, why) : 0;
+    int err = t->has_library ? hold_session(t, request, why) : 0;
     if (err) {
         unmark_session(t);
         return err == ENOTSUP ? SXS_EXIT_PROBLEM : SXS_EXIT_USAGE;
@@ -422,9 +424,9 @@ int sxs_target_attach(struct sxs_target *t, const struct sxs_target_wish *wish,
     for (size_t i = 0; i < t->n_runtimes; i++) {
         const struct sxs_target_runtime *r = &t->runtimes[i];
         if (!r->picked || r->live || r->reached < 0 ||
-            attach_runtime(t, wish, i, library, why) != 0)
+            attach_runtime(t, request, i, library, why) != 0)
             continue;
-        if (t->hold < 0 && hold_session(t, wish, why) != 0)
+        if (t->hold < 0 && hold_session(t, request, why) != 0)
             return leave_again(t, why);
         t->attached = true;
     }

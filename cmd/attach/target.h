@@ -26,16 +26,16 @@
 #define SXS_TARGET_LEAST_MS 2500u
 
 /**
- * sxs_target_settle - wait while the process ends a session, or one that nobody holds: its command has ended.
+ * sxs_target_wait_ended - wait while the process ends a session, or one that nobody holds: its command has ended.
  * @answer: receives the latest answer to "status".
  * @wait_ms: how long at most; not beyond the deadline (deadline.h).
  * Returns 0, or an errno value of asking, with a sentence in @why: ECONNREFUSED when it has no control socket.
  */
-int sxs_target_settle(const struct sxs_process *p, struct sxs_control_answer *answer,
-                      unsigned wait_ms, char why[SXS_CONTROL_WHY]);
+int sxs_target_wait_ended(const struct sxs_process *p, struct sxs_control_answer *answer,
+                          unsigned wait_ms, char why[SXS_CONTROL_WHY]);
 
 /** What shall be recorded. The strings are borrowed. */
-struct sxs_target_wish {
+struct sxs_target_request {
     const char *tools;                      /* "NAME:OPTIONS;NAME..." */
     const char *pick;                       /* all, first or one:WHAT; NULL: all */
     const char *mask;                       /* as SXSPROF_MASK; NULL: as the process has it */
@@ -91,12 +91,12 @@ int sxs_target_read(struct sxs_target *t, pid_t pid, char why[SXS_TARGET_WHY]);
  * @why: receives a sentence about a failure, SXS_TARGET_WHY bytes.
  * Returns an exit status: SXS_EXIT_OK, or SXS_EXIT_USAGE (2): refused.
  */
-int sxs_target_check(struct sxs_target *t, const struct sxs_target_wish *wish,
+int sxs_target_check(struct sxs_target *t, const struct sxs_target_request *request,
                      char why[SXS_TARGET_WHY]);
 
 /** sxs_target_explain - print which runtimes are not reached, and what each tool does not record on
  *  those that are; @to: NULL prints nothing. Returns the number of tools that record something on at least one runtime. */
-unsigned sxs_target_explain(const struct sxs_target *t, const struct sxs_target_wish *wish,
+unsigned sxs_target_explain(const struct sxs_target *t, const struct sxs_target_request *request,
                             FILE *to);
 
 /**
@@ -106,7 +106,7 @@ unsigned sxs_target_explain(const struct sxs_target *t, const struct sxs_target_
  * Returns an exit status. After a failure nothing is left behind in the process but what @why says: no
  * session, no recording, and no runtime that has the library.
  */
-int sxs_target_attach(struct sxs_target *t, const struct sxs_target_wish *wish,
+int sxs_target_attach(struct sxs_target *t, const struct sxs_target_request *request,
                       char why[SXS_TARGET_WHY]);
 
 enum sxs_target_state {
@@ -120,7 +120,7 @@ enum sxs_target_state sxs_target_poll(struct sxs_target *t);
 
 /**
  * sxs_target_detach - end the session, and let the library go unless it was there before.
- * The session is in the wish's folder when it returns, also when the process has ended.
+ * The session is in the request's folder when it returns, also when the process has ended.
  * @why: receives a sentence about what failed, or "".
  * Returns an exit status: SXS_EXIT_OK or SXS_EXIT_PROBLEM.
  */

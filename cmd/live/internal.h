@@ -255,12 +255,12 @@ void sxs_live_changing_add(struct sxs_live_changings *c, const struct sxs_live_c
  * with 0 behind the last. @all: read all of them. */
 size_t sxs_live_changing_turn(struct sxs_live_changings *c, bool all);
 
-/* The file "samples". _look reads what is new; _settle adds the samples that have waited long
+/* The file "samples". _look reads what is new; _add_due adds the samples that have waited long
  * enough,
  * or all of them. */
 void sxs_live_samples_open(struct sxs_live *l);
 void sxs_live_samples_look(struct sxs_live *l);
-void sxs_live_samples_settle(struct sxs_live *l, bool all);
+void sxs_live_samples_add_due(struct sxs_live *l, bool all);
 void sxs_live_samples_close(struct sxs_live *l);
 
 /** sxs_live_samples_add - add a sample to the model and to all sums. */

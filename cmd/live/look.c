@@ -420,7 +420,7 @@ unsigned sxs_live_look(struct sxs_live *l)
         sxs_live_costs_again(l, last);
     sxs_live_events_look(l, last);
     set_clock(l);
-    sxs_live_samples_settle(l, last && !l->behind);
+    sxs_live_samples_add_due(l, last && !l->behind);
     sxs_live_samples_expire(l);
     fill_process(l);
     if (l->behind)

@@ -12,7 +12,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#define SETTLE_NS    1000000000u /* how long every sample waits for names and pauses */
+#define WAIT_NS      1000000000u /* how long every sample waits for names and pauses */
 #define NAMELESS_NS  3000000000u /* how long one waits that has an address without a name */
 #define QUEUE_MAX    (64u << 20) /* bytes of samples that wait */
 #define CACHE_STACKS (1u << 16)
@@ -117,7 +117,7 @@ static void drain(struct sxs_live *l, uint64_t now, bool all)
         uint64_t                  age = now > v->time_ns ? now - v->time_ns : 0;
         bool                      waits = atomic_load(&v->head.type) == SXS_RECORD_SAMPLE;
         size = v->head.size;
-        if (waits && (all || (age >= SETTLE_NS && (age >= NAMELESS_NS || has_names(l, v))))) {
+        if (waits && (all || (age >= WAIT_NS && (age >= NAMELESS_NS || has_names(l, v))))) {
             sxs_live_samples_add(l, v, collecting(s, v));
             atomic_store(&v->head.type, SXS_RECORD_NONE);
             s->n_queued--;
@@ -233,13 +233,13 @@ void sxs_live_samples_look(struct sxs_live *l)
     while (sxs_chunk_follow_next(&s->file, SXS_RECORD_POOL, sxs_samples_take, &r)) {
         take_record(l, &r);
         /* A look that reads much adds samples as it goes on, as if it were several looks. */
-        if (s->seen_ns > s->drained_ns + SETTLE_NS || s->queue_end - s->queue_at > QUEUE_MAX)
+        if (s->seen_ns > s->drained_ns + WAIT_NS || s->queue_end - s->queue_at > QUEUE_MAX)
             drain(l, s->seen_ns, false);
     }
     l->behind |= sxs_chunk_follow_left(&s->file) > 0;
 }
 
-void sxs_live_samples_settle(struct sxs_live *l, bool all)
+void sxs_live_samples_add_due(struct sxs_live *l, bool all)
 {
     if (l->samples.open)
         sxs_live_costs_named(l, all);

@@ -23,7 +23,7 @@
 #define STEP_MS      50
 /* A runtime tries to connect at least every half second, if its thread gets to run. A machine with 40
  * runnable threads for each core needed more than 700 ms. Waited for only while a runtime is missing. */
-#define SETTLE_MS   5000
+#define CONNECT_MS  5000
 #define MAX_SOCKETS (1u << 20)
 /* Sockets whose names the kernel is asked for, the oldest first: a runtime opens its port early. */
 #define MAX_ASKED 16384u
@@ -284,7 +284,7 @@ static size_t count_clrs(const struct sxs_process *p)
 static int ask_connecting(const struct sxs_process *p, struct sxs_ports *ports, size_t port,
                           unsigned timeout_ms)
 {
-    int64_t until = sxs_deadline_now_ms() + (timeout_ms < SETTLE_MS ? timeout_ms : SETTLE_MS);
+    int64_t until = sxs_deadline_now_ms() + (timeout_ms < CONNECT_MS ? timeout_ms : CONNECT_MS);
     size_t  wanted = count_clrs(p);
     int     err = open_listener(p, &ports->ports[port]);
     while (!err && sxs_deadline_now_ms() < until && sxs_deadline_left(1) &&
@@ -295,7 +295,7 @@ static int ask_connecting(const struct sxs_process *p, struct sxs_ports *ports, 
             continue;
         if (!is_known(ports, &advert_info) && ask_info(fd, timeout_ms, &info) == 0) {
             add_reached(ports, &info, port);
-            until = sxs_deadline_now_ms() + SETTLE_MS;
+            until = sxs_deadline_now_ms() + CONNECT_MS;
         }
         close(fd);
     }

@@ -166,7 +166,7 @@ static bool is_done(struct follower *f, const char *name)
 }
 
 /* Notes for the time after this command that all of a complete segment is in the queue. */
-static void settle_segments(struct follower *f)
+static void mark_complete_segments(struct follower *f)
 {
     uint64_t newest = 0;
     for (size_t i = 0; i < f->segments.n; i++)
@@ -265,7 +265,7 @@ static void look_at_segments(struct follower *f, const char *dir)
         snprintf(path, sizeof(path), "%s/%s", dir, folder);
         f->found |= is_done(f, slash ? slash + 1 : folder) || look_at_session(f, path);
     }
-    settle_segments(f);
+    mark_complete_segments(f);
     if (f->segments.n)
         count_missing(f);
 }

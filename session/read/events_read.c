@@ -311,7 +311,7 @@ void sxs_events_order(struct sxs_events_data *e)
 }
 
 /* Replace numbers by names, join equal throw sites, and sort. */
-static void settle_names(struct events_reading *r)
+static void resolve_names(struct events_reading *r)
 {
     struct sxs_events_data *e = r->e;
     for (size_t i = 0; i < e->n_throw_sites; i++) {
@@ -356,7 +356,7 @@ int sxs_events_read(const struct sxs_files *folder, struct sxs_events_data **out
     take_problems(r.e, &chunks);
     sxs_chunk_reader_close(&chunks);
     if (!r.no_memory)
-        settle_names(&r);
+        resolve_names(&r);
     r.no_memory |= sxs_thread_names_read_all(folder, &r.e->thread_names) != 0;
     free(r.of_throw_sites);
     free(r.of_exceptions);
