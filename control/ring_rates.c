@@ -10,7 +10,7 @@
 #include "control/ring_internal.h"
 #include "sampling/recorder.h"
 
-#define SETTLE_NS  INT64_C(10000000000) /* before the cost of a segment is judged */
+#define MIN_AGE_NS   INT64_C(10000000000) /* before the cost of a segment is judged */
 #define LEAST_NS   INT64_C(1000000000)  /* a segment that is too large lasts so long all the same */
 #define MOST_STRETCH 64u
 #define RING_PARTS 5u /* a segment takes at most this part of the bytes of a ring */
@@ -119,7 +119,7 @@ int sxs_ring_is_too_dear(void)
 {
     struct sxs_ring_cost cost;
     double               whole;
-    if (!sxs_ring.settings.budget || sxs_ring.budget.gave_up || age_ns() < SETTLE_NS)
+    if (!sxs_ring.settings.budget || sxs_ring.budget.gave_up || age_ns() < MIN_AGE_NS)
         return 0;
     cost = cost_so_far();
     whole = (double)sxs_cost_allowed_ns(cost, sxs_ring.settings.budget) *

@@ -50,7 +50,7 @@ static struct {
     _Atomic int                               ending; /* 1: threads are not looked at any more */
     _Atomic int                               exits;  /* 1: the process exits */
     struct sxs_worker                         worker; /* the service thread */
-    _Atomic unsigned asked, settled; /* numbers of the requests to name all addresses */
+    _Atomic unsigned asked, named; /* numbers of the requests to name all addresses */
 } recorder = {.lock = PTHREAD_MUTEX_INITIALIZER};
 SXS_FORK_RESETS(recorder.lock);
 SXS_SESSION_RESETS(recorder);
@@ -311,17 +311,17 @@ static void serve_recorder(void)
     watch_threads();
     do {
         unsigned asked = atomic_load(&recorder.asked);
-        int      settles = asked != atomic_load(&recorder.settled);
+        int      names_all = asked != atomic_load(&recorder.named);
         some_came = some_went = 0;
         make_room();
         check_signals();
         look_at_threads();
-        list_loaded(settles || since_naming >= NAMING_NS);
+        list_loaded(names_all || since_naming >= NAMING_NS);
         make_room(); /* again, because lists of modules take their time */
-        if (settles || since_naming >= NAMING_NS) {
+        if (names_all || since_naming >= NAMING_NS) {
             since_naming = 0;
             sxs_code_catch_up();
-            atomic_store(&recorder.settled, asked);
+            atomic_store(&recorder.named, asked);
         }
         period = next_period(period, some_came || some_went || has_recorded(&n_recorded));
         since_naming += period;
@@ -431,7 +431,7 @@ int sxs_recorder_start(void)
 /* ---- the end of the session ------------------------------------------------------------------ */
 
 #define HANDLERS_NS UINT64_C(5000000000) /* a handler of a signal that takes longer is reported */
-#define SETTLE_NS   UINT64_C(5000000000)
+#define NAME_ALL_NS UINT64_C(5000000000)
 
 static void record_living(struct sxs_thread_slot *t)
 {
@@ -511,16 +511,16 @@ void sxs_recorder_end(void)
     sxs_samples_finish(writer);
 }
 
-int sxs_recorder_settle(void)
+int sxs_recorder_name_all(void)
 {
     const struct timespec pause = {0, 1000000};
-    uint64_t              until = sxs_now_ns(CLOCK_MONOTONIC) + SETTLE_NS;
+    uint64_t              until = sxs_now_ns(CLOCK_MONOTONIC) + NAME_ALL_NS;
     unsigned              wanted;
     if (!sxs_recorder_is_on())
         return 0;
     wanted = atomic_fetch_add(&recorder.asked, 1) + 1;
     sxs_worker_wake(&recorder.worker);
-    while ((int)(atomic_load(&recorder.settled) - wanted) < 0) {
+    while ((int)(atomic_load(&recorder.named) - wanted) < 0) {
         if (sxs_now_ns(CLOCK_MONOTONIC) >= until)
             return -ETIMEDOUT;
         nanosleep(&pause, NULL);

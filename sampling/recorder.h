@@ -20,9 +20,9 @@ int sxs_recorder_start(void);
  *  records any more. Not signal-safe. */
 void sxs_recorder_end(void);
 
-/** sxs_recorder_settle - wait until all addresses recorded so far have names. Returns 0, or
+/** sxs_recorder_name_all - wait until all addresses recorded so far have names. Returns 0, or
  *  -ETIMEDOUT after some seconds. Any thread that is not inside of a callback. */
-int sxs_recorder_settle(void);
+int sxs_recorder_name_all(void);
 
 /** sxs_recorder_writer - return the writer of the file, which lives until the session ends; NULL if
  *  the recorder has not been started. Any thread; signal-safe. */

@@ -139,5 +139,5 @@ const struct sxs_tool sxs_recorder_tool = {.name = "recorder",
                                            .stop = stop_tool,
                                            .release = release_runtime,
                                            .end_session = sxs_recorder_end,
-                                           .settle = sxs_recorder_settle,
+                                           .settle = sxs_recorder_name_all,
                                            .restarts = 1};

@@ -133,7 +133,7 @@ HRESULT clrie_set_target_count(struct clrie_instruction *i, uint32_t n)
 
 /* ---- into a body, and out of it --------------------------------------------------------------- */
 
-static void settle_edge(struct clrie_instruction *i, uint32_t n)
+static void resolve_edge(struct clrie_instruction *i, uint32_t n)
 {
     struct clrie_edge   *edge = i->out ? i->out[n] : NULL;
     struct sxs_il_insn **slot = slot_of(i, n);
@@ -144,18 +144,18 @@ static void settle_edge(struct clrie_instruction *i, uint32_t n)
 }
 
 /* @i has come into its body: edges from and to it may become plain targets. */
-static void settle(struct clrie_instruction *i)
+static void resolve_edges(struct clrie_instruction *i)
 {
     struct clrie_edge *edge, *next;
     uint32_t           n = i->out ? clrie_target_count(i) : 0;
     for (uint32_t t = 0; t < n; t++)
-        settle_edge(i, t);
+        resolve_edge(i, t);
     for (edge = i->in; edge; edge = next) {
         struct clrie_instruction *from = edge->from;
         next = edge->next;
         for (uint32_t t = 0; t < clrie_target_count(from); t++)
             if (from->out[t] == edge) {
-                settle_edge(from, t);
+                resolve_edge(from, t);
                 break;
             }
     }
@@ -300,7 +300,7 @@ HRESULT clrie_enter_body(struct clrie_graph *graph, struct clrie_instruction *i)
     i->insn = insn;
     i->body = graph->body;
     i->home = graph;
-    settle(i);
+    resolve_edges(i);
     return S_OK;
 }
 

@@ -22,10 +22,10 @@
 extern char **environ;
 
 enum {
-    HUNG_AFTER = 20,  /* seconds until a child is killed by its own alarm */
-    CHILD_BLOCKS = 3, /* exit statuses of children: a profiler's signal is blocked; */
+    HUNG_AFTER = 20,      /* seconds until a child is killed by its own alarm */
+    CHILD_BLOCKS = 3,     /* exit statuses of children: a profiler's signal is blocked; */
     CHILD_HAS_EVENTS = 5, /* perf events are inherited */
-    SETTLED_MS = 300, /* no library was loaded for so long: the runtimes have started */
+    QUIET_MS = 300,       /* no library was loaded for so long: the runtimes have started */
 };
 
 static int count_object(struct dl_phdr_info *info, size_t size, void *n)
@@ -49,14 +49,14 @@ static int count_other(struct dl_phdr_info *info, size_t size, void *arg)
     return 0;
 }
 
-/* Waits until no library except the plugin has been loaded for SETTLED_MS. Runtimes load libraries
+/* Waits until no library except the plugin has been loaded for QUIET_MS. Runtimes load libraries
  * while they start, without taking churn_loading; in a child forked during such a load the state of
  * the loader is inconsistent. Measured with one runtime, without the profiler (8.0.29, 9.0.18,
  * 10.0.11): of the children forked after this wait, 1,310 called exit(), and all 1,310 ended. */
 static void wait_for_starts(const struct churn *c)
 {
     int before = -1, same_for = 0;
-    while (same_for < SETTLED_MS / 10 && !atomic_load(&c->stop)) {
+    while (same_for < QUIET_MS / 10 && !atomic_load(&c->stop)) {
         struct others others = {c->plugin, 0};
         dl_iterate_phdr(count_other, &others);
         same_for = others.n == before ? same_for + 1 : 0;

@@ -5,42 +5,44 @@
 
 #include <stddef.h>
 
-#define LIES(type, field, at) _Static_assert(offsetof(struct type, field) == (at), "elt/calls_offsets.h")
-LIES(sxs_calls_state, top, STATE_TOP);
-LIES(sxs_calls_state, limit, STATE_LIMIT);
-LIES(sxs_calls_state, cells, STATE_CELLS);
-LIES(sxs_calls_state, flat, STATE_FLAT);
-LIES(sxs_calls_state, n_flat, STATE_N_FLAT);
-LIES(sxs_calls_state, slots, STATE_SLOTS);
-LIES(sxs_calls_state, n_slots, STATE_N_SLOTS);
-LIES(sxs_calls_state, record, STATE_RECORD);
-LIES(sxs_calls_state, event, STATE_EVENT);
-LIES(sxs_calls_state, event_end, STATE_EVENT_END);
-LIES(sxs_calls_thread, pending_of, RECORD_PENDING_OF);
-LIES(sxs_calls_thread, pending, RECORD_PENDING);
-LIES(sxs_calls_slot, node, SLOT_NODE);
-LIES(sxs_calls_frame, sp, FRAME_SP);
-LIES(sxs_calls_frame, node, FRAME_NODE);
-LIES(sxs_calls_frame, fn, FRAME_FN);
-LIES(sxs_calls_frame, start, FRAME_START);
-LIES(sxs_calls_frame, callees, FRAME_CALLEES);
-LIES(sxs_calls_node, function, NODE_FUNCTION);
-LIES(sxs_calls_node, calls, NODE_CALLS);
-LIES(sxs_calls_node, ticks, NODE_TICKS);
-LIES(sxs_calls_node, entered, NODE_ENTERED);
-LIES(sxs_calls_node, latest, NODE_LATEST);
-LIES(sxs_calls_node, histogram, NODE_HISTOGRAM);
-LIES(sxs_calls_node, self, NODE_SELF);
-LIES(sxs_calls_node, active, NODE_ACTIVE);
-LIES(sxs_calls_histogram, min, HISTOGRAM_MIN);
-LIES(sxs_calls_histogram, max, HISTOGRAM_MAX);
-LIES(sxs_calls_histogram, octaves, HISTOGRAM_OCTAVES);
-LIES(sxs_calls_event, tick, EVENT_TICK);
-LIES(sxs_calls_event, node, EVENT_NODE);
-LIES(sxs_calls_event, kind, EVENT_NODE + 4);
-LIES(sxs_called, off, CALLED_OFF);
-LIES(sxs_called, number, CALLED_NUMBER);
-LIES(sxs_called, cell, CALLED_CELL);
+_Static_assert(offsetof(struct sxs_calls_state, top) == STATE_TOP, "elt/calls_offsets.h");
+_Static_assert(offsetof(struct sxs_calls_state, limit) == STATE_LIMIT, "elt/calls_offsets.h");
+_Static_assert(offsetof(struct sxs_calls_state, cells) == STATE_CELLS, "elt/calls_offsets.h");
+_Static_assert(offsetof(struct sxs_calls_state, flat) == STATE_FLAT, "elt/calls_offsets.h");
+_Static_assert(offsetof(struct sxs_calls_state, n_flat) == STATE_N_FLAT, "elt/calls_offsets.h");
+_Static_assert(offsetof(struct sxs_calls_state, slots) == STATE_SLOTS, "elt/calls_offsets.h");
+_Static_assert(offsetof(struct sxs_calls_state, n_slots) == STATE_N_SLOTS, "elt/calls_offsets.h");
+_Static_assert(offsetof(struct sxs_calls_state, record) == STATE_RECORD, "elt/calls_offsets.h");
+_Static_assert(offsetof(struct sxs_calls_state, event) == STATE_EVENT, "elt/calls_offsets.h");
+_Static_assert(offsetof(struct sxs_calls_state, event_end) == STATE_EVENT_END,
+               "elt/calls_offsets.h");
+_Static_assert(offsetof(struct sxs_calls_thread, pending_of) == RECORD_PENDING_OF,
+               "elt/calls_offsets.h");
+_Static_assert(offsetof(struct sxs_calls_thread, pending) == RECORD_PENDING, "elt/calls_offsets.h");
+_Static_assert(offsetof(struct sxs_calls_slot, node) == SLOT_NODE, "elt/calls_offsets.h");
+_Static_assert(offsetof(struct sxs_calls_frame, sp) == FRAME_SP, "elt/calls_offsets.h");
+_Static_assert(offsetof(struct sxs_calls_frame, node) == FRAME_NODE, "elt/calls_offsets.h");
+_Static_assert(offsetof(struct sxs_calls_frame, fn) == FRAME_FN, "elt/calls_offsets.h");
+_Static_assert(offsetof(struct sxs_calls_frame, start) == FRAME_START, "elt/calls_offsets.h");
+_Static_assert(offsetof(struct sxs_calls_frame, callees) == FRAME_CALLEES, "elt/calls_offsets.h");
+_Static_assert(offsetof(struct sxs_calls_node, function) == NODE_FUNCTION, "elt/calls_offsets.h");
+_Static_assert(offsetof(struct sxs_calls_node, calls) == NODE_CALLS, "elt/calls_offsets.h");
+_Static_assert(offsetof(struct sxs_calls_node, ticks) == NODE_TICKS, "elt/calls_offsets.h");
+_Static_assert(offsetof(struct sxs_calls_node, entered) == NODE_ENTERED, "elt/calls_offsets.h");
+_Static_assert(offsetof(struct sxs_calls_node, latest) == NODE_LATEST, "elt/calls_offsets.h");
+_Static_assert(offsetof(struct sxs_calls_node, histogram) == NODE_HISTOGRAM, "elt/calls_offsets.h");
+_Static_assert(offsetof(struct sxs_calls_node, self) == NODE_SELF, "elt/calls_offsets.h");
+_Static_assert(offsetof(struct sxs_calls_node, active) == NODE_ACTIVE, "elt/calls_offsets.h");
+_Static_assert(offsetof(struct sxs_calls_histogram, min) == HISTOGRAM_MIN, "elt/calls_offsets.h");
+_Static_assert(offsetof(struct sxs_calls_histogram, max) == HISTOGRAM_MAX, "elt/calls_offsets.h");
+_Static_assert(offsetof(struct sxs_calls_histogram, octaves) == HISTOGRAM_OCTAVES,
+               "elt/calls_offsets.h");
+_Static_assert(offsetof(struct sxs_calls_event, tick) == EVENT_TICK, "elt/calls_offsets.h");
+_Static_assert(offsetof(struct sxs_calls_event, node) == EVENT_NODE, "elt/calls_offsets.h");
+_Static_assert(offsetof(struct sxs_calls_event, kind) == EVENT_NODE + 4, "elt/calls_offsets.h");
+_Static_assert(offsetof(struct sxs_called, off) == CALLED_OFF, "elt/calls_offsets.h");
+_Static_assert(offsetof(struct sxs_called, number) == CALLED_NUMBER, "elt/calls_offsets.h");
+_Static_assert(offsetof(struct sxs_called, cell) == CALLED_CELL, "elt/calls_offsets.h");
 _Static_assert(SXS_CALLED_OFF == CALLED_IS_OFF &&
                    (SXS_CALLED_RESUMES | SXS_CALLED_TAILS) == CALLED_SPECIAL,
                "elt/calls_offsets.h");

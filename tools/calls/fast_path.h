@@ -80,7 +80,7 @@ HOT int lacks_room(const struct sxs_calls_state *s)
  *  below the methods that await them. Also updates f[-1].callees, the ticks that the frame below
  *  must exclude: all of @ticks if this call itself lies elsewhere in the tree, else the excluded
  *  ticks. */
-HOT uint64_t settle(struct sxs_calls_state *s, struct sxs_calls_frame *f, uint64_t ticks)
+HOT uint64_t own_ticks(struct sxs_calls_state *s, struct sxs_calls_frame *f, uint64_t ticks)
 {
     uint64_t own = ticks > f->callees ? ticks - f->callees : 0;
     if (f->node->parent == ref_of(s, f[-1].node))
@@ -126,7 +126,7 @@ HOT void drop(struct sxs_calls_state *s, uint64_t now, _Atomic uint64_t *how)
         if (f->node->active)
             end_flat(f, now - f->start);
         else
-            end_path(f, f->callees ? settle(s, f, now - f->start) : now - f->start);
+            end_path(f, f->callees ? own_ticks(s, f, now - f->start) : now - f->start);
     } else {
         pass_on(f);
     }

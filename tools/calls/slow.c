@@ -213,7 +213,7 @@ void sxs_calls_end_top(struct sxs_calls_state *s, uint64_t now)
         end_flat(f, ticks);
     } else {
         if (f->callees)
-            ticks = settle(s, f, ticks);
+            ticks = own_ticks(s, f, ticks);
         record_duration(s, f->node->histogram, ticks);
         end_path(f, ticks);
         trace_event(s, f->node, now, SXS_CALLS_LEAVE);

@@ -241,7 +241,7 @@ void sxs_tails_entered(struct sxs_calls_state *s, uintptr_t sp)
         s->top->from = return_address(sp);
 }
 
-void sxs_tails_settle(struct sxs_calls_state *s, uintptr_t sp, int enters, uint64_t now)
+void sxs_tails_update(struct sxs_calls_state *s, uintptr_t sp, int enters, uint64_t now)
 {
     for (;;) {
         struct sxs_calls_frame *f = s->top;

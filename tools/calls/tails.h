@@ -54,14 +54,14 @@ int sxs_tails_leave(struct sxs_calls_state *s, struct sxs_called *fn, uintptr_t 
 void sxs_tails_end_chain(struct sxs_calls_state *s, uintptr_t sp);
 
 /** sxs_tails_entered - note where the youngest call, whose caller has the stack pointer @sp, returns to,
- *  for sxs_tails_settle(). */
+ *  for sxs_tails_update(). */
 void sxs_tails_entered(struct sxs_calls_state *s, uintptr_t sp);
 
-/** sxs_tails_settle - handle calls that were left by fast tail calls, when there is no tailcall hook.
+/** sxs_tails_update - handle calls that were left by fast tail calls, when there is no tailcall hook.
  *  Their frames are still the youngest, as if nothing had happened. Call it before an enter (@enters)
  *  or leave with the caller's stack pointer @sp is handled. Marks a frame as left when @sp is that of
  *  its tail call's callee; ends calls whose frames are gone. */
-void sxs_tails_settle(struct sxs_calls_state *s, uintptr_t sp, int enters, uint64_t now);
+void sxs_tails_update(struct sxs_calls_state *s, uintptr_t sp, int enters, uint64_t now);
 
 /** sxs_tails_push_dispatcher - push the frame of the dispatcher @fn. @first: the dispatcher's first
  *  argument, the address of its caller's return address; 0: not known. */

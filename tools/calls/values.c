@@ -8,7 +8,7 @@
  *
  * There is no tailcall hook with values, because compiled code holds whole vectors in registers across
  * the call of that hook, and the runtime's code around a hook with values preserves only 8 bytes of
- * each vector. sxs_tails_settle() finds calls that were left by tail calls.
+ * each vector. sxs_tails_update() finds calls that were left by tail calls.
  */
 #include "tools/calls/values.h"
 
@@ -112,7 +112,7 @@ void sxs_values_enter(struct sxs_called *fn, uintptr_t info)
     if (!sp)
         return;
     if (s && s->top->sp <= sp) /* a tail call's callee has its caller's SP */
-        sxs_tails_settle(s, sp, 1, sxs_tick());
+        sxs_tails_update(s, sp, 1, sxs_tick());
     before = s ? s->event : NULL;
     if (r && has_room(s))
         size = format_arguments(s, fn, r, info);
@@ -142,7 +142,7 @@ void sxs_values_leave(struct sxs_called *fn, uintptr_t info)
     if (!sp)
         return;
     if (s)
-        sxs_tails_settle(s, sp, 0, now);
+        sxs_tails_update(s, sp, 0, now);
     before = s ? s->event : NULL;
     if (sxs_trace_leave(fn, sp, now))
         sxs_tree_leave_slow(fn, sp);

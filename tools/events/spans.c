@@ -41,7 +41,7 @@ static struct {
 SXS_FORK_RESETS(spans.lock);
 SXS_SESSION_RESETS(spans);
 
-static uint64_t now_tick(void)
+static uint64_t now_ns(void)
 {
     return sxs_now_ns(CLOCK_MONOTONIC);
 }
@@ -56,7 +56,7 @@ static struct sxs_event_span *write_span(const struct sxs_runtime *rt, enum sxs_
                                          uint64_t from_ns, const char *text, uint32_t a, uint32_t b,
                                          int failed)
 {
-    return sxs_events_span(rt, kind, from_ns, now_tick() - from_ns, own_tid(), text, a, b, failed);
+    return sxs_events_span(rt, kind, from_ns, now_ns() - from_ns, own_tid(), text, a, b, failed);
 }
 
 /* ---- begin and end on one thread ---- */
@@ -71,7 +71,7 @@ static void begin_span(struct sxs_sub *sub, enum sxs_event_kind kind, uint64_t i
         memmove(thread->open, thread->open + 1, thread->n_open * sizeof(thread->open[0]));
     }
     thread->open[thread->n_open++] =
-        (struct sxs_open_span){id, now_tick(), sxs_runtime_number(sub->rt), kind};
+        (struct sxs_open_span){id, now_ns(), sxs_runtime_number(sub->rt), kind};
 }
 
 /* Ends a span and returns its start time, or the current time if the start is not known. Forgets
@@ -86,7 +86,7 @@ static uint64_t end_span(struct sxs_sub *sub, enum sxs_event_kind kind, uint64_t
             return s->time_ns;
         }
     }
-    return now_tick();
+    return now_ns();
 }
 
 /* ---- compilation ---- */
@@ -124,7 +124,7 @@ static HRESULT jit_started(struct sxs_sub *sub, sxs_function fn, BOOL safe)
 
 static void jit_ended(struct sxs_sub *sub, sxs_function fn, HRESULT status, uint32_t rejit)
 {
-    uint64_t from = end_span(sub, SXS_KIND_JIT, fn.id), until = now_tick();
+    uint64_t from = end_span(sub, SXS_KIND_JIT, fn.id), until = now_ns();
     char     text[1024];
     name_function(fn, text, sizeof(text));
     sxs_tiers_compiled(fn.id, sxs_events_span(sub->rt, SXS_KIND_JIT, from, until - from, own_tid(),
@@ -196,7 +196,7 @@ static HRESULT class_started(struct sxs_sub *sub, sxs_class cls)
 
 static HRESULT class_finished(struct sxs_sub *sub, sxs_class cls, HRESULT status)
 {
-    uint64_t from = end_span(sub, SXS_KIND_CLASS_LOAD, cls.id), until = now_tick();
+    uint64_t from = end_span(sub, SXS_KIND_CLASS_LOAD, cls.id), until = now_ns();
     char     text[1024] = "";
     pthread_mutex_lock(&spans.lock);
     if (!spans.namer)
@@ -223,7 +223,7 @@ static HRESULT gc_started(struct sxs_sub *sub, int n, BOOL *collected, COR_PRF_G
     atomic_store(&s->gc_generation[at], highest);
     atomic_store(&s->gc_induced[at], reason == COR_PRF_GC_INDUCED);
     atomic_store(&s->gc_tid[at], own_tid());
-    atomic_store(&s->gc_ns[at], now_tick());
+    atomic_store(&s->gc_ns[at], now_ns());
     return S_OK;
 }
 
@@ -239,8 +239,8 @@ static HRESULT gc_finished(struct sxs_sub *sub)
     n--;
     from = n < 2 ? atomic_exchange(&s->gc_ns[n], 0) : 0;
     if (from)
-        sxs_events_span(sub->rt, SXS_KIND_GC, from, now_tick() - from, atomic_load(&s->gc_tid[n]),
-                        "", atomic_load(&s->gc_generation[n]), atomic_load(&s->gc_induced[n]), 0);
+        sxs_events_span(sub->rt, SXS_KIND_GC, from, now_ns() - from, atomic_load(&s->gc_tid[n]), "",
+                        atomic_load(&s->gc_generation[n]), atomic_load(&s->gc_induced[n]), 0);
     return S_OK;
 }
 
@@ -250,13 +250,13 @@ static HRESULT suspend_started(struct sxs_sub *sub, COR_PRF_SUSPEND_REASON reaso
     atomic_store(&s->suspend_tid, own_tid());
     atomic_store(&s->suspend_reason, (uint32_t)reason);
     atomic_store(&s->stopped_ns, 0);
-    atomic_store(&s->suspend_ns, now_tick());
+    atomic_store(&s->suspend_ns, now_ns());
     return S_OK;
 }
 
 static HRESULT suspend_finished(struct sxs_sub *sub)
 {
-    atomic_store(&((struct spans_state *)sub->state)->stopped_ns, now_tick());
+    atomic_store(&((struct spans_state *)sub->state)->stopped_ns, now_ns());
     return S_OK;
 }
 
@@ -271,7 +271,7 @@ static HRESULT resume_finished(struct sxs_sub *sub)
     struct spans_state *s = sub->state;
     uint64_t from = atomic_exchange(&s->suspend_ns, 0), stopped = atomic_load(&s->stopped_ns);
     if (from)
-        sxs_events_span(sub->rt, SXS_KIND_SUSPENSION, from, now_tick() - from,
+        sxs_events_span(sub->rt, SXS_KIND_SUSPENSION, from, now_ns() - from,
                         atomic_load(&s->suspend_tid), "", atomic_load(&s->suspend_reason),
                         stopped > from ? (uint32_t)((stopped - from) / 1000) : 0, 0);
     return S_OK;

@@ -21,7 +21,7 @@
 #define LOOK_NS   (10 * MS)  /* shortest time between two looks at a file */
 #define FOLDER_NS (100 * MS) /* the same for a folder, and once more for each FEW files in it */
 #define FEW       32u
-#define SETTLE_NS (30 * MS)   /* files that have not changed for this time are read */
+#define UNCHANGED_NS (30 * MS)   /* files that have not changed for this time are read */
 #define LATEST_NS (1000 * MS) /* files that change all the time are read after this time */
 
 static struct {
@@ -178,7 +178,7 @@ static int note_state(uint64_t state, uint64_t now)
         watch.found = state;
         watch.found_at = now;
     }
-    if (now - watch.found_at < SETTLE_NS && now - watch.changing_since < LATEST_NS)
+    if (now - watch.found_at < UNCHANGED_NS && now - watch.changing_since < LATEST_NS)
         return 0;
     watch.seen = state;
     return 1;
