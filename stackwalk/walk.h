@@ -26,7 +26,7 @@ enum sxs_walk_end {
     SXS_WALK_NO_MEMORY,
 };
 
-/** Frames from one walker, youngest first. `at` is the index of the next frame for sxs_stitch(). */
+/** Frames from one walker, youngest first. `at` is the index of the next frame for sxs_merge_by_sp(). */
 struct sxs_run {
     struct sxs_frame *frames;
     size_t            len, at;
@@ -68,14 +68,14 @@ void sxs_walk_free(struct sxs_walk *walk);
 const char *sxs_walk_end_text(enum sxs_walk_end end);
 
 /**
- * sxs_stitch - merge several runs of frames into one, ordered by SP.
+ * sxs_merge_by_sp - merge several runs of frames into one, ordered by SP.
  * @out, @cap: receives up to @cap frames, youngest (smallest SP) first.
  * @runs: each sorted by SP. The `at` of each run is advanced. Frames of different runs with the
  *   same SP are the same frame: a managed frame is preferred to a marker of frames that the
  *   runtime does not own; otherwise the frame of the earlier run is kept.
  * Returns the number of frames written. Pure; any thread; signal-safe. */
-SXS_SIGSAFE size_t sxs_stitch(struct sxs_frame *out, size_t cap, struct sxs_run *runs,
-                              size_t n_runs);
+SXS_SIGSAFE size_t sxs_merge_by_sp(struct sxs_frame *out, size_t cap, struct sxs_run *runs,
+                                   size_t n_runs);
 
 /**
  * The tool that requests COR_PRF_ENABLE_STACK_SNAPSHOT from every picked runtime. It handles no

@@ -48,7 +48,7 @@ static HRESULT on_frame(FunctionID fn, UINT_PTR ip, COR_PRF_FRAME_INFO info, ULO
     if (sxs_seed_from_context(&frame->at, context, context_size) != 0)
         return E_UNEXPECTED;
     frame->at.rip = ip;
-    /* sxs_stitch() requires increasing SPs, so a frame that breaks the order is left out. */
+    /* sxs_merge_by_sp() requires increasing SPs, so a frame that breaks the order is left out. */
     if (frame->at.rsp < snap->from_sp ||
         (snap->run.len && frame->at.rsp <= frame[-1].at.rsp))
         return S_OK;
@@ -88,7 +88,7 @@ static void merge_snapshots(struct sxs_walk *walk, struct sxs_run *runs, size_t 
         walk->end = SXS_WALK_NO_MEMORY;
         return;
     }
-    size_t n = sxs_stitch(all, total, runs, walk->n_rts);
+    size_t n = sxs_merge_by_sp(all, total, runs, walk->n_rts);
     for (size_t i = 0; i < n; i++)
         if (all[i].fn.id && sxs_walk_push(walk, &all[i]) != 0)
             break;

@@ -23,7 +23,7 @@ struct mixed {
     int                 native_is_here; /* the cursor is at the current frame */
 };
 
-static int stitch_marks(struct mixed *m)
+static int merge_marks(struct mixed *m)
 {
     struct sxs_run runs[SXS_WALK_RUNTIMES_MAX];
     size_t         total = 0;
@@ -40,7 +40,7 @@ static int stitch_marks(struct mixed *m)
     }
     free(m->marks);
     m->marks = marks;
-    m->n_marks = sxs_stitch(marks, total, runs, m->walk->n_rts);
+    m->n_marks = sxs_merge_by_sp(marks, total, runs, m->walk->n_rts);
     m->at_mark = 0;
     return 0;
 }
@@ -105,7 +105,7 @@ static int seed_snapshot(struct mixed *m, size_t i, const struct sxs_frame *fram
     m->snaps[i] = snap;
     m->walk->hrs[i] = hr;
     m->walk->n_seeded++;
-    return stitch_marks(m) == 0;
+    return merge_marks(m) == 0;
 }
 
 /**
@@ -289,7 +289,7 @@ void sxs_walk_mixed(struct sxs_walk *walk, uintptr_t from_sp)
     m->from_sp = from_sp;
     m->stack_end = sxs_native_stack_end(from_sp);
     take_snapshots(m);
-    if (stitch_marks(m) == 0) {
+    if (merge_marks(m) == 0) {
         if (sxs_unwind.usable)
             unw_getcontext(&m->native.uc);
         run_walk(m);

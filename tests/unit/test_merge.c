@@ -8,7 +8,7 @@
 
 #include "stackwalk/walk.h"
 
-/* Stitching never looks into a runtime: any addresses will do. */
+/* Merging never looks into a runtime: any addresses will do. */
 static char clr_a, clr_b;
 
 static struct sxs_frame frame(char *rt, FunctionID id, uintptr_t sp)
@@ -27,7 +27,7 @@ static void runs_of_two_runtimes_come_out_youngest_first(void **state)
     struct sxs_frame out[4];
 
     (void)state;
-    assert_int_equal(sxs_stitch(out, 4, runs, 2), 4);
+    assert_int_equal(sxs_merge_by_sp(out, 4, runs, 2), 4);
     assert_int_equal(out[0].fn.id, 1);
     assert_int_equal(out[1].fn.id, 7);
     assert_int_equal(out[2].fn.id, 2);
@@ -41,7 +41,7 @@ static void the_same_id_in_two_runtimes_stays_two_frames(void **state)
     struct sxs_frame out[2];
 
     (void)state;
-    assert_int_equal(sxs_stitch(out, 2, runs, 2), 2);
+    assert_int_equal(sxs_merge_by_sp(out, 2, runs, 2), 2);
     assert_ptr_equal(out[0].fn.rt, &clr_a);
     assert_ptr_equal(out[1].fn.rt, &clr_b);
 }
@@ -57,9 +57,9 @@ static void a_managed_frame_wins_over_a_run_of_others_at_its_sp(void **state)
     struct sxs_frame out[4];
 
     (void)state;
-    assert_int_equal(sxs_stitch(out, 4, a_first, 2), 3);
+    assert_int_equal(sxs_merge_by_sp(out, 4, a_first, 2), 3);
     assert_int_equal(out[1].fn.id, 9);
-    assert_int_equal(sxs_stitch(out, 4, b_first, 2), 3);
+    assert_int_equal(sxs_merge_by_sp(out, 4, b_first, 2), 3);
     assert_int_equal(out[1].fn.id, 9);
     assert_int_equal(out[2].fn.id, 2);
 }
@@ -71,7 +71,7 @@ static void on_a_tie_of_equals_the_earlier_run_wins(void **state)
     struct sxs_frame out[2];
 
     (void)state;
-    assert_int_equal(sxs_stitch(out, 2, runs, 2), 1);
+    assert_int_equal(sxs_merge_by_sp(out, 2, runs, 2), 1);
     assert_ptr_equal(out[0].fn.rt, &clr_a);
 }
 
@@ -83,7 +83,7 @@ static void a_full_buffer_keeps_the_youngest(void **state)
     struct sxs_frame out[3] = { { .fn = { NULL, 0 } } };
 
     (void)state;
-    assert_int_equal(sxs_stitch(out, 2, runs, 2), 2);
+    assert_int_equal(sxs_merge_by_sp(out, 2, runs, 2), 2);
     assert_int_equal(out[1].fn.id, 7);
     assert_int_equal(out[2].fn.id, 0);
 }
@@ -94,9 +94,9 @@ static void nothing_to_merge_is_nothing(void **state)
     struct sxs_frame out[1];
 
     (void)state;
-    assert_int_equal(sxs_stitch(out, 1, runs, 2), 0);
-    assert_int_equal(sxs_stitch(out, 1, NULL, 0), 0);
-    assert_int_equal(sxs_stitch(NULL, 0, runs, 2), 0);
+    assert_int_equal(sxs_merge_by_sp(out, 1, runs, 2), 0);
+    assert_int_equal(sxs_merge_by_sp(out, 1, NULL, 0), 0);
+    assert_int_equal(sxs_merge_by_sp(NULL, 0, runs, 2), 0);
 }
 
 static void a_frame_is_carried_whole(void **state)
@@ -110,7 +110,7 @@ static void a_frame_is_carried_whole(void **state)
     a[0].token = 0x06000001;
     a[0].n_type_args = 1;
     a[0].type_args[0] = 77;
-    assert_int_equal(sxs_stitch(out, 1, runs, 1), 1);
+    assert_int_equal(sxs_merge_by_sp(out, 1, runs, 1), 1);
     assert_int_equal(out[0].at.r15, 15);
     assert_int_equal(out[0].token, 0x06000001);
     assert_int_equal(out[0].n_type_args, 1);
@@ -129,5 +129,5 @@ int main(void)
         cmocka_unit_test(nothing_to_merge_is_nothing),
         cmocka_unit_test(a_frame_is_carried_whole),
     };
-    return cmocka_run_group_tests_name("stitch", tests, NULL, NULL);
+    return cmocka_run_group_tests_name("merge", tests, NULL, NULL);
 }

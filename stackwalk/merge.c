@@ -30,7 +30,7 @@ SXS_SIGSAFE static struct sxs_run *youngest_run(struct sxs_run *runs, size_t n_r
  * runtime calls code of another with no native frame in between, both runs contain the caller:
  * one as a frame with a function, the other as a frame with FunctionID 0, which stands for
  * frames that the runtime does not own. */
-size_t sxs_stitch(struct sxs_frame *out, size_t cap, struct sxs_run *runs, size_t n_runs)
+size_t sxs_merge_by_sp(struct sxs_frame *out, size_t cap, struct sxs_run *runs, size_t n_runs)
 {
     for (size_t n = 0; n < cap; n++) {
         struct sxs_run *young = youngest_run(runs, n_runs);
