@@ -20,25 +20,25 @@ struct sxs_allocation {
     double    n;        /* number of allocations of this size that it stands for */
     uintptr_t caller;   /* address of code in the function that called malloc() or the like */
     int       mapped;   /* 1: by mmap() or mremap() */
-    int       followed; /* 1: its release will be reported. 0: there was no room to remember it. */
+    int followed; /* 1: its end will be reported by freed(). 0: there was no room to remember it. */
 };
 
 /** What allocations are reported to. The functions may be called on any thread, in signal handlers,
  *  and while locks of the process's allocator, of the loader or of a runtime are held. Functions for
  *  memory that they call are not sampled. They may change errno. */
 struct sxs_allocator_listener {
-    /** allocated - @a: borrowed for the call. Returns a number for released(), or 0: its release is
-     *  not reported. */
+    /** allocated - @a: borrowed for the call. Returns a number for freed(), or 0: its end is not
+     *  reported. */
     uint64_t (*allocated)(const struct sxs_allocation *a);
-    /** released - the memory of the allocation @id has been freed or unmapped, or moved by
+    /** freed - the memory of the allocation @id has been freed or unmapped, or moved by
      *  realloc(). Called before another allocation can get the same address. */
-    void (*released)(uint64_t id);
+    void (*freed)(uint64_t id);
 };
 
 /** Counts since the process started. */
 struct sxs_allocator_counts {
     uint64_t n_reported;     /* allocations */
-    uint64_t n_not_followed; /* of these, those whose release was not followed for lack of room */
+    uint64_t n_not_followed; /* of these, those that were not followed, for lack of room */
 };
 
 struct sxs_allocator {

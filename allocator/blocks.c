@@ -99,7 +99,7 @@ SXS_EXPORT void *pvalloc(size_t size)
                           : block_slow(&sxs_next.pvalloc, size, SXS_CALLER);
 }
 
-/* ---- release --------------------------------------------------------------------------------- */
+/* ---- freeing --------------------------------------------------------------------------------- */
 
 /* A block that was reported is removed from the table before it is freed, because after that another
  * thread may get the same address. */
@@ -107,7 +107,7 @@ int sxs_block_leaves(const void *block)
 {
     if (sxs_early_size(block))
         return 1;
-    sxs_report_released(sxs_live_take(block));
+    sxs_report_freed(sxs_live_take(block));
     return 0;
 }
 
@@ -175,7 +175,7 @@ SXS_SLOW static void *realloc_slow(void *block, size_t size, uintptr_t caller)
     if (!moved && size)
         sxs_block_back(block, id);
     else
-        sxs_report_released(id);
+        sxs_report_freed(id);
     if (taken && moved)
         sxs_report_block(moved, size, n, caller);
     return moved;

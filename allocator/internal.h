@@ -69,11 +69,11 @@ size_t sxs_early_size(const void *block);
 
 /* ---- blocks.c -------------------------------------------------------------------------------- */
 
-/** sxs_block_leaves - report that a block is about to be released, if it was reported. Returns 0, or
+/** sxs_block_leaves - report that a block is about to be freed, if its allocation was reported. Returns 0, or
  *  1 if the block must not be freed: see sxs_early_size(). */
 int sxs_block_leaves(const void *block);
 
-/** sxs_block_back - report that a block which left was not released after all. @id: the number that
+/** sxs_block_back - report that a block was not freed after sxs_block_leaves(). @id: the number that
  *  sxs_live_take() returned. */
 void sxs_block_back(const void *block, uint64_t id);
 
@@ -118,8 +118,8 @@ void sxs_report_block(const void *block, size_t bytes, double n, uintptr_t calle
 /** sxs_report_mapping - report a mapping that sxs_take() chose. Keeps errno. */
 void sxs_report_mapping(const void *at, size_t bytes, double n, uintptr_t caller);
 
-/** sxs_report_released - report that an allocation is gone. @id: 0: nothing is done. Keeps errno. */
-void sxs_report_released(uint64_t id);
+/** sxs_report_freed - report that an allocation is gone. @id: 0: nothing is done. Keeps errno. */
+void sxs_report_freed(uint64_t id);
 
 /* ---- maps.c ---------------------------------------------------------------------------------- */
 

@@ -61,7 +61,7 @@ SXS_EXPORT void *mallocx(size_t size, int flags)
     return sxs_pass(size) ? sxs_next.mallocx(size, flags) : mallocx_slow(size, flags, SXS_CALLER);
 }
 
-/* Counts as the release of the old block and the allocation of the new one, as realloc() does. */
+/* Counts as freeing the old block and allocating the new one, as realloc() does. */
 SXS_EXPORT void *rallocx(void *block, size_t size, int flags);
 SXS_EXPORT void *rallocx(void *block, size_t size, int flags)
 {
@@ -76,7 +76,7 @@ SXS_EXPORT void *rallocx(void *block, size_t size, int flags)
     id = sxs_live_may_be(block) ? sxs_live_take(block) : 0;
     moved = sxs_next.rallocx(block, size, flags);
     if (moved)
-        sxs_report_released(id);
+        sxs_report_freed(id);
     else
         sxs_block_back(block, id);
     if (taken && moved)
@@ -97,7 +97,7 @@ SXS_EXPORT size_t xallocx(void *block, size_t size, size_t extra, int flags)
     if (is < size)
         return is;
     if (sxs_live_may_be(block))
-        sxs_report_released(sxs_live_take(block));
+        sxs_report_freed(sxs_live_take(block));
     if (!sxs_pass(size) && sxs_take(size, &n))
         sxs_report_block(block, size, n, SXS_CALLER);
     return is;

@@ -3,7 +3,7 @@
  * mappings.h - one byte of each mapping that was reported and still exists.
  *
  * A mapping may be unmapped in parts. So one of its bytes is chosen at random, and the mapping counts
- * as released when this byte is unmapped: on average over many mappings, the bytes that are still
+ * as freed when this byte is unmapped: on average over many mappings, the bytes that are still
  * there are those of the mappings whose byte is still there.
  *
  * No function takes a lock or allocates.

@@ -31,7 +31,7 @@ static void release_range(uintptr_t lo, uintptr_t hi)
     uintptr_t address;
     uint64_t  id;
     while (sxs_mapping_take(lo, hi, &address, &id))
-        sxs_report_released(id);
+        sxs_report_freed(id);
 }
 
 static void count_mapping(uintptr_t caller, const void *at, size_t bytes)
@@ -109,7 +109,7 @@ SXS_EXPORT int munmap(void *addr, size_t len)
 /* ---- mremap ---------------------------------------------------------------------------------- */
 
 /* The bytes of one mapping that move. The kernel may have joined several mappings that were reported:
- * those that find no place here count as released. */
+ * those that find no place here count as freed. */
 #define MOVING 16u
 struct moving {
     unsigned  n;
@@ -127,7 +127,7 @@ static void take_moving(struct moving *m, uintptr_t lo, uintptr_t hi)
 }
 
 /* Puts the bytes back that are in the @kept first bytes of the mapping, which was at @from and is at
- * @to. The others have been released. */
+ * @to. The others have been unmapped. */
 static void put_moved(const struct moving *m, uintptr_t from, uintptr_t to, size_t kept)
 {
     for (unsigned i = 0; i < m->n; i++) {
@@ -136,7 +136,7 @@ static void put_moved(const struct moving *m, uintptr_t from, uintptr_t to, size
         if (place >= 0)
             sxs_mapping_fill(place, to + offset, m->id[i]);
         else
-            sxs_report_released(m->id[i]);
+            sxs_report_freed(m->id[i]);
     }
 }
 

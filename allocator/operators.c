@@ -30,7 +30,7 @@
 /* The functions of all operators are declared with the most parameters that any of them has: they are
  * passed in registers, and what a caller has not set is passed on unread. */
 typedef void *allocating(size_t size, uintptr_t second, uintptr_t third);
-typedef void  releasing(void *block, uintptr_t second, uintptr_t third);
+typedef void  freeing(void *block, uintptr_t second, uintptr_t third);
 
 /* The mangled names; the alignment of what an operator new allocates. */
 #define ALL_NEW(OPERATOR)                                \
@@ -112,8 +112,7 @@ SXS_SLOW static void *allocate_counted(allocating *next, size_t size, uintptr_t 
     return block;
 }
 
-SXS_SLOW static void release_counted(releasing *next, void *block, uintptr_t second,
-                                     uintptr_t third)
+SXS_SLOW static void free_counted(freeing *next, void *block, uintptr_t second, uintptr_t third)
 {
     if (!sxs_block_leaves(block))
         next(block, second, third);
@@ -149,8 +148,8 @@ static int find_operators(void);
     }
 
 #define DEFINE_DELETE(symbol)                                                            \
-    static releasing *symbol##_next;                                                     \
-    static void       symbol##_plain(void *block, uintptr_t second, uintptr_t third)     \
+    static freeing *symbol##_next;                                                       \
+    static void     symbol##_plain(void *block, uintptr_t second, uintptr_t third)       \
     {                                                                                    \
         (void)second, (void)third;                                                       \
         sxs_usual.free(block);                                                           \
@@ -158,14 +157,14 @@ static int find_operators(void);
     static void symbol##_counted(void *block, uintptr_t second, uintptr_t third)         \
     {                                                                                    \
         if (SXS_RARELY(sxs_live_may_be(block)))                                          \
-            release_counted(symbol##_next, block, second, third);                        \
+            free_counted(symbol##_next, block, second, third);                           \
         else                                                                             \
             symbol##_next(block, second, third);                                         \
     }                                                                                    \
-    static releasing          symbol##_first;                                            \
-    static releasing *_Atomic symbol##_now = symbol##_first;                             \
-    SXS_EXPORT void           symbol(void *block, uintptr_t second, uintptr_t third);    \
-    SXS_EXPORT void           symbol(void *block, uintptr_t second, uintptr_t third)     \
+    static freeing          symbol##_first;                                              \
+    static freeing *_Atomic symbol##_now = symbol##_first;                               \
+    SXS_EXPORT void         symbol(void *block, uintptr_t second, uintptr_t third);      \
+    SXS_EXPORT void         symbol(void *block, uintptr_t second, uintptr_t third)       \
     {                                                                                    \
         atomic_load_explicit(&symbol##_now, memory_order_acquire)(block, second, third); \
     }                                                                                    \
@@ -183,7 +182,7 @@ ALL_DELETE(DEFINE_DELETE)
 
 /* Tells whether a call of the operator @next is to be counted here: it is in the library of the next
  * malloc(), and does not call a function here, which would count. Calls it once, and @release. */
-static int is_uncounted(allocating *next, releasing *release)
+static int is_uncounted(allocating *next, freeing *release)
 {
     static const uint64_t many = UINT64_C(1) << 30;
     uint64_t              before = sxs_own.remaining;
@@ -202,7 +201,7 @@ static int is_uncounted(allocating *next, releasing *release)
 static _Atomic int known; /* 1: every operator has its `now` */
 
 /* The second parameter has the name `second` if it is an alignment: then the operators delete that
- * take one release the block. */
+ * take one free the block. */
 static void find_all(void)
 {
     static const uintptr_t second = 1;

@@ -106,13 +106,13 @@ void sxs_report_mapping(const void *at, size_t bytes, double n, uintptr_t caller
     errno = saved_errno;
 }
 
-void sxs_report_released(uint64_t id)
+void sxs_report_freed(uint64_t id)
 {
     const struct sxs_allocator_listener *to = id ? atomic_load(&listener) : NULL;
     int                                  saved_errno = errno;
     if (to && !sxs_own.inside) {
         sxs_own.inside++;
-        to->released(id);
+        to->freed(id);
         sxs_own.inside--;
     }
     errno = saved_errno;

@@ -50,7 +50,7 @@ void sxs_cost_facts_free(struct sxs_cost_facts *f);
 const struct sxs_cost_name *sxs_cost_name_of(const struct sxs_cost_facts *f, uint32_t number);
 
 /**
- * sxs_cost_is_gone - return true when the object or memory of the cost @id was released, or when that
+ * sxs_cost_is_gone - return true when the memory of the cost @id was freed, or its object was collected, or when that
  * is not known because nobody followed it: @id is 0. */
 bool sxs_cost_is_gone(const struct sxs_cost_facts *f, uint64_t id);
 

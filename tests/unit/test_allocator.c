@@ -29,7 +29,7 @@
 /* What was reported; allocation number I has the ID I + 1. */
 #define MANY 200000u
 static struct sxs_allocation seen[MANY];
-static _Atomic uint8_t       n_released[MANY];
+static _Atomic uint8_t       n_freed[MANY];
 static _Atomic uint32_t      n_seen;
 static _Atomic int           allocates; /* 1: the listener allocates, too */
 
@@ -45,13 +45,13 @@ static uint64_t on_allocated(const struct sxs_allocation *a)
     return i + 1;
 }
 
-static void on_released(uint64_t id)
+static void on_freed(uint64_t id)
 {
-    n_released[id - 1]++;
+    n_freed[id - 1]++;
     errno = EDOM;
 }
 
-static const struct sxs_allocator_listener listener = {on_allocated, on_released};
+static const struct sxs_allocator_listener listener = {on_allocated, on_freed};
 
 /* Reports allocations with @interval, from a new thread, which has not counted any bytes before. */
 struct body {
@@ -71,32 +71,32 @@ static void listen_during(void (*run)(void), uint64_t interval)
     struct body b = {run, interval};
     pthread_t   thread;
     n_seen = 0;
-    memset(n_released, 0, sizeof(n_released));
+    memset(n_freed, 0, sizeof(n_freed));
     assert_int_equal(sxsprof_allocator_v1()->listen(&listener, interval), 0);
     assert_int_equal(pthread_create(&thread, NULL, run_body, &b), 0);
     assert_int_equal(pthread_join(thread, NULL), 0);
     sxsprof_allocator_v1()->leave();
 }
 
-/* Returns the number of allocations of @bytes that were reported; *@released: how many of them have
- * been released. */
-static uint32_t count(uint64_t bytes, uint32_t *released)
+/* Returns the number of allocations of @bytes that were reported; *@freed: how many of them have
+ * been freed. */
+static uint32_t count(uint64_t bytes, uint32_t *freed)
 {
     uint32_t n = 0;
-    *released = 0;
+    *freed = 0;
     for (uint32_t i = 0; i < n_seen && i < MANY; i++) {
         n += seen[i].bytes == bytes;
-        *released += seen[i].bytes == bytes ? n_released[i] : 0;
+        *freed += seen[i].bytes == bytes ? n_freed[i] : 0;
     }
     return n;
 }
 
-static void assert_counts(uint64_t bytes, uint32_t allocated, uint32_t released)
+static void assert_counts(uint64_t bytes, uint32_t allocated, uint32_t freed)
 {
     uint32_t gone, n = count(bytes, &gone);
-    if (n != allocated || gone != released)
-        fail_msg("%ju bytes: %u allocations, %u released; expected %u and %u", (uintmax_t)bytes, n,
-                 gone, allocated, released);
+    if (n != allocated || gone != freed)
+        fail_msg("%ju bytes: %u allocations, %u freed; expected %u and %u", (uintmax_t)bytes, n,
+                 gone, allocated, freed);
 }
 
 /* With this interval every allocation of more than some 40 bytes is reported, as itself. */
@@ -155,14 +155,14 @@ static void each_function_is_reported_once_with_its_size(void **state)
     free_each();
 }
 
-static void what_is_freed_is_released_once(void **state)
+static void each_freed_block_is_reported_once(void **state)
 {
     (void)state;
     listen_during(call_and_free, ALL);
     for (size_t i = 0; i < ARRAY_LEN(each_size); i++)
         assert_counts(each_size[i], 1, 1);
     for (uint32_t i = 0; i < n_seen; i++)
-        assert_true(n_released[i] <= 1);
+        assert_true(n_freed[i] <= 1);
 }
 
 static void nothing_is_reported_without_a_listener(void **state)
@@ -462,16 +462,16 @@ static void unmap_a_quarter(void)
     }
 }
 
-static void of_mappings_that_lose_a_part_that_part_is_released(void **state)
+static void of_mappings_that_lose_a_part_that_part_counts_as_freed(void **state)
 {
-    uint32_t released, n;
+    uint32_t freed, n;
     double   expected = PARTS / 4.0 * 0.25 + PARTS * 0.75;
     (void)state;
     listen_during(unmap_a_quarter, ALL);
-    n = count(8 * PAGE, &released);
+    n = count(8 * PAGE, &freed);
     assert_int_equal(n, PARTS);
-    if (fabs(released - expected) > 5 * sqrt(PARTS / 4.0 * 0.25 * 0.75))
-        fail_msg("%u of %u are released, expected %g", released, n, expected);
+    if (fabs(freed - expected) > 5 * sqrt(PARTS / 4.0 * 0.25 * 0.75))
+        fail_msg("%u of %u are freed, expected %g", freed, n, expected);
 }
 
 static void remap(void)
@@ -528,22 +528,22 @@ static void allocate_on_threads(void)
         pthread_join(threads[i], NULL);
 }
 
-static void the_estimate_is_right_on_several_threads_and_all_are_released(void **state)
+static void the_estimate_is_right_on_several_threads_and_all_are_freed(void **state)
 {
     double   estimate = 0, variance = 0, all = 4.0 * BLOCKS;
-    uint32_t released, n;
+    uint32_t freed, n;
     (void)state;
     listen_during(allocate_on_threads, INTERVAL);
-    n = count(SIZE, &released);
+    n = count(SIZE, &freed);
     for (uint32_t i = 0; i < n_seen; i++) {
         estimate += seen[i].bytes == SIZE ? seen[i].n : 0;
         variance += seen[i].bytes == SIZE ? seen[i].n * (seen[i].n - 1) : 0;
     }
     if (fabs(estimate - all) > 5 * sqrt(variance) || sqrt(variance) > all / 10)
         fail_msg("%g blocks, expected %g, standard deviation %g", estimate, all, sqrt(variance));
-    assert_int_equal(released, n);
+    assert_int_equal(freed, n);
     for (uint32_t i = 0; i < n_seen; i++)
-        assert_true(n_released[i] <= 1);
+        assert_true(n_freed[i] <= 1);
 }
 
 static int child_status;
@@ -614,7 +614,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(each_function_is_reported_once_with_its_size),
-        cmocka_unit_test(what_is_freed_is_released_once),
+        cmocka_unit_test(each_freed_block_is_reported_once),
         cmocka_unit_test(functions_that_are_looked_up_in_the_c_library_are_reported),
         cmocka_unit_test(operators_without_a_library_of_cxx_allocate_by_malloc),
         cmocka_unit_test(an_operator_without_memory_and_without_a_library_of_cxx_returns_null),
@@ -628,9 +628,9 @@ int main(void)
         cmocka_unit_test(what_the_listener_allocates_is_not_reported_and_errno_is_kept),
         cmocka_unit_test(the_caller_is_the_function_that_allocates),
         cmocka_unit_test(mappings_are_reported_until_they_are_unmapped_or_replaced),
-        cmocka_unit_test(of_mappings_that_lose_a_part_that_part_is_released),
+        cmocka_unit_test(of_mappings_that_lose_a_part_that_part_counts_as_freed),
         cmocka_unit_test(mappings_are_followed_where_mremap_moves_them),
-        cmocka_unit_test(the_estimate_is_right_on_several_threads_and_all_are_released),
+        cmocka_unit_test(the_estimate_is_right_on_several_threads_and_all_are_freed),
         cmocka_unit_test(a_forked_child_allocates_and_frees_unreported),
         cmocka_unit_test(what_does_not_fit_into_the_table_is_counted),
     };

@@ -93,14 +93,14 @@ SXS_SIGSAFE static uint64_t on_allocated(const struct sxs_allocation *a)
     return id;
 }
 
-SXS_SIGSAFE static void on_released(uint64_t id)
+SXS_SIGSAFE static void on_freed(uint64_t id)
 {
     if (enter() && id >> SESSION_SHIFT == session_bits() >> SESSION_SHIFT)
         sxs_recorder_released(id & ((UINT64_C(1) << SESSION_SHIFT) - 1));
     leave();
 }
 
-static const struct sxs_allocator_listener listener = {on_allocated, on_released};
+static const struct sxs_allocator_listener listener = {on_allocated, on_freed};
 
 /* ---- start and end --------------------------------------------------------------------------- */
 
@@ -168,8 +168,8 @@ static void warn_of_lost(void)
     n.n_reported -= native.before.n_reported;
     n.n_not_followed -= native.before.n_not_followed;
     if (n.n_not_followed)
-        sxs_warn("tool native: %ju of %ju sampled allocations could not be followed until their "
-                 "release; with a larger interval=BYTES fewer are sampled",
+        sxs_warn("tool native: %ju of %ju sampled allocations could not be followed until they "
+                 "are freed; with a larger interval=BYTES fewer are sampled",
                  (uintmax_t)n.n_not_followed, (uintmax_t)n.n_reported);
 }
 
