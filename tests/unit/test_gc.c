@@ -56,21 +56,21 @@ struct step {
 
 static const struct step blocking[] = {
     STEP(10, MUTATOR, .id = SXS_GC_TRIGGERED, .reason = SXS_GC_INDUCED),
-    STEP(10, MUTATOR, .id = SXS_GC_SUSPENDING, .reason = SXS_SUSPENDED_FOR_GC),
-    STEP(12, MUTATOR, .id = SXS_GC_SUSPENDED),
-    STEP(13, MUTATOR, .id = SXS_GC_STARTED, .number = 1, .generation = 2, .reason = SXS_GC_INDUCED),
-    STEP(18, MUTATOR, .id = SXS_GC_GLOBAL_HISTORY, .heap = 2, .mechanisms = 2),
-    STEP(18, MUTATOR, .id = SXS_GC_HEAP_HISTORY, .heap = 0,
+    STEP(10, MUTATOR, .id = SXS_GC_SUSPEND_EE_BEGIN, .reason = SXS_SUSPENDED_FOR_GC),
+    STEP(12, MUTATOR, .id = SXS_GC_SUSPEND_EE_END),
+    STEP(13, MUTATOR, .id = SXS_GC_START, .number = 1, .generation = 2, .reason = SXS_GC_INDUCED),
+    STEP(18, MUTATOR, .id = SXS_GC_GLOBAL_HEAP_HISTORY, .heap = 2, .mechanisms = 2),
+    STEP(18, MUTATOR, .id = SXS_GC_PER_HEAP_HISTORY, .heap = 0,
          .generations = {{.before = 1000, .free_before = 100, .survived = 300, .free_after = 7}}),
-    STEP(18, MUTATOR, .id = SXS_GC_HEAP_HISTORY, .heap = 1,
+    STEP(18, MUTATOR, .id = SXS_GC_PER_HEAP_HISTORY, .heap = 1,
          .generations = {{.before = 2000, .free_before = 200, .survived = 500, .free_after = 9}}),
-    STEP(19, MUTATOR, .id = SXS_GC_ENDED, .number = 1, .generation = 2),
+    STEP(19, MUTATOR, .id = SXS_GC_END, .number = 1, .generation = 2),
     STEP(19, MUTATOR, .id = SXS_GC_HEAP_STATS, .size = {800}, .promoted = {800}, .n_pinned = 4,
          .n_handles = 5, .n_finalizable = 6, .finalizable = 77),
-    STEP(20, MUTATOR, .id = SXS_GC_RESUMING),
-    STEP(21, MUTATOR, .id = SXS_GC_RESUMED),
-    STEP(22, OTHER, .id = SXS_GC_FINALIZERS_STARTED),
-    STEP(25, OTHER, .id = SXS_GC_FINALIZERS_ENDED, .number = 6),
+    STEP(20, MUTATOR, .id = SXS_GC_RESTART_EE_BEGIN),
+    STEP(21, MUTATOR, .id = SXS_GC_RESTART_EE_END),
+    STEP(22, OTHER, .id = SXS_GC_FINALIZERS_BEGIN),
+    STEP(25, OTHER, .id = SXS_GC_FINALIZERS_END, .number = 6),
 };
 #define N_BLOCKING (sizeof(blocking) / sizeof(blocking[0]))
 
@@ -144,12 +144,12 @@ static void a_lost_event_spoils_only_its_own_collection(void **state)
         for (size_t i = 0; i < N_BLOCKING; i++)
             if (i != lost)
                 take(&blocking[i]);
-        if (n_records == 1 && lost != 7) /* without ENDED, statistics have no collection */
+        if (n_records == 1 && lost != 7) /* without GCEnd, statistics have no collection */
             assert_int_equal(records[0].number, 1);
         for (size_t i = 0; i < N_BLOCKING; i++) {
             struct step later = blocking[i];
             later.at_ms += 100;
-            if (later.e.id == SXS_GC_STARTED || later.e.id == SXS_GC_ENDED)
+            if (later.e.id == SXS_GC_START || later.e.id == SXS_GC_END)
                 later.e.number = 2;
             take(&later);
         }
@@ -168,39 +168,38 @@ static void a_lost_event_spoils_only_its_own_collection(void **state)
 /* A background collection from 10 to 90, stopped from 10 to 15 and from 70 to 75; a foreground
  * collection inside, stopped from 30 to 36; another one inside the first stop. */
 static const struct step background[] = {
-    STEP(10, MUTATOR, .id = SXS_GC_SUSPENDING, .reason = SXS_SUSPENDED_FOR_GC),
-    STEP(11, MUTATOR, .id = SXS_GC_SUSPENDED),
-    STEP(11, MUTATOR, .id = SXS_GC_STARTED, .number = 5, .generation = 2,
-         .reason = SXS_GC_ALLOCATION, .type = SXS_GC_BACKGROUND),
-    STEP(12, MUTATOR, .id = SXS_GC_STARTED, .number = 6, .generation = 1,
-         .reason = SXS_GC_ALLOCATION, .type = SXS_GC_FOREGROUND),
-    STEP(13, MUTATOR, .id = SXS_GC_HEAP_HISTORY, .generations = {{.before = 60}}),
-    STEP(14, MUTATOR, .id = SXS_GC_ENDED, .number = 6, .generation = 1),
-    STEP(14, MUTATOR, .id = SXS_GC_HEAP_STATS, .size = {600}),
-    STEP(14, BGC, .id = SXS_GC_RESUMING),
-    STEP(15, BGC, .id = SXS_GC_RESUMED),
-    /* The background collection asks for its second stop, and waits for the foreground one. */
-    STEP(30, MUTATOR, .id = SXS_GC_SUSPENDING, .reason = SXS_SUSPENDED_FOR_GC),
-    STEP(31, MUTATOR, .id = SXS_GC_SUSPENDED),
-    STEP(32, MUTATOR, .id = SXS_GC_STARTED, .number = 7, .generation = 0,
+    STEP(10, MUTATOR, .id = SXS_GC_SUSPEND_EE_BEGIN, .reason = SXS_SUSPENDED_FOR_GC),
+    STEP(11, MUTATOR, .id = SXS_GC_SUSPEND_EE_END),
+    STEP(11, MUTATOR, .id = SXS_GC_START, .number = 5, .generation = 2, .reason = SXS_GC_ALLOCATION,
+         .type = SXS_GC_BACKGROUND),
+    STEP(12, MUTATOR, .id = SXS_GC_START, .number = 6, .generation = 1, .reason = SXS_GC_ALLOCATION,
          .type = SXS_GC_FOREGROUND),
-    STEP(33, BGC, .id = SXS_GC_SUSPENDING, .reason = SXS_SUSPENDED_FOR_GC_PREP),
-    STEP(34, MUTATOR, .id = SXS_GC_HEAP_HISTORY, .generations = {{.before = 70}}),
-    STEP(34, MUTATOR, .id = SXS_GC_ENDED, .number = 7, .generation = 0),
+    STEP(13, MUTATOR, .id = SXS_GC_PER_HEAP_HISTORY, .generations = {{.before = 60}}),
+    STEP(14, MUTATOR, .id = SXS_GC_END, .number = 6, .generation = 1),
+    STEP(14, MUTATOR, .id = SXS_GC_HEAP_STATS, .size = {600}),
+    STEP(14, BGC, .id = SXS_GC_RESTART_EE_BEGIN),
+    STEP(15, BGC, .id = SXS_GC_RESTART_EE_END),
+    /* The background collection asks for its second stop, and waits for the foreground one. */
+    STEP(30, MUTATOR, .id = SXS_GC_SUSPEND_EE_BEGIN, .reason = SXS_SUSPENDED_FOR_GC),
+    STEP(31, MUTATOR, .id = SXS_GC_SUSPEND_EE_END),
+    STEP(32, MUTATOR, .id = SXS_GC_START, .number = 7, .generation = 0, .type = SXS_GC_FOREGROUND),
+    STEP(33, BGC, .id = SXS_GC_SUSPEND_EE_BEGIN, .reason = SXS_SUSPENDED_FOR_GC_PREP),
+    STEP(34, MUTATOR, .id = SXS_GC_PER_HEAP_HISTORY, .generations = {{.before = 70}}),
+    STEP(34, MUTATOR, .id = SXS_GC_END, .number = 7, .generation = 0),
     STEP(34, MUTATOR, .id = SXS_GC_HEAP_STATS, .size = {700}),
-    STEP(35, MUTATOR, .id = SXS_GC_RESUMING),
-    STEP(37, BGC, .id = SXS_GC_SUSPENDED), /* before the event RESUMED of the other thread */
-    STEP(37, MUTATOR, .id = SXS_GC_RESUMED),
-    STEP(39, BGC, .id = SXS_GC_RESUMING),
-    STEP(40, BGC, .id = SXS_GC_RESUMED),
-    STEP(90, BGC, .id = SXS_GC_ENDED, .number = 5, .generation = 2),
+    STEP(35, MUTATOR, .id = SXS_GC_RESTART_EE_BEGIN),
+    STEP(37, BGC, .id = SXS_GC_SUSPEND_EE_END), /* before the event RESUMED of the other thread */
+    STEP(37, MUTATOR, .id = SXS_GC_RESTART_EE_END),
+    STEP(39, BGC, .id = SXS_GC_RESTART_EE_BEGIN),
+    STEP(40, BGC, .id = SXS_GC_RESTART_EE_END),
+    STEP(90, BGC, .id = SXS_GC_END, .number = 5, .generation = 2),
     STEP(90, BGC, .id = SXS_GC_HEAP_STATS, .size = {500}),
     /* As in server GC: histories after the end. Another collection has begun on its thread. */
-    STEP(91, MUTATOR, .id = SXS_GC_STARTED, .number = 8, .generation = 0),
-    STEP(92, BGC, .id = SXS_GC_GLOBAL_HISTORY, .heap = 1, .mechanisms = 1),
-    STEP(92, BGC, .id = SXS_GC_HEAP_HISTORY, .generations = {{.before = 50}}),
-    STEP(93, MUTATOR, .id = SXS_GC_HEAP_HISTORY, .generations = {{.before = 80}}),
-    STEP(94, MUTATOR, .id = SXS_GC_ENDED, .number = 8, .generation = 0),
+    STEP(91, MUTATOR, .id = SXS_GC_START, .number = 8, .generation = 0),
+    STEP(92, BGC, .id = SXS_GC_GLOBAL_HEAP_HISTORY, .heap = 1, .mechanisms = 1),
+    STEP(92, BGC, .id = SXS_GC_PER_HEAP_HISTORY, .generations = {{.before = 50}}),
+    STEP(93, MUTATOR, .id = SXS_GC_PER_HEAP_HISTORY, .generations = {{.before = 80}}),
+    STEP(94, MUTATOR, .id = SXS_GC_END, .number = 8, .generation = 0),
 };
 
 static void collections_inside_a_background_collection_are_distinguished(void **state)
@@ -226,7 +225,8 @@ static void collections_inside_a_background_collection_are_distinguished(void **
         assert_int_equal(first->pause_ns, 2 * MS);
         assert_int_equal(first->generations[0].size, 600);
         assert_int_equal(first->generations[0].before, 60);
-        assert_int_equal(second->pause_ns, 5 * MS); /* RESUMED came too late: until RESUMING */
+        /* GCRestartEEEnd came too late: until GCRestartEEBegin */
+        assert_int_equal(second->pause_ns, 5 * MS);
         assert_int_equal(second->generations[0].size, 700);
         assert_int_equal(second->generations[0].before, 70);
         assert_int_equal(next->generations[0].before, 80);
@@ -236,16 +236,15 @@ static void collections_inside_a_background_collection_are_distinguished(void **
 /* A foreground collection begins before the thread of a background collection has reported all of
  * it. */
 static const struct step overlapping[] = {
-    STEP(11, MUTATOR, .id = SXS_GC_STARTED, .number = 5, .generation = 2,
-         .reason = SXS_GC_ALLOCATION, .type = SXS_GC_BACKGROUND),
-    STEP(30, MUTATOR, .id = SXS_GC_STARTED, .number = 6, .generation = 1,
-         .reason = SXS_GC_INDUCED),
-    STEP(31, BGC, .id = SXS_GC_GLOBAL_HISTORY, .heap = 1, .mechanisms = 1),
-    STEP(32, MUTATOR, .id = SXS_GC_GLOBAL_HISTORY, .heap = 1, .mechanisms = 2),
-    STEP(32, BGC, .id = SXS_GC_HEAP_HISTORY, .generations = {{.before = 50}}),
-    STEP(33, MUTATOR, .id = SXS_GC_HEAP_HISTORY, .generations = {{.before = 60}}),
-    STEP(34, MUTATOR, .id = SXS_GC_ENDED, .number = 6, .generation = 1),
-    STEP(35, BGC, .id = SXS_GC_ENDED, .number = 5, .generation = 2),
+    STEP(11, MUTATOR, .id = SXS_GC_START, .number = 5, .generation = 2, .reason = SXS_GC_ALLOCATION,
+         .type = SXS_GC_BACKGROUND),
+    STEP(30, MUTATOR, .id = SXS_GC_START, .number = 6, .generation = 1, .reason = SXS_GC_INDUCED),
+    STEP(31, BGC, .id = SXS_GC_GLOBAL_HEAP_HISTORY, .heap = 1, .mechanisms = 1),
+    STEP(32, MUTATOR, .id = SXS_GC_GLOBAL_HEAP_HISTORY, .heap = 1, .mechanisms = 2),
+    STEP(32, BGC, .id = SXS_GC_PER_HEAP_HISTORY, .generations = {{.before = 50}}),
+    STEP(33, MUTATOR, .id = SXS_GC_PER_HEAP_HISTORY, .generations = {{.before = 60}}),
+    STEP(34, MUTATOR, .id = SXS_GC_END, .number = 6, .generation = 1),
+    STEP(35, BGC, .id = SXS_GC_END, .number = 5, .generation = 2),
     STEP(35, BGC, .id = SXS_GC_HEAP_STATS, .size = {500}, .n_pinned = 5),
     STEP(36, MUTATOR, .id = SXS_GC_HEAP_STATS, .size = {600}, .n_pinned = 6),
 };
@@ -272,11 +271,11 @@ static void a_collection_that_begins_before_another_is_reported_keeps_to_itself(
 static void ends_without_a_number_are_of_the_latest(void **state)
 {
     static const struct step steps[] = {
-        STEP(10, MUTATOR, .id = SXS_GC_STARTED, .number = 1, .generation = 2, .type = SXS_GC_UNKNOWN),
-        STEP(20, OTHER, .id = SXS_GC_STARTED, .number = 2, .type = SXS_GC_UNKNOWN),
-        STEP(30, OTHER, .id = SXS_GC_ENDED),
-        STEP(40, BGC, .id = SXS_GC_ENDED),
-        STEP(50, OTHER, .id = SXS_GC_ENDED), /* one too many */
+        STEP(10, MUTATOR, .id = SXS_GC_START, .number = 1, .generation = 2, .type = SXS_GC_UNKNOWN),
+        STEP(20, OTHER, .id = SXS_GC_START, .number = 2, .type = SXS_GC_UNKNOWN),
+        STEP(30, OTHER, .id = SXS_GC_END),
+        STEP(40, BGC, .id = SXS_GC_END),
+        STEP(50, OTHER, .id = SXS_GC_END), /* one too many */
     };
     (void)state;
     begin_test();
@@ -290,20 +289,20 @@ static void ends_without_a_number_are_of_the_latest(void **state)
 static void other_suspensions_are_no_pauses_of_collections(void **state)
 {
     static const struct step steps[] = {
-        STEP(5, OTHER, .id = SXS_GC_SUSPENDING, .reason = 4), /* asked for, for code */
-        STEP(6, MUTATOR, .id = SXS_GC_SUSPENDING, .reason = SXS_SUSPENDED_FOR_GC),
-        STEP(7, OTHER, .id = SXS_GC_SUSPENDED),
-        STEP(8, OTHER, .id = SXS_GC_RESUMING),
-        STEP(9, OTHER, .id = SXS_GC_RESUMED),
-        STEP(10, MUTATOR, .id = SXS_GC_SUSPENDED),
-        STEP(10, MUTATOR, .id = SXS_GC_STARTED, .number = 1),
-        STEP(12, MUTATOR, .id = SXS_GC_ENDED, .number = 1),
-        STEP(12, MUTATOR, .id = SXS_GC_RESUMING),
-        STEP(13, MUTATOR, .id = SXS_GC_RESUMED),
-        STEP(20, OTHER, .id = SXS_GC_SUSPENDING, .reason = 4),
-        STEP(21, OTHER, .id = SXS_GC_SUSPENDED),
-        STEP(28, OTHER, .id = SXS_GC_RESUMING),
-        STEP(29, OTHER, .id = SXS_GC_RESUMED),
+        STEP(5, OTHER, .id = SXS_GC_SUSPEND_EE_BEGIN, .reason = 4), /* asked for, for code */
+        STEP(6, MUTATOR, .id = SXS_GC_SUSPEND_EE_BEGIN, .reason = SXS_SUSPENDED_FOR_GC),
+        STEP(7, OTHER, .id = SXS_GC_SUSPEND_EE_END),
+        STEP(8, OTHER, .id = SXS_GC_RESTART_EE_BEGIN),
+        STEP(9, OTHER, .id = SXS_GC_RESTART_EE_END),
+        STEP(10, MUTATOR, .id = SXS_GC_SUSPEND_EE_END),
+        STEP(10, MUTATOR, .id = SXS_GC_START, .number = 1),
+        STEP(12, MUTATOR, .id = SXS_GC_END, .number = 1),
+        STEP(12, MUTATOR, .id = SXS_GC_RESTART_EE_BEGIN),
+        STEP(13, MUTATOR, .id = SXS_GC_RESTART_EE_END),
+        STEP(20, OTHER, .id = SXS_GC_SUSPEND_EE_BEGIN, .reason = 4),
+        STEP(21, OTHER, .id = SXS_GC_SUSPEND_EE_END),
+        STEP(28, OTHER, .id = SXS_GC_RESTART_EE_BEGIN),
+        STEP(29, OTHER, .id = SXS_GC_RESTART_EE_END),
     };
     (void)state;
     begin_test();
@@ -322,11 +321,11 @@ static void without_room_nothing_is_written_and_the_loss_is_reported(void **stat
     room = 0;
     for (size_t i = 0; i < N_BLOCKING; i++)
         assert_int_equal(sxs_gc_take(&all, &blocking[i].e, blocking[i].at_ms * MS, blocking[i].tid),
-                         blocking[i].e.id != SXS_GC_STARTED);
+                         blocking[i].e.id != SXS_GC_START);
     room = MAX;
     for (size_t i = 0; i < N_BLOCKING; i++) {
         struct step later = blocking[i];
-        later.e.number += later.e.id == SXS_GC_STARTED || later.e.id == SXS_GC_ENDED;
+        later.e.number += later.e.id == SXS_GC_START || later.e.id == SXS_GC_END;
         later.at_ms += 50;
         take(&later);
     }
@@ -372,14 +371,14 @@ static void payloads_are_read(void **state)
     struct sxs_gc_event e;
     (void)state;
     put(&at, 7, 4), put(&at, 1, 4), put(&at, 17, 4), put(&at, 2, 4), put(&at, 0, 2), put(&at, 9, 8);
-    assert_int_equal(sxs_gc_decode(SXS_GC_STARTED, data, (size_t)(at - data), &e), 1);
+    assert_int_equal(sxs_gc_decode(SXS_GC_START, data, (size_t)(at - data), &e), 1);
     assert_int_equal(e.number, 7);
     assert_int_equal(e.generation, 1);
     assert_int_equal(e.reason, SXS_GC_INDUCED_AGGRESSIVE);
     assert_int_equal(e.type, SXS_GC_FOREGROUND);
     for (size_t size = 0; size < 16; size++)
-        assert_int_equal(sxs_gc_decode(SXS_GC_STARTED, data, size, &e), 0);
-    assert_int_equal(sxs_gc_decode(SXS_GC_STARTED, NULL, 100, &e), 0);
+        assert_int_equal(sxs_gc_decode(SXS_GC_START, data, size, &e), 0);
+    assert_int_equal(sxs_gc_decode(SXS_GC_START, NULL, 100, &e), 0);
     assert_int_equal(sxs_gc_decode(143, data, sizeof(data), &e), 0);
 
     at = data;
@@ -411,7 +410,7 @@ static void payloads_are_read(void **state)
     for (uint64_t g = 0; g < 5; g++)
         for (uint64_t i = 1; i <= 10; i++)
             put(&at, 100 * g + i, 8);
-    assert_int_equal(sxs_gc_decode(SXS_GC_HEAP_HISTORY, data, (size_t)(at - data), &e), 1);
+    assert_int_equal(sxs_gc_decode(SXS_GC_PER_HEAP_HISTORY, data, (size_t)(at - data), &e), 1);
     assert_int_equal(at - data, 486); /* as .NET 8 to 10 send it */
     assert_int_equal(e.heap, 3);
     for (unsigned g = 0; g < SXS_GC_GENERATIONS; g++) {
@@ -422,7 +421,7 @@ static void payloads_are_read(void **state)
         assert_int_equal(e.generations[g].pinned, 100 * g + 8);
         assert_int_equal(e.generations[g].survived, 200 * g + 17);
     }
-    assert_int_equal(sxs_gc_decode(SXS_GC_HEAP_HISTORY, data, 485, &e), 0);
+    assert_int_equal(sxs_gc_decode(SXS_GC_PER_HEAP_HISTORY, data, 485, &e), 0);
 }
 
 int main(void)

@@ -16,6 +16,7 @@
 #define SXS_ALLOC_TICK_KEYWORD    UINT64_C(1)
 #define SXS_ALLOC_TICK_LEVEL      5u
 
+/** The events that are read: GCAllocationTick and AllocationSampled. */
 enum sxs_alloc_event_id { SXS_ALLOC_TICK = 10, SXS_ALLOC_SAMPLED = 303 };
 enum sxs_alloc_heap { SXS_HEAP_SMALL, SXS_HEAP_LARGE, SXS_HEAP_PINNED };
 
@@ -24,7 +25,8 @@ struct sxs_alloc_event {
     uint64_t type;    /* ClassID */
     uint64_t address; /* where the object will be; its memory is still empty */
     uint64_t size;    /* of the object, bytes */
-    uint64_t amount;  /* a tick: bytes handed out since the last, this object's included; else 0 */
+    uint64_t
+        amount; /* GCAllocationTick: bytes allocated since the last one, with this object; else 0 */
     uint32_t heap;    /* enum sxs_alloc_heap */
 };
 
@@ -55,7 +57,7 @@ double sxs_alloc_keep_tick(uint64_t size, double amount, uint64_t interval, doub
 
 /** The countdown of one thread: bytes until the next object that is recorded. */
 struct sxs_alloc_countdown {
-    int64_t  left;   /* 0 or less: draw anew */
+    int64_t  left;   /* 0 or less: a new number must be drawn */
     uint64_t random; /* state of sxs_random(); 0: not used yet */
 };
 

@@ -88,7 +88,7 @@ static int start(struct sxs_gc_collections *c, const struct sxs_gc_event *e, uin
         v->reason = limited(e->reason, SXS_N_GC_REASONS);
         v->type = limited(e->type, SXS_N_GC_TYPES);
         v->trigger_tid = c->trigger_tid;
-        v->known = e->id == SXS_GC_STARTED ? SXS_GC_KNOWS_START : 0;
+        v->known = e->id == SXS_GC_START ? SXS_GC_KNOWS_START : 0;
         c->commit(v, SXS_EVENT_COLLECTION);
     }
     c->trigger_tid = 0;
@@ -194,7 +194,7 @@ static void suspended(struct sxs_gc_collections *c, uint64_t now, uint32_t tid)
         if (r->tid != tid)
             continue;
         if (c->stopped_ns && c->resuming_ns)
-            end_pause(c, c->resuming_ns); /* the event RESUMED comes later, or never */
+            end_pause(c, c->resuming_ns); /* the event GCRestartEEEnd comes later, or never */
         forget_pause(c);
         c->requested_ns = r->time_ns > c->resumed_ns ? r->time_ns : c->resumed_ns;
         c->stopped_ns = now;
@@ -252,7 +252,7 @@ static void take_heap_history(struct sxs_gc_recent *r, const struct sxs_gc_event
 
 static int lacks(const struct sxs_gc_recent *r, const struct sxs_gc_event *e)
 {
-    if (e->id == SXS_GC_GLOBAL_HISTORY)
+    if (e->id == SXS_GC_GLOBAL_HEAP_HISTORY)
         return !(atomic_load(&r->record->known) & SXS_GC_KNOWS_GLOBAL);
     return e->heap < SXS_GC_MAX_HEAPS && !(r->heaps_seen[e->heap / 64] >> (e->heap % 64) & 1);
 }
@@ -263,7 +263,7 @@ static struct sxs_gc_recent *of_concurrent(struct sxs_gc_collections *c,
                                            const struct sxs_gc_event *e)
 {
     struct sxs_gc_recent *found = NULL;
-    if (e->id != SXS_GC_GLOBAL_HISTORY || !(e->mechanisms & SXS_GC_CONCURRENT))
+    if (e->id != SXS_GC_GLOBAL_HEAP_HISTORY || !(e->mechanisms & SXS_GC_CONCURRENT))
         return NULL;
     for (uint32_t i = 0; i < SXS_GC_RECENT; i++) {
         struct sxs_gc_recent *r = &c->recent[i];
@@ -280,7 +280,7 @@ static struct sxs_gc_recent *of_same_thread(struct sxs_gc_collections *c,
                                             const struct sxs_gc_event *e, uint32_t tid)
 {
     struct sxs_gc_recent *found = NULL;
-    if (e->id != SXS_GC_HEAP_HISTORY)
+    if (e->id != SXS_GC_PER_HEAP_HISTORY)
         return NULL;
     for (uint32_t i = 0; i < SXS_GC_RECENT; i++) {
         struct sxs_gc_recent *r = &c->recent[i];
@@ -317,7 +317,7 @@ static void take_detail(struct sxs_gc_collections *c, const struct sxs_gc_event 
         return;
     if (e->id == SXS_GC_HEAP_STATS) {
         take_heap_stats(r->record, e);
-    } else if (e->id == SXS_GC_HEAP_HISTORY) {
+    } else if (e->id == SXS_GC_PER_HEAP_HISTORY) {
         take_heap_history(r, e);
     } else {
         atomic_store(&r->record->heaps, e->heap);
@@ -346,20 +346,20 @@ static int take_locked(struct sxs_gc_collections *c, const struct sxs_gc_event *
 {
     switch (e->id) {
     case SXS_GC_TRIGGERED: c->trigger_tid = tid; break;
-    case SXS_GC_SUSPENDING: suspending(c, e, now, tid); break;
-    case SXS_GC_SUSPENDED: suspended(c, now, tid); break;
-    case SXS_GC_STARTED: return start(c, e, now, tid);
-    case SXS_GC_ENDED: end(c, e, now, tid); break;
-    case SXS_GC_RESUMING:
+    case SXS_GC_SUSPEND_EE_BEGIN: suspending(c, e, now, tid); break;
+    case SXS_GC_SUSPEND_EE_END: suspended(c, now, tid); break;
+    case SXS_GC_START: return start(c, e, now, tid);
+    case SXS_GC_END: end(c, e, now, tid); break;
+    case SXS_GC_RESTART_EE_BEGIN:
         if (c->stopped_ns && !c->resuming_ns)
             c->resuming_ns = now;
         break;
-    case SXS_GC_RESUMED: resumed(c, now); break;
-    case SXS_GC_FINALIZERS_STARTED:
+    case SXS_GC_RESTART_EE_END: resumed(c, now); break;
+    case SXS_GC_FINALIZERS_BEGIN:
         if (!c->finalizers_ns)
             c->finalizers_ns = now;
         break;
-    case SXS_GC_FINALIZERS_ENDED: finalizers_ended(c, e, now); break;
+    case SXS_GC_FINALIZERS_END: finalizers_ended(c, e, now); break;
     default: take_detail(c, e, tid); break;
     }
     return 1;

@@ -2,10 +2,11 @@
 /**
  * collections.h - puts the events of one runtime together to records of collections.
  *
- * A blocking collection is: SUSPENDING, SUSPENDED, STARTED, histories, ENDED, HEAP_STATS, RESUMING,
- * RESUMED. A background collection has two suspensions: it starts in the first, and ends after the
- * second. Between them, foreground collections come and go. An event that comes twice, because two
- * EventPipe sessions enable it, changes nothing, and one that does not come leaves members unknown.
+ * A blocking collection raises these events: GCSuspendEEBegin, GCSuspendEEEnd, GCStart, GCPerHeapHistory and
+ * GCGlobalHeapHistory, GCEnd, GCHeapStats, GCRestartEEBegin, GCRestartEEEnd. A background collection has
+ * two suspensions: it starts in the first, and ends after the second. Between them, foreground
+ * collections come and go. An event that comes twice, because two EventPipe sessions enable it, changes
+ * nothing, and one that does not come leaves members unknown.
  */
 #ifndef SXS_TOOLS_GC_COLLECTIONS_H
 #define SXS_TOOLS_GC_COLLECTIONS_H
@@ -31,11 +32,11 @@ struct sxs_gc_recent {
     uint64_t heaps_seen[SXS_GC_MAX_HEAPS / 64]; /* bit N: heap N has reported its details */
 };
 
-/** The collections of one runtime. All zeros but for the first three members: none yet. */
+/** The collections of one runtime. At first, all members after the third one are zero. */
 struct sxs_gc_collections {
     pthread_mutex_t lock;    /* guards the rest; held for short times, and no runtime is called */
     uint32_t        runtime; /* its number */
-    /* Returns a new record of @size bytes, zeroed but for its head, or NULL; commits it. */
+    /* Returns a new record of @size bytes, zeroed except for its head, or NULL; commits it. */
     void *(*reserve)(size_t size);
     void (*commit)(void *record, enum sxs_event_record_type type);
 

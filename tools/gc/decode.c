@@ -97,18 +97,18 @@ int sxs_gc_decode(uint32_t id, const void *data, size_t size, struct sxs_gc_even
     struct sxs_payload p = {.at = data, .left = data ? size : 0};
     *out = (struct sxs_gc_event){.id = id};
     switch (id) {
-    case SXS_GC_STARTED: read_started(&p, out); break;
-    case SXS_GC_ENDED: read_ended(&p, out); break;
+    case SXS_GC_START: read_started(&p, out); break;
+    case SXS_GC_END: read_ended(&p, out); break;
     case SXS_GC_HEAP_STATS: read_heap_stats(&p, out); break;
-    case SXS_GC_SUSPENDING: read_suspending(&p, out); break;
+    case SXS_GC_SUSPEND_EE_BEGIN: read_suspending(&p, out); break;
     case SXS_GC_TRIGGERED: out->reason = take4(&p); break;
-    case SXS_GC_FINALIZERS_ENDED: out->number = take4(&p); break;
-    case SXS_GC_HEAP_HISTORY: read_heap_history(&p, out); break;
-    case SXS_GC_GLOBAL_HISTORY: read_global_history(&p, out); break;
-    case SXS_GC_RESUMED:
-    case SXS_GC_RESUMING:
-    case SXS_GC_SUSPENDED:
-    case SXS_GC_FINALIZERS_STARTED: break;
+    case SXS_GC_FINALIZERS_END: out->number = take4(&p); break;
+    case SXS_GC_PER_HEAP_HISTORY: read_heap_history(&p, out); break;
+    case SXS_GC_GLOBAL_HEAP_HISTORY: read_global_history(&p, out); break;
+    case SXS_GC_RESTART_EE_END:
+    case SXS_GC_RESTART_EE_BEGIN:
+    case SXS_GC_SUSPEND_EE_END:
+    case SXS_GC_FINALIZERS_BEGIN: break;
     default: return 0;
     }
     return !p.is_cut;

@@ -71,7 +71,7 @@ static int by_callbacks(const struct sxs_sub *sub)
 static HRESULT gc_started(struct sxs_sub *sub, int n, BOOL *collected, COR_PRF_GC_REASON reason)
 {
     struct gc_state    *s = sub->state;
-    struct sxs_gc_event e = {.id = SXS_GC_STARTED, .type = SXS_GC_UNKNOWN};
+    struct sxs_gc_event e = {.id = SXS_GC_START, .type = SXS_GC_UNKNOWN};
     if (!by_callbacks(sub))
         return S_OK;
     for (int i = 0; i < n && i < 3; i++) /* 3 and 4: heaps of large and pinned objects */
@@ -85,7 +85,7 @@ static HRESULT gc_started(struct sxs_sub *sub, int n, BOOL *collected, COR_PRF_G
 
 static HRESULT gc_finished(struct sxs_sub *sub)
 {
-    struct sxs_gc_event e = {.id = SXS_GC_ENDED}; /* of the collection that began last */
+    struct sxs_gc_event e = {.id = SXS_GC_END}; /* of the collection that began last */
     if (by_callbacks(sub))
         take(sub, &e);
     return S_OK;
@@ -101,7 +101,7 @@ static HRESULT take_suspension(struct sxs_sub *sub, enum sxs_gc_event_id id, uin
 
 static HRESULT suspend_started(struct sxs_sub *sub, COR_PRF_SUSPEND_REASON reason)
 {
-    return take_suspension(sub, SXS_GC_SUSPENDING,
+    return take_suspension(sub, SXS_GC_SUSPEND_EE_BEGIN,
                            reason == COR_PRF_SUSPEND_FOR_GC        ? SXS_SUSPENDED_FOR_GC
                            : reason == COR_PRF_SUSPEND_FOR_GC_PREP ? SXS_SUSPENDED_FOR_GC_PREP
                                                                    : 0);
@@ -109,17 +109,17 @@ static HRESULT suspend_started(struct sxs_sub *sub, COR_PRF_SUSPEND_REASON reaso
 
 static HRESULT suspend_finished(struct sxs_sub *sub)
 {
-    return take_suspension(sub, SXS_GC_SUSPENDED, 0);
+    return take_suspension(sub, SXS_GC_SUSPEND_EE_END, 0);
 }
 
 static HRESULT resume_started(struct sxs_sub *sub)
 {
-    return take_suspension(sub, SXS_GC_RESUMING, 0);
+    return take_suspension(sub, SXS_GC_RESTART_EE_BEGIN, 0);
 }
 
 static HRESULT resume_finished(struct sxs_sub *sub)
 {
-    return take_suspension(sub, SXS_GC_RESUMED, 0);
+    return take_suspension(sub, SXS_GC_RESTART_EE_END, 0);
 }
 
 /* ---- the tool ---- */

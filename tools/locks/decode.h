@@ -19,7 +19,8 @@
 #define SXS_POOL_KEYWORD  UINT64_C(0x10000)
 #define SXS_LOCKS_LEVEL   4u
 
-/* Numbers of its events. */
+/* IDs of its events: ThreadPoolWorkerThreadStart, ThreadPoolWorkerThreadStop,
+ * ThreadPoolWorkerThreadAdjustmentAdjustment, ContentionStart, ContentionStop. */
 enum {
     SXS_EVENT_POOL_THREAD_START = 50,
     SXS_EVENT_POOL_THREAD_STOP = 51,
@@ -37,12 +38,12 @@ struct sxs_contention {
                           * out of date */
 };
 
-/** sxs_contention_start - decode the event CONTENTION_START. Returns 1 and fills @out, or 0 when
+/** sxs_contention_start - decode the event ContentionStart. Returns 1 and fills @out, or 0 when
  *  the data is another event's, of another version, or of a wait in native code. */
 SXS_SIGSAFE int sxs_contention_start(uint32_t id, uint32_t version, const void *data, size_t size,
                                      struct sxs_contention *out);
 
-/** sxs_contention_stop - decode the event CONTENTION_STOP. Returns 1 and sets @ns, the length of
+/** sxs_contention_stop - decode the event ContentionStop. Returns 1 and sets @ns, the length of
  *  the wait, or 0. */
 SXS_SIGSAFE int sxs_contention_stop(uint32_t id, uint32_t version, const void *data, size_t size,
                                     uint64_t *ns);
