@@ -112,8 +112,8 @@ static void check_target(struct check *c, const struct sxs_rule *rule, const str
 
 /* ---- matches --------------------------------------------------------------------------------- */
 
-static int has_argument(const struct check *c, const struct sxs_argument *argument, int i,
-                        uint32_t token, const struct sxs_config_method *m)
+static bool has_argument(const struct check *c, const struct sxs_argument *argument, int i,
+                         uint32_t token, const struct sxs_config_method *m)
 {
     uint32_t flags =
         sxs_md_cell(&c->md[i], SXS_TABLE_METHOD_DEF, token & 0xffffff, SXS_METHOD_DEF_FLAGS);
@@ -122,7 +122,7 @@ static int has_argument(const struct check *c, const struct sxs_argument *argume
         return sxs_assembly_parameter(c->assemblies[i], token, argument->name) >= 0;
     case SXS_ARGUMENT_INDEX: return argument->index < m->n_parameters;
     case SXS_ARGUMENT_THIS: return !(flags & STATIC);
-    default: return 1;
+    default: return true;
     }
 }
 
@@ -187,20 +187,20 @@ static void put_method(struct check *c, const struct sxs_rule *rule, int i, uint
 
 /* Returns true when the rule applies to the method. A method that several New Relic rules match
  * gets only one of them. */
-static int is_applied(const struct check *c, const struct sxs_rule *rule,
-                      const struct sxs_config_method *m)
+static bool is_applied(const struct check *c, const struct sxs_rule *rule,
+                       const struct sxs_config_method *m)
 {
     const struct sxs_rule *rules[256];
     size_t                 n;
     if (!sxs_config_matches(rule, m))
-        return 0;
+        return false;
     if (!rule->new_relic)
-        return 1;
+        return true;
     n = sxs_config_rules(c->config, m, rules, 256);
     for (size_t i = 0; i < n && i < 256; i++)
         if (rules[i] == rule)
-            return 1;
-    return 0;
+            return true;
+    return false;
 }
 
 static unsigned long match_in(struct check *c, const struct sxs_rule *rule, int i)
@@ -315,7 +315,7 @@ static int check_guests(const struct check_options *o, const struct guest_file *
 }
 
 /* Returns true when @path is a file that declares guests, right or wrong. */
-static int declares_guests(const char *path, struct guest_file *file)
+static bool declares_guests(const char *path, struct guest_file *file)
 {
     struct stat st;
     memset(file, 0, sizeof(*file));

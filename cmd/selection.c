@@ -25,10 +25,10 @@ static void add(struct number_list *list, const char *item)
     list->n++;
 }
 
-/* Adds each runtime of the requested process to @list, each number once. Returns whether @number is
- * one of them or may be one that is not listed. */
-static int list_runtimes(const struct sxs_session *session, const char *process, uint32_t number,
-                         struct number_list *list)
+/* Adds each runtime of the requested process to @list, each number once. Returns true when @number is
+ * one of them, or may be one that the session does not list. */
+static bool list_runtimes(const struct sxs_session *session, const char *process, uint32_t number,
+                          struct number_list *list)
 {
     uint64_t seen[SXS_MAX_RUNTIMES / 64 + 1] = {0};
     for (size_t i = 0; i < session->n_processes; i++) {
@@ -36,12 +36,12 @@ static int list_runtimes(const struct sxs_session *session, const char *process,
         if (!sxs_process_wanted(p, process))
             continue;
         if (p->n_unlisted)
-            return 1;
+            return true;
         for (size_t k = 0; k < p->n_runtimes; k++) {
             uint32_t here = p->runtimes[k].number;
             char     item[128];
             if (here == number)
-                return 1;
+                return true;
             if (here > SXS_MAX_RUNTIMES || seen[here / 64] >> here % 64 & 1)
                 continue;
             seen[here / 64] |= UINT64_C(1) << here % 64;

@@ -114,13 +114,15 @@ static int by_key(const void *a, const void *b)
     return compare_key(*x, (*y)->runtime, (*y)->token, (*y)->file);
 }
 
-/* Returns 2 when the method was compiled with hooks, in any of its instantiations, 1 when the
- * report lists it as inlined, else 0. */
-static int is_hooked(const struct gap_collector *o, uint32_t runtime, uint32_t token,
-                     const char *file)
+/* How the report counts a method. */
+enum counting { NOT_COUNTED, LISTED_AS_INLINED, COUNTED };
+
+/* Returns COUNTED when the method was compiled with hooks, in any of its instantiations. */
+static enum counting counting_of(const struct gap_collector *o, uint32_t runtime, uint32_t token,
+                                 const char *file)
 {
     size_t low = 0, high = o->c->n_fns;
-    int    found = 0;
+    bool   inlined = false;
     while (low < high) {
         size_t middle = low + (high - low) / 2;
         if (compare_key(o->fns[middle], runtime, token, file) < 0)
@@ -131,10 +133,10 @@ static int is_hooked(const struct gap_collector *o, uint32_t runtime, uint32_t t
     for (; low < o->c->n_fns && !compare_key(o->fns[low], runtime, token, file); low++) {
         const struct sxs_calls_read_function *fn = o->fns[low];
         if (fn->compiled)
-            return 2;
-        found |= fn->inlining && o->c->head.inlining; /* listed as inlined */
+            return COUNTED;
+        inlined |= fn->inlining && o->c->head.inlining;
     }
-    return found;
+    return inlined ? LISTED_AS_INLINED : NOT_COUNTED;
 }
 
 static void take_method(struct gap_collector *o, const struct sxs_calls_read_note *r,
@@ -147,13 +149,12 @@ static void take_method(struct gap_collector *o, const struct sxs_calls_read_not
         [SXS_CALLS_METHOD_RUNTIME] = SXS_GAP_RUNTIME,
         [SXS_CALLS_METHOD_INTRINSIC] = SXS_GAP_INTRINSIC,
     };
-    int hooked;
     if (what >= SXS_CALLS_METHODS)
         return;
-    hooked = is_hooked(o, r->runtime, token, r->text);
+    enum counting counting = counting_of(o, r->runtime, token, r->text);
     if (what == SXS_CALLS_METHOD_INTRINSIC)
-        add_gap(o, kinds[what], r->runtime, name, hooked == 2 ? "also compiled" : "", 0);
-    else if (!hooked)
+        add_gap(o, kinds[what], r->runtime, name, counting == COUNTED ? "also compiled" : "", 0);
+    else if (counting == NOT_COUNTED)
         add_gap(o, kinds[what], r->runtime, name, "", 0);
 }
 

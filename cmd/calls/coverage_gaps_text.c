@@ -12,67 +12,69 @@
 
 static const struct {
     const char *name, *why;
-    int         counted; /* 1: print the count of each row in a column */
+    bool        counted; /* print the count of each row in a column */
 } kinds[SXS_GAP_KINDS] = {
-    [SXS_GAP_PATTERN] = {"pattern", "patterns that fit nothing", 0},
+    [SXS_GAP_PATTERN] = {"pattern", "patterns that fit nothing", false},
     [SXS_GAP_ATTACHED] = {"attached", "not hooked: the runtime was running before the tool came",
-                          0},
+                          false},
     [SXS_GAP_SETTINGS] = {"settings",
                           "precompiled code (ReadyToRun) has no hooks and is not used: "
                           "all code is compiled",
-                          0},
-    [SXS_GAP_LOST] = {"no memory", "functions not hooked for want of memory", 0},
+                          false},
+    [SXS_GAP_LOST] = {"no memory", "functions not hooked for want of memory", false},
     [SXS_GAP_TAIL_LATE] =
         {"tail call not counted",
          "functions left by a tail call to a function that is not counted: such a call "
          "ends with the next counted call or return on its thread",
-         1},
+         true},
     [SXS_GAP_TAIL_LOOP] =
         {"tail recursion",
-         "functions that tail calls call again: a call ends when the next round begins", 1},
+         "functions that tail calls call again: a call ends when the next round begins", true},
     [SXS_GAP_TAIL_LEFT] =
         {"left by tail call",
          "functions left by tail calls: their times include their callees, which are "
          "below them in the tree",
-         1},
+         true},
     [SXS_GAP_TAIL_CALLED] =
         {"called by tail call",
          "functions called by tail calls, and for that below a function that is no "
          "longer on the stack",
-         1},
+         true},
     [SXS_GAP_UNTIMED] = {"timed no longer",
                          "functions counted but timed no longer, having too many "
                          "short calls",
-                         1},
+                         true},
     [SXS_GAP_INLINED] = {"inlined",
                          "functions that the JIT was free to inline (inline=on), so that "
                          "calls in such code are not counted",
-                         1},
+                         true},
     [SXS_GAP_KEPT] = {"kept from being inlined",
                       "functions kept from being inlined, which are slower "
                       "than without the tool",
-                      0},
+                      false},
     [SXS_GAP_RECOMPILED] = {"compiled again",
                             "functions compiled more than once (tiers, OSR), each "
                             "one row",
-                            0},
-    [SXS_GAP_INTRINSIC] = {"intrinsic", "intrinsics, not counted where the JIT expands them", 0},
-    [SXS_GAP_DYNAMIC] = {"dynamic method", "dynamic methods, which cannot be hooked", 1},
+                            false},
+    [SXS_GAP_INTRINSIC] = {"intrinsic", "intrinsics, not counted where the JIT expands them",
+                           false},
+    [SXS_GAP_DYNAMIC] = {"dynamic method", "dynamic methods, which cannot be hooked", true},
     [SXS_GAP_STUB] = {"stub",
                       "stubs made by the runtime (P/Invokes, delegates), which cannot be "
                       "hooked",
-                      1},
-    [SXS_GAP_NATIVE] = {"native", "P/Invokes, which are native code", 0},
+                      true},
+    [SXS_GAP_NATIVE] = {"native", "P/Invokes, which are native code", false},
     [SXS_GAP_RUNTIME] = {"runtime",
                          "methods that the runtime implements itself, without code to "
                          "hook",
-                         0},
-    [SXS_GAP_ABSTRACT] = {"abstract", "abstract methods, of which the implementations are seen", 0},
+                         false},
+    [SXS_GAP_ABSTRACT] = {"abstract", "abstract methods, of which the implementations are seen",
+                          false},
     [SXS_GAP_NEVER] = {"never compiled",
                        "functions selected by a pattern, but never compiled, as "
                        "nobody called them",
-                       0},
-    [SXS_GAP_UNLISTED] = {"not listed", "notes on what is not seen that found no room", 0},
+                       false},
+    [SXS_GAP_UNLISTED] = {"not listed", "notes on what is not seen that found no room", false},
 };
 
 const char *sxs_gap_why(enum sxs_gap_kind kind)

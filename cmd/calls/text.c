@@ -17,7 +17,7 @@ struct function_row {
     uint64_t                        calls, total_ns, self_ns; /* sums over the selected threads */
 };
 
-static int is_timed(const struct sxs_calls *c)
+static bool is_timed(const struct sxs_calls *c)
 {
     return c->head.mode != SXS_CALLS_COUNT;
 }

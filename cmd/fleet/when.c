@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "cmd/fleet/when.h"
 
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -66,7 +67,7 @@ static int read_zone(const char *at, int64_t *east)
 }
 
 /* Returns true when the fields are a date and a time that exist. */
-static int is_date(const struct tm *t)
+static bool is_date(const struct tm *t)
 {
     struct tm same = *t;
     timegm(&same);

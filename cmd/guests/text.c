@@ -16,15 +16,15 @@ static const char *base_name(const struct sxs_guest_read *g)
 }
 
 /* Returns true when another guest has a library of the same name: a library can have several classes. */
-static int is_ambiguous(const struct sxs_guests_report *r, const struct sxs_guest_read *g)
+static bool is_ambiguous(const struct sxs_guests_report *r, const struct sxs_guest_read *g)
 {
     for (size_t p = 0; p < r->n; p++)
         for (size_t i = 0; i < r->processes[p].data->n; i++) {
             const struct sxs_guest_read *other = &r->processes[p].data->guests[i];
             if (strcmp(other->clsid, g->clsid) != 0 && strcmp(base_name(other), base_name(g)) == 0)
-                return 1;
+                return true;
         }
-    return 0;
+    return false;
 }
 
 /* Writes the name of the guest's library without its folders, safe to print; with its class if another guest
@@ -85,7 +85,7 @@ static void put_row(FILE *to, const struct sxs_guests_report *r, const struct sx
         put_slow(to, "         ");
 }
 
-static int is_shown(const struct sxs_guest_read *g, uint32_t runtime)
+static bool is_shown(const struct sxs_guest_read *g, uint32_t runtime)
 {
     return runtime == 0 || g->runtime == runtime;
 }
@@ -131,7 +131,7 @@ void sxs_guests_text(FILE *to, const struct sxs_guests_report *r, uint32_t runti
 /* ---- summary ---------------------------------------------------------------------------------- */
 
 /* Returns true when an earlier row has the same guest. */
-static int is_repeated(const struct sxs_guests_report *r, size_t p, size_t i)
+static bool is_repeated(const struct sxs_guests_report *r, size_t p, size_t i)
 {
     const struct sxs_guest_read *g = &r->processes[p].data->guests[i];
     for (size_t q = 0; q <= p; q++) {
@@ -139,9 +139,9 @@ static int is_repeated(const struct sxs_guests_report *r, size_t p, size_t i)
         for (size_t k = 0; k < (q == p ? i : d->n); k++)
             if (strcmp(d->guests[k].path, g->path) == 0 &&
                 strcmp(d->guests[k].clsid, g->clsid) == 0)
-                return 1;
+                return true;
     }
-    return 0;
+    return false;
 }
 
 void sxs_guests_summary(FILE *to, const struct sxs_guests_report *r)

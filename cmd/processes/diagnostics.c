@@ -78,7 +78,7 @@ int sxs_diag_parse_answer(const uint8_t *bytes, size_t size, struct sxs_diag_ans
         return 0;
     if (bytes[17] != SERVER_ERROR || out->size < 4)
         return -1;
-    out->failed = 1;
+    out->failed = true;
     out->error = get_u32(out->payload);
     return 0;
 }

@@ -10,6 +10,7 @@
 #ifndef SXS_CMD_PROCESSES_DIAGNOSTICS_H
 #define SXS_CMD_PROCESSES_DIAGNOSTICS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -26,7 +27,7 @@ struct sxs_diag_info {
 
 /** An answer: an error code of the runtime, or a payload. */
 struct sxs_diag_answer {
-    int            failed;  /* 1: @error is valid */
+    bool           failed;  /* true: @error is valid, and there is no payload */
     uint32_t       error;   /* HRESULT */
     const uint8_t *payload; /* borrowed from the bytes */
     size_t         size;

@@ -255,7 +255,7 @@ struct census {
 
 enum { FOUND = -1 }; /* no errno value */
 
-static int is_census(void *arg, const struct sxs_mapped_file *f)
+static int find_census(void *arg, const struct sxs_mapped_file *f)
 {
     const struct census *c = arg;
     size_t               len = f->deleted ? 0 : session_length(f->path), folder = strlen(c->folder);
@@ -271,7 +271,7 @@ bool sxs_process_has_census(pid_t pid, const char *folder, const char *path, uin
     int           dir = open_proc(pid);
     if (dir < 0)
         return false;
-    int found = sxs_maps_each(dir, is_census, &census);
+    int found = sxs_maps_each(dir, find_census, &census);
     close(dir);
     return found == FOUND;
 }

@@ -164,22 +164,22 @@ static void append_name(char *list, size_t size, const char *name, const char *v
 /* Handles one line of the loader's output:
  *     "\tname => not found", or
  *     "file: library: version `NAME' not found (required by file)".
- * Returns 1 when something is missing, which is added to @list. */
-static int collect_missing(char *line, char *list, size_t size)
+ * Returns true when something is missing, and adds its name to @list. */
+static bool collect_missing(char *line, char *list, size_t size)
 {
     char *end = strstr(line, " => not found"), *version = strstr(line, ": version `");
     if (end) {
         *end = '\0';
         append_name(list, size, line + strspn(line, "\t "), NULL);
-        return 1;
+        return true;
     }
     end = version ? strstr(version, "' not found") : NULL;
     if (!end)
-        return 0;
+        return false;
     *version = *end = '\0';
     char *library = strrchr(line, ' ');
     append_name(list, size, library ? library + 1 : line, version + strlen(": version `"));
-    return 1;
+    return true;
 }
 
 int sxs_elf_missing(const char *path, char *list, size_t size)

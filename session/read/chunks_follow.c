@@ -130,7 +130,7 @@ static bool load_late(struct sxs_chunk_follower *f, size_t i)
     return true;
 }
 
-static int next_late(struct sxs_chunk_follower *f, uint16_t last, sxs_chunk_take *take, void *out)
+static bool next_late(struct sxs_chunk_follower *f, uint16_t last, sxs_chunk_take *take, void *out)
 {
     while (f->late_at < f->n_late) {
         size_t i = f->late_at;
@@ -146,11 +146,11 @@ static int next_late(struct sxs_chunk_follower *f, uint16_t last, sxs_chunk_take
         uint16_t                 type = atomic_load(&r->type);
         f->n_bytes += r->size;
         if (type <= last && take(r, type, out))
-            return 1;
+            return true;
         f->file.n_unknown += type > last;
         f->file.n_garbled += type <= last;
     }
-    return 0;
+    return false;
 }
 
 /* ---- chunks
@@ -262,11 +262,11 @@ static bool pass_record(struct sxs_chunk_follower *f, uint16_t last, sxs_chunk_t
     return false;
 }
 
-int sxs_chunk_follow_next(struct sxs_chunk_follower *f, uint16_t last, sxs_chunk_take *take,
-                          void *out)
+bool sxs_chunk_follow_next(struct sxs_chunk_follower *f, uint16_t last, sxs_chunk_take *take,
+                           void *out)
 {
     if (f->late_at < f->n_late && f->file.at >= f->file.end && next_late(f, last, take, out))
-        return 1;
+        return true;
     for (;;) {
         bool stuck = false;
         while (f->file.at + sizeof(struct sxs_record) <= f->file.end && !stuck) {
@@ -275,13 +275,13 @@ int sxs_chunk_follow_next(struct sxs_chunk_follower *f, uint16_t last, sxs_chunk
                 stuck = !pass_hole(f);
             f->chunks[f->reading].at = (uint32_t)f->file.at;
             if (found)
-                return 1;
+                return true;
         }
         f->file.at = f->file.end = 0;
         if (stuck)
             f->reading++;
         if (!next_chunk(f))
-            return 0;
+            return false;
     }
 }
 

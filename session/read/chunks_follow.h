@@ -56,10 +56,11 @@ void sxs_chunk_follow_look(struct sxs_chunk_follower *f, uint64_t max_bytes);
 /**
  * sxs_chunk_follow_next - pass new records to @take until it accepts one, as
  * sxs_chunk_reader_next(). f->offset is the accepted record's place.
- * Returns 1, or 0 when this look has read everything that is committed, or its @max_bytes.
+ * Returns true when @take accepted a record, or false when this look has read everything that is committed, or
+ * @max_bytes.
  */
-int sxs_chunk_follow_next(struct sxs_chunk_follower *f, uint16_t last, sxs_chunk_take *take,
-                          void *out);
+bool sxs_chunk_follow_next(struct sxs_chunk_follower *f, uint16_t last, sxs_chunk_take *take,
+                           void *out);
 
 /**
  * sxs_chunk_follow_again - read a record once more, because it may have changed in place.

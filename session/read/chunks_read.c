@@ -179,13 +179,13 @@ static void skip_to_record(struct sxs_chunk_reader *r)
         r->n_garbled++;
 }
 
-int sxs_chunk_reader_next(struct sxs_chunk_reader *r, uint16_t last, sxs_chunk_take *take,
-                          void *out)
+bool sxs_chunk_reader_next(struct sxs_chunk_reader *r, uint16_t last, sxs_chunk_take *take,
+                           void *out)
 {
     for (;;) {
         if (r->at + sizeof(struct sxs_record) > r->end) {
             if (!load_chunk(r))
-                return 0;
+                return false;
             continue;
         }
         if (!is_record(r, r->at)) {
@@ -196,7 +196,7 @@ int sxs_chunk_reader_next(struct sxs_chunk_reader *r, uint16_t last, sxs_chunk_t
         uint16_t type = atomic_load_explicit(&record->type, memory_order_relaxed);
         if (type != 0 && type <= last && take(record, type, out)) {
             r->at += record->size;
-            return 1;
+            return true;
         }
         if (type > last)
             r->n_unknown++;

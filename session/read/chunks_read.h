@@ -60,19 +60,19 @@ typedef bool sxs_chunk_take(const struct sxs_record *record, uint16_t type, void
 /**
  * sxs_chunk_reader_next - pass records to @take, in the order of the file, until it accepts one.
  * @last: the highest record type that is known. @out: passed to @take.
- * Returns 1 when @take accepted a record, or 0 at the end of the file. Damaged records are skipped
+ * Returns true when @take accepted a record, or false at the end of the file. Damaged records are skipped
  * and counted. A loop over it always ends, because every call consumes bytes of the file as it was
  * when it was opened.
  */
-int sxs_chunk_reader_next(struct sxs_chunk_reader *r, uint16_t last, sxs_chunk_take *take,
-                          void *out);
+bool sxs_chunk_reader_next(struct sxs_chunk_reader *r, uint16_t last, sxs_chunk_take *take,
+                           void *out);
 
 /** Start again with the first record, and forget the problems found so far. */
 void sxs_chunk_reader_rewind(struct sxs_chunk_reader *r);
 
 /** sxs_chunk_reader_problem - return a line that describes a kind of damage that was found.
  *  @index: count it up from 0 until NULL is returned.
- *  The list is complete after sxs_chunk_reader_next() has returned 0. The line is borrowed until
+ *  The list is complete after sxs_chunk_reader_next() has returned false. The line is borrowed until
  *  the next call on @r. */
 const char *sxs_chunk_reader_problem(struct sxs_chunk_reader *r, size_t index);
 

@@ -192,7 +192,7 @@ bool sxs_samples_take(const struct sxs_record *r, uint16_t type, void *to)
     }
 }
 
-int sxs_samples_next(struct sxs_samples *s, struct sxs_samples_record *out)
+bool sxs_samples_next(struct sxs_samples *s, struct sxs_samples_record *out)
 {
     return sxs_chunk_reader_next(&s->chunks, SXS_RECORD_POOL, sxs_samples_take, out);
 }

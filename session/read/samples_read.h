@@ -99,11 +99,11 @@ bool sxs_costs_on(const struct sxs_samples_header *head, enum sxs_cost_kind kind
 /**
  * sxs_samples_next - read the next undamaged record, in the order of the file, which is not the
  * order of time.
- * Returns 1, or 0 at the end of the file. Damaged records are skipped and reported by
+ * Returns true, or false at the end of the file. Damaged records are skipped and reported by
  * sxs_samples_problem(). A loop over it always ends, because every call consumes bytes of the file
  * as it was when it was opened.
  */
-int sxs_samples_next(struct sxs_samples *s, struct sxs_samples_record *out);
+bool sxs_samples_next(struct sxs_samples *s, struct sxs_samples_record *out);
 
 /** sxs_samples_rewind - start again with the first record, and forget the problems found so far. */
 void sxs_samples_rewind(struct sxs_samples *s);
@@ -118,7 +118,7 @@ bool sxs_samples_take(const struct sxs_record *record, uint16_t type, void *out)
 /**
  * sxs_samples_problem - return a line that describes a kind of damage that was found.
  * @index: count it up from 0 until NULL is returned.
- * The list is complete after sxs_samples_next() has returned 0. The line is borrowed until the next
+ * The list is complete after sxs_samples_next() has returned false. The line is borrowed until the next
  * call on @s.
  */
 const char *sxs_samples_problem(struct sxs_samples *s, size_t index);
