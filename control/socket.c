@@ -43,11 +43,10 @@ int sxs_control_listen(unsigned long long start, char *why, size_t why_size)
 {
     int fd, err;
     if (!sxs_user_is_known(geteuid())) {
-        snprintf(
-            why, why_size,
-            "this process's user (%u) is none of its user namespace, so it cannot be told from "
-            "other users (expected a user of /proc/self/uid_map)",
-            (unsigned)geteuid());
+        snprintf(why, why_size,
+                 "this process's user (%u) is none of its user namespace, so it cannot be "
+                 "distinguished from other users (expected a user of /proc/self/uid_map)",
+                 (unsigned)geteuid());
         return -EPERM;
     }
     fd = socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);

@@ -191,13 +191,13 @@ void sxs_show_at(struct sxs_line *line, const struct sxs_formatter *r, struct sx
     line->n_spare = sizeof(spare);
     if (!where.startAddress || !size) {
         if (desc->element && size)
-            sxs_line_put(line, "<?: not told where>");
+            sxs_line_put(line, "<?: address not reported>");
         else
             sxs_show(line, r, desc, none, 0); /* appends the reason */
         return;
     }
     if (size > SXS_SHOW_VALUE || size > where.length) {
-        sxs_line_putf(line, "<?: %u bytes, %u told>", size, where.length);
+        sxs_line_putf(line, "<?: %u bytes, %u reported>", size, where.length);
         return;
     }
     sxs_show(line, r, desc, (const uint8_t *)where.startAddress, 0);

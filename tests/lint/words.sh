@@ -1,10 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# words.sh - checks names, comments and documents for words that have a usual term in the field.
+# words.sh - checks names, messages and documents for words that have a usual term in the field.
 # tests/lint/words.txt lists the words, the terms, and the files where a word has its usual meaning.
 #
-# Looks at file names, at C, JavaScript, CSS, Python, shell and assembler without their strings, and
-# at documents without `code` and "quotations". Status 1 when a word is found.
+# Looks at file names and identifiers; at the strings of the product's C and JavaScript, which users read; and at
+# documents without `code` and "quotations". Does not look at comments: there the words are ordinary English. Status 1
+# when a word is found.
 cd "$(dirname "$0")/../.." || exit 1
 exec python3 - <<'P'
 import fnmatch
@@ -14,13 +15,15 @@ import sys
 
 ROOTS = [line.split("\t")[0].split("/")[0] for line in open("folders.tsv") if not line.startswith("#")]
 ROOTS = sorted(set(ROOTS)) + ["docs", "harness", "include", "setup", "tests", "Makefile", "README.md"]
-STRINGS = {
-    (".c", ".h", ".inc", ".S", ".js", ".mjs", ".py", ".def"):
-        re.compile(r'"""|"(?:\\.|[^"\\\n])*"|(?<!\w)\'(?:\\.|[^\'\\\n])*\'|`[^`\n]*`'),
-    (".sh",): re.compile(r'"(?:\\.|[^"\\\n])*"|(?<!\w)\'[^\'\n]*\''),
+PRODUCT = sorted({line.split("\t")[0] for line in open("folders.tsv") if not line.startswith("#")})
+C_STRING = r'"(?:\\.|[^"\\\n])*"|(?<!\w)\'(?:\\.|[^\'\\\n])*\'|`[^`\n]*`'
+SKIPPED = {  # by the ending of a file: comments, and strings
+    (".c", ".h", ".inc", ".S", ".js", ".mjs", ".def", ".css"): re.compile(r"/\*(?s:.*?)\*/|//[^\n]*|" + C_STRING),
+    (".py",): re.compile(r'(?s:""".*?""")|#[^\n]*|' + C_STRING),
+    (".sh", "Makefile"): re.compile(r'(?:(?<=\s)|^)#[^\n]*|"(?:\\.|[^"\\\n])*"|(?<!\w)\'[^\'\n]*\'', re.M),
     (".md", ".1", ".5", ".7"): re.compile(r'(?s:^```.*?^```)|`[^`\n]*`|"[^"\n]*"', re.M),
-    (".css", ".html", ".tsv"): re.compile(r"(?!)"),
-    ("Makefile",): re.compile(r"(?!)"),
+    (".tsv",): re.compile(r"^#[^\n]*", re.M),
+    (".html",): re.compile(r"<!--(?s:.*?)-->"),
 }
 
 
@@ -47,19 +50,28 @@ def files():
                 yield os.path.join(folder, name)
 
 
-def blank(string):
-    """The replacement of a string: paths, as of #include, are kept, and so are the numbers of lines."""
-    return string if re.fullmatch(r'"[\w./-]+/[\w./-]+"', string) else '""' + "\n" * string.count("\n")
+def has_texts(path):
+    """Whether users read the strings of a file."""
+    return path.endswith((".c", ".h", ".js")) and (os.path.dirname(path) in PRODUCT or path.startswith("cmd/page/"))
+
+
+def kept(path, part):
+    """What is left of a comment or string: paths, as of #include; strings that users read; the line feeds."""
+    if re.fullmatch(r'"[\w./-]+/[\w./-]+"', part):
+        return part
+    if part[0] in "\"'`" and not part.startswith('"""') and has_texts(path):
+        return part
+    return '""' + "\n" * part.count("\n")
 
 
 def text_of(path):
-    for ends, strings in STRINGS.items():
+    for ends, skipped in SKIPPED.items():
         if path.endswith(ends):
             try:
                 text = open(path, encoding="utf-8").read()
             except (OSError, UnicodeDecodeError):
                 return ""
-            return strings.sub(lambda m: blank(m.group(0)), text)
+            return skipped.sub(lambda m: kept(path, m.group(0)), text)
     return ""
 
 

@@ -56,9 +56,9 @@ static void scalars(void **state)
     assert_string_equal(SHOWN(uint64_t, PTR, 0), "0x0");
     assert_string_equal(SHOWN(uint32_t, TYPEDBYREF, 0), "<?: typed reference>");
     assert_string_equal(shown(&(struct sxs_type_desc){.element = SXS_ELEMENT_I8}, text, 4),
-                        "<?: 8 bytes, 4 told>");
+                        "<?: 8 bytes, 4 reported>");
     assert_string_equal(shown(&(struct sxs_type_desc){.element = SXS_ELEMENT_I4}, NULL, 4),
-                        "<?: not told where>");
+                        "<?: address not reported>");
     assert_string_equal(shown(&(struct sxs_type_desc){.name = "type parameter"}, text, 8),
                         "<?: type parameter>");
     assert_string_equal(
@@ -132,7 +132,7 @@ static void structs(void **state)
     shown(&s, value, 8);
     assert_non_null(strstr(text, "{...}"));
     outer.size = 100000;
-    assert_string_equal(shown(&s, value, 8), "<?: 100000 bytes, 8 told>");
+    assert_string_equal(shown(&s, value, 8), "<?: 100000 bytes, 8 reported>");
     outer.size = 8;
     outer.gone = 1; /* unloaded, and no other has its name */
     assert_string_equal(shown(&s, value, 8), "<?: O>");
