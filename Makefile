@@ -110,7 +110,7 @@ help:
 	@echo 'install         PREFIX=$(PREFIX) DESTDIR=$(DESTDIR) LIB=$(LIB) (of libsxsil.a, below PREFIX)'
 	@echo 'uninstall       removes what install put there; the same variables'
 	@echo 'deb, tarball    Debian packages into $(O)/deb/; a folder that runs anywhere into $(O)/ (no root needed)'
-	@echo 'clean           removes $(O)/ but for the runtimes in it'
+	@echo 'clean           removes $(O)/, except the runtimes in it'
 
 # ---- generated -------------------------------------------------------------------------------
 

@@ -87,8 +87,9 @@ static const struct argp_option option_list[] = {
      0},
     {"output", 'o', "FILE", 0, "Write to FILE instead of standard output", 0},
     {"data", KEY_DATA, "DATA", 0,
-     "Which, of sessions that have several: samples, calls, alloc, live, native, native-live, "
-     "locks, lock-owners, wait (by default the first that both have); gc: collections, as text; "
+     "The data to compare: samples, calls, alloc, live, native, native-live, "
+     "locks, lock-owners, wait (by default the first of these that both sessions have); gc: "
+     "collections, as text; "
      "heap: the types in heap snapshots",
      0},
     {"by-count", KEY_BY_COUNT, NULL, 0,

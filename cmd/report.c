@@ -181,11 +181,11 @@ static const struct argp_option option_list[] = {
     {"open", KEY_OPEN, NULL, 0,
      "Write the page (html) beside the session, or to the file of -o, and open it in a browser", 0},
     {"data", KEY_DATA, "DATA", 0,
-     "Which, of a session that has several: samples, calls, alloc (allocated objects), live (those "
+     "The data to show: samples, calls, alloc (allocated objects), live (those "
      "still alive), native (native memory), native-live (what of it is not freed), locks (waits "
      "for "
      "locks), lock-owners (the threads that held these), wait (samples of waiting threads). By "
-     "default the first that it has; text and html show all",
+     "default the first of these that the session has; text and html show all",
      0},
     {"by-count", KEY_BY_COUNT, NULL, 0,
      "Of alloc to lock-owners: weights are numbers of objects, blocks or waits, not bytes or time",

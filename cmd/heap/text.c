@@ -86,7 +86,7 @@ static void write_runtime(const struct text_writer *w)
     sxs_print_to(w->to, "\nruntime %u (%s): %u object%s, %s%s", g->runtime,
                  sxs_strings_text(&w->r->s->strings, g->version), g->n, plural(g->n),
                  bytes(w->a->bytes),
-                 g->how == SXS_HEAP_COLLECTED ? ", behind a collection"
+                 g->how == SXS_HEAP_COLLECTED ? ", after a collection"
                  : g->how == SXS_HEAP_WALKED  ? ", without a collection"
                                               : "");
     if (g->end.pause_ns)
@@ -204,7 +204,7 @@ static void write_step(const struct text_writer *w, const struct sxs_heap_node *
     fputs("\n", w->to);
 }
 
-/* Writes the path from an object to its root, a line for each step: behind a type is its field that
+/* Writes the path from an object to its root, a line for each step: after a type is its field that
  * has the object of the line above. */
 static void write_way(const struct text_writer *w, const struct sxs_heap_way *way)
 {

@@ -131,7 +131,7 @@ function step(node, field) {
   if (node.next) item.append(` (a list by ${node.next})`);
   return item;
 }
-// The path from an object to its root; behind each type is its field that has the object before. The name of a root
+// The path from an object to its root; after each type is its field that has the object before. The name of a root
 // is one step with its kind.
 function wayOf(nodes, i) {
   const list = element("ol", { class: "path" });
@@ -242,7 +242,7 @@ function show(view) {
 function paintSummary() {
   const parts = [counted(rt.objects, "object"), bytesText(rt.bytes)];
   if (rt.objects > rt.reachedObjects && !rt.noRoots) parts.push(`no root leads to ${count(rt.objects - rt.reachedObjects)} (${bytesText(rt.bytes - rt.reachedBytes)})`);
-  if (rt.how) parts.push(rt.how === 1 ? "behind a collection" : "without a collection");
+  if (rt.how) parts.push(rt.how === 1 ? "after a collection" : "without a collection");
   if (rt.pauseNs) parts.push(`stopped for ${(rt.pauseNs / 1e6).toFixed(1)} ms`);
   if (rt.lacking.length) parts.push(`not recorded: ${rt.lacking.join(", ")}`);
   $("summary").textContent = parts.join(" · ");

@@ -18,7 +18,7 @@ try "$SXS" heap --snapshot 1 "$S"
 has "the text: status, snapshot, what asked for it" "$status:$err:$out" "0::heap snapshot 1 of process 4242: dotnet app.dll" \
     "asked for by a signal"
 has "each runtime: objects, bytes, collection, pause" "$out" \
-    "runtime 1 (8.0.29): 16 objects, 1.48 KiB, behind a collection; stopped for 12.30 ms, 300.00 us of it to stop" \
+    "runtime 1 (8.0.29): 16 objects, 1.48 KiB, after a collection; stopped for 12.30 ms, 300.00 us of it to stop" \
     "runtime 2 (10.0.11): 3 objects, 96 B"
 has "garbage, and references to what is not recorded" "$out" "no root leads to 1 object, 24 B" \
     "references to addresses without a recorded object: 1"

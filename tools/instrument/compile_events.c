@@ -127,7 +127,7 @@ HRESULT sxs_on_rejit_error(struct sxs_sub *sub, sxs_module module, mdMethodDef m
     if (!sxs_rejit_take_error(sub, module, method))
         return S_OK;
     record_refusal((struct sxs_instrumented_key){module, method}, status,
-                   "that it cannot be compiled anew");
+                   "that it cannot be compiled again (ReJIT)");
     return S_OK;
 }
 

@@ -344,7 +344,7 @@ static HRESULT start_tool(struct sxs_sub *sub, const char *options)
     if (sxs_runtime_has(sub->rt, SXS_INFO_REJIT))
         sub->low |= COR_PRF_ENABLE_REJIT;
     else
-        sxs_warn("tool instrument: runtime %u (%s) cannot compile methods anew: rules apply at "
+        sxs_warn("tool instrument: runtime %u (%s) has no ReJIT: rules apply at "
                  "first compile",
                  sxs_runtime_number(sub->rt), sxs_runtime_version(sub->rt));
     if (!sxs_runtime_is_attached(sub->rt)) /* on attach the runtime would refuse the whole mask */
