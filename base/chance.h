@@ -3,9 +3,9 @@
  * chance.h - the generator of random numbers, and the two functions of random sampling by bytes. Used in hooks and
  * callbacks, and by libraries that are not linked with libm.
  *
- * If every byte is chosen with the same small chance, independently of all others, the distance from
- * one chosen byte to the next is exponentially distributed, and an object of s bytes contains a
- * chosen byte with the chance 1 - exp(-s / mean distance).
+ * If every byte is chosen with the same small chance, independently of all others, the number of
+ * bytes from one chosen byte to the next is exponentially distributed. Its mean is the sampling
+ * interval, and an object of s bytes contains a chosen byte with the chance 1 - exp(-s / interval).
  */
 #ifndef SXS_BASE_CHANCE_H
 #define SXS_BASE_CHANCE_H

@@ -38,7 +38,8 @@ static int is_trusted(const struct code_path_walk *w, uid_t owner)
            ((owner == geteuid() || owner == w->folder.st_uid) && sxs_user_is_known(owner));
 }
 
-/* Refuses what all users can write to, but for a folder in which they cannot replace the entries of others. */
+/* Refuses a file or folder that every user can write to, except a folder with the sticky bit: there, users cannot
+ * replace entries of others. */
 static int check_mode(const struct code_path_walk *w, const struct stat *st)
 {
     if (!(st->st_mode & S_IWOTH) || S_ISLNK(st->st_mode) ||

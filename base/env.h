@@ -77,7 +77,7 @@
 
 /* In a program with raised rights (set-user-ID, set-group-ID, file capabilities: the kernel says
  * AT_SECURE) the environment is chosen by a user who has fewer rights than the program. A runtime
- * loads the profiler that this user names all the same. So each variable above, and each of
+ * loads the profiler that this user names nevertheless. So each variable above, and each of
  * CLRIE, counts as unset there: they name folders and files that would be written and read, and
  * libraries that would be loaded, with the rights of the program, and messages would tell addresses.
  * Exceptions: X(identifier, reason). The runtime's own knobs count, because the runtime reads them. */

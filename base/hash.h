@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/** base/hash.h - hash values of texts and IDs. For the library's hash tables, not
- * against deliberate collisions: the command has cmd/output/table_hash.h. */
+/** base/hash.h - hash values of texts and IDs, for the library's hash tables. They
+ * do not protect against deliberate collisions; in the command, cmd/output/table_hash.h does. */
 #ifndef SXS_BASE_HASH_H
 #define SXS_BASE_HASH_H
 

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /**
- * base/held.h - mark a file or folder as in use, so that other processes see whether its user still lives.
+ * base/held.h - mark a file or folder as in use, so that other processes can see whether the process that uses it
+ * still runs.
  *
- * The mark is an exclusive lock (flock) of an open descriptor: one process has it. The kernel takes it back when the process ends,
- * however it ends. Process IDs do not tell the same: another PID namespace shows other ones.
+ * The mark is an exclusive lock (flock) on an open descriptor, which one process can have. The kernel releases it
+ * when the process ends, in whatever way. A process ID could not serve as a mark, because another PID namespace has
+ * other IDs.
  */
 #ifndef SXS_BASE_HELD_H
 #define SXS_BASE_HELD_H
@@ -21,7 +23,7 @@ enum sxs_held {
 int sxs_held_mark(int fd);
 
 /**
- * sxs_held_is - tell whether somebody holds the mark of the file or folder @path.
+ * sxs_held_is - tell whether a process holds the mark of the file or folder @path.
  * @dir: descriptor of the folder in which a relative @path is; AT_FDCWD. A link at the end of @path is not followed.
  * Opens and closes a descriptor. Any thread; not signal-safe.
  */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/** imports.h - change the functions that a loaded module calls. */
+/** imports.h - replace functions that a loaded module imports, by writing to its import slots (global offset table). */
 #ifndef SXS_BASE_IMPORTS_H
 #define SXS_BASE_IMPORTS_H
 

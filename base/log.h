@@ -3,12 +3,13 @@
  * log.h - write messages to standard error, one line each; never to standard output.
  *
  * SXSPROF_LOG=error|warn|info|debug sets the least severe level that is written (default: warn). Errors and warnings
- * go into the session, too, whatever the level (session/write/log_write.h), but for those of sxs_log_raw(): a forked
- * child says by it what its parent's session has as a counter, and the preloaded library what it notes there itself.
+ * are also written to the session, whatever the level (session/write/log_write.h). Lines of sxs_log_raw() are not: a
+ * forked child uses it for facts that its parent's session counts, and the preloaded library for facts that it records
+ * in the session itself.
  * Each line is one write(2), and errno is kept. Characters of a message that a terminal does not
- * show (base/displayed.h), a line feed among them, are written as '?'. All functions but sxs_log_init() may be called from
- * any thread. If descriptor 2 is no longer the file that it was when the library was loaded,
- * nothing is written, unless descriptor 2 is the same file as standard output, or a character
+ * show (base/displayed.h), a line feed among them, are written as '?'. All functions but sxs_log_init()
+ * may be called from any thread. If descriptor 2 is no longer the file that it was when the library was
+ * loaded, nothing is written, unless descriptor 2 is the same file as standard output, or a character
  * device. sxs_log_write() formats with snprintf() and must not be called in signal handlers;
  * sxs_log_raw() may. After an attach, lines of sxs_log_write() go into the session only.
  */
@@ -36,8 +37,8 @@ SXS_SIGSAFE void sxs_log_raw(const char *text);
 /** sxs_log_last - the same, and pass the line to what sxs_log_keep_last() has set: why the process ends. */
 SXS_SIGSAFE void sxs_log_last(const char *text);
 
-/** sxs_log_keep - pass each error and warning to @take, too, from now on, @len bytes with the line feed. @take is called
- *  on any thread, and must not log. Not signal-safe. */
+/** sxs_log_keep - pass each error and warning to @take, too, from now on, @len bytes with the line feed.
+ *  @take is called on any thread, and must not log. Not signal-safe. */
 void sxs_log_keep(void (*take)(const char *line, size_t len));
 
 /** sxs_log_keep_last - the same for lines of sxs_log_last(). @take must be signal-safe. */

@@ -2,10 +2,11 @@
 /**
  * base/own_library.h - load a library for use by this project alone.
  *
- * A library that is linked gets its symbols, and this project gets the library's, from whatever is
- * first in the process: a host that exports functions of the same names, such as those of another
- * version of the same library linked into it, would be called instead. A library that is opened
- * with the function below uses its own symbols first, and its symbols are found by dlsym() only.
+ * The loader resolves a symbol of a linked library to the first definition in the process. If the host
+ * exports functions with the same names, for example because it contains another version of the same
+ * library, then this project, and the library itself, would call the host's functions. A library that
+ * is opened with the function below uses its own symbols first, and its symbols are found by dlsym()
+ * only.
  */
 #ifndef SXS_BASE_OWN_LIBRARY_H
 #define SXS_BASE_OWN_LIBRARY_H

@@ -2,11 +2,11 @@
 /**
  * pages.h - allocate tables that are freed when a session ends.
  *
- * malloc() keeps freed memory in the arena of the thread that allocated it, and after a large block
- * was freed it takes blocks of that size from arenas, too. Each session has new threads, which get
- * other arenas, so a process would keep what one session frees once for each arena: some megabytes.
- * Here large blocks are mapped, and small ones share a mapping, which is given back to the system
- * when its last block is freed.
+ * malloc() keeps freed memory in the arena of the thread that allocated it. After a large block was
+ * freed, it allocates blocks of that size in arenas, too, instead of mapping them. Each session has new
+ * threads, which may use other arenas, so each arena could keep the memory of one session: some
+ * megabytes. Here each large block has a mapping of its own, and small blocks share a mapping, which
+ * is unmapped when its last block is freed.
  */
 #ifndef SXS_BASE_PAGES_H
 #define SXS_BASE_PAGES_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /**
- * session_state.h - give variables the values again that they had before the first session.
+ * session_state.h - set static variables back to their initial values when a session has ended.
  *
  * A process can record several sessions one after the other (manager/sessions.h). The static
  * variables of tools belong to one session. So each of them is followed by SXS_SESSION_RESETS(),
@@ -27,7 +27,7 @@ struct sxs_session_variable {
 };
 
 /** SXS_SESSION_RESETS - set @variable back to its first value when a session has ended. @variable
- *  has static storage and belongs to no thread. The macro stands at file scope behind the
+ *  has static storage and belongs to no thread. The macro stands at file scope after the
  *  definition. Locks inside of it are initialised by this, too: nobody may hold one. */
 #define SXS_SESSION_RESETS(variable)       SXS_SESSION_RESETS_AT(variable, __COUNTER__)
 #define SXS_SESSION_RESETS_AT(variable, n) SXS_SESSION_RESETS_NAMED(variable, n)

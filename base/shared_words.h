@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/** shared_words.h - copies memory that other threads write meanwhile. */
+/** shared_words.h - copies memory while other threads write to it. */
 #ifndef SXS_BASE_SHARED_WORDS_H
 #define SXS_BASE_SHARED_WORDS_H
 
@@ -7,8 +7,8 @@
 #include <stdint.h>
 
 /**
- * sxs_copy_words - copy @size bytes that other threads may write. Each word of 8 bytes is copied whole; the
- * words need not be of one moment.
+ * sxs_copy_words - copy @size bytes that other threads may write. Each word of 8 bytes is copied whole; different
+ * words can be from different points in time.
  * @to, @from: at multiples of 8. @size: a multiple of 8. Any thread; signal-safe.
  */
 static inline void sxs_copy_words(void *to, const void *from, size_t size)

@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 enum {
-    SXS_STAT_STATE = 3, /* the first one behind the name */
+    SXS_STAT_STATE = 3, /* the first one after the name */
     SXS_STAT_FLAGS = 9, /* of the kernel: PF_... */
     SXS_STAT_UTIME = 14,
     SXS_STAT_STIME = 15,

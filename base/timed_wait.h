@@ -2,10 +2,10 @@
 /**
  * timed_wait.h - waits for condition variables and locks with a time limit.
  *
- * They measure with CLOCK_MONOTONIC. pthread_cond_timedwait() on a condition variable with a static
- * initializer, pthread_mutex_timedlock() and sem_timedwait() go by the time of day: a clock that is
- * set ends such a wait at once, or makes it last for hours.
- * A wait that has run out says nothing about the other thread, which may still use everything.
+ * The limits are measured with CLOCK_MONOTONIC. pthread_cond_timedwait() on a condition variable with a
+ * static initializer, pthread_mutex_timedlock() and sem_timedwait() use the time of day instead: when
+ * the clock is set, such a wait ends at once, or lasts for hours.
+ * After a wait has reached its limit, the other thread may still use the shared data.
  */
 #ifndef SXS_BASE_TIMED_WAIT_H
 #define SXS_BASE_TIMED_WAIT_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * tree.h - lists and deletes folders by their descriptors. No name is looked up by a path and no symbolic link
- * is followed, so whoever may change what is in the folder cannot make something else be deleted.
+ * is followed, so a user who can change the contents of the folder cannot cause other files to be deleted.
  */
 #ifndef SXS_BASE_TREE_H
 #define SXS_BASE_TREE_H

@@ -2,9 +2,9 @@
 /**
  * base/user.h - tells whether a user ID names one user.
  *
- * The kernel shows every user that the user namespace of the reader does not have under one number,
- * the overflow user ID (65534 by default). In such a namespace this number can be any user outside:
- * two processes, or a process and a file, that both have it need not be of the same user.
+ * A user that does not exist in the reader's user namespace is shown by the kernel as the overflow
+ * user ID (65534 by default). So in a user namespace this number stands for any user outside: two
+ * processes, or a process and a file, that both have it can belong to different users.
  */
 #ifndef SXS_BASE_USER_H
 #define SXS_BASE_USER_H

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* detach.c - asks runtimes to let the library go, while they run on. */
+/* detach.c - asks live runtimes to detach the library. */
 #include <errno.h>
 
 #include "manager/runtime_internal.h"

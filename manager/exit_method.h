@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /**
- * exit_method.h - finds the moment at which a program ends and its runtime still collects.
+ * exit_method.h - detects the end of a program while its runtime can still run a collection.
  *
  * When a runtime raises Shutdown, it does not collect any more. Before that it calls the managed
  * method System.AppContext.OnProcessExit(), which raises the event ProcessExit: when Main returns,

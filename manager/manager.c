@@ -25,7 +25,7 @@ static struct {
     int                 ready;      /* 1 once sxs_manager_init() has run */
     struct sxs_settings settings;   /* read-only once ready */
     _Atomic unsigned    n_admitted; /* the highest number of a runtime so far */
-    /* Runtimes that have let the library go and run on: they get their numbers again. */
+    /* Runtimes that run, and from which the library was detached: they get their numbers again. */
     struct detached {
         uintptr_t base; /* address of the module; 0: the entry is free */
         unsigned  number;

@@ -5,8 +5,8 @@
  *
  * Lock order, outermost first. The loader's lock may already be held when a runtime calls in.
  *   0. sessions.turn         (sessions.c) held while a session begins or ends, and while tools are
- *                            started or stopped on a runtime; all functions of tools but handlers
- *                            may be called under it, and the CLR
+ *                            started or stopped on a runtime; the CLR and all functions of tools
+ *                            except handlers may be called under it
  *   1. manager.lock          guards the list of runtimes and the number of the runtime that was
  *                            first; no CLR is called while it is held
  *   2. sxs_runtime.mask_lock guards one runtime's event masks; SetEventMask of that runtime is
@@ -53,15 +53,15 @@ void sxs_manager_ended(struct sxs_runtime *rt, int detached);
  *  runtime itself ends, when all tools have stopped. */
 void sxs_manager_shut_down(struct sxs_runtime *rt);
 
-/** sxs_manager_detached - end the profiling of a runtime that has let the library go and runs on
- *  (ProfilerDetachSucceeded). When the library is attached to it again, it gets the same number. */
+/** sxs_manager_detached - end the profiling of a runtime from which the library was detached, and which
+ *  runs on (ProfilerDetachSucceeded). When the library is attached to it again, it gets the same number. */
 void sxs_manager_detached(struct sxs_runtime *rt);
 
-/** sxs_manager_find_detached - tell which runtimes have let the library go, and have not been attached
- *  to again. Bit N is that of runtime N + 1. Any thread; takes the manager's lock. */
+/** sxs_manager_find_detached - return the runtimes from which the library was detached, and to which it was not
+ *  attached again. Bit N is that of runtime N + 1. Any thread; takes the manager's lock. */
 uint64_t sxs_manager_find_detached(void);
 
-/** Add tools that are found at run time, such as guests, behind those of SXSPROF_TOOLS. Call it after
+/** Add tools that are found at run time, such as guests, after those of SXSPROF_TOOLS. Call it after
  *  sxs_manager_init(), before any runtime is admitted. @tools: static; copied. */
 void sxs_manager_enable(const struct sxs_enabled_tool *tools, size_t n);
 

@@ -53,8 +53,8 @@ int sxs_runtime_has(const struct sxs_runtime *rt, enum sxs_info_since since);
  *  thread. */
 int sxs_runtime_is_attached(const struct sxs_runtime *rt);
 
-/** Return 1 when the runtime has been asked to let the profiler go, and has agreed; it is live until it
- *  has. Any thread. */
+/** Return 1 when the runtime has accepted the request to detach; it is live until the detach is complete. Any
+ *  thread. */
 int sxs_runtime_is_leaving(const struct sxs_runtime *rt);
 
 /** Return 1 when tools are started late on the runtime, that is, while it may run managed code: after

@@ -51,7 +51,7 @@ struct sxs_runtime {
     unsigned         info_version; /* highest ICorProfilerInfo version of this runtime */
     const struct sxs_runtime_facts *facts;       /* of its version; NULL before Initialize */
     int              attached;    /* 1: initialized by InitializeForAttach */
-    _Atomic int      leaving;     /* 1: it has been asked to let the profiler go, and has agreed */
+    _Atomic int      leaving;     /* 1: the runtime has accepted the request to detach */
     _Atomic int      running;     /* 1: its Initialize or InitializeForAttach has succeeded */
     const void      *attach_data; /* during InitializeForAttach its client data; else NULL */
     unsigned         attach_size; /* in bytes */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* session_end.c - the end of a session, and a detach, on the thread "sxsprof end". A runtime may
  * never return from a call, and a thread may stay inside of a handler for as long as the system does
- * not let it run. Nothing that they use may be taken from them. So that thread waits for them without
- * a limit, and who asked for the end waits a limited time for that thread. */
+ * not let it run. What they use must not be freed before. So the thread that ends the session waits for
+ * them without a limit. The thread that asked for the end waits for that thread, but only for a limited time. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -180,7 +180,7 @@ static int can_end(char why[SXS_SESSION_WHY])
 
 enum { RUNS, IS_DONE, IS_ALONE };
 
-/* One request at a time: who holds the turn writes it. */
+/* The request to end a session. There is one at a time; the thread that has the turn writes it. */
 static struct {
     struct sxs_worker worker;
     _Atomic int       state; /* IS_ALONE: nobody waits: the thread ends the turn */

@@ -24,7 +24,7 @@
 #include "thread_names/thread_names.h"
 
 static struct {
-    /* Outermost: 1: somebody begins or ends a session, or starts or ends a runtime. Not a mutex,
+    /* Taken before all locks: 1: a thread begins or ends a session, or starts or ends a runtime. Not a mutex,
      * because a thread may hand its turn to another one. */
     _Atomic int                   turn;
     struct sxs_current_session    now; /* under turn */

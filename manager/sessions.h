@@ -24,14 +24,14 @@
 
 #define SXS_SESSION_WHY 512 /* bytes that are enough for a reason */
 
-/** What a session shall record. */
+/** What a session is to record. */
 struct sxs_session_request {
     const char *tools; /* as SXSPROF_TOOLS: "NAME:OPTIONS;NAME..."; not empty */
     const char *out;   /* as SXSPROF_OUT: the session folder, absolute */
     const char *pick;  /* as SXSPROF_PICK; NULL: all */
-    const char *mask;  /* as SXSPROF_MASK, which it can only make stricter; NULL: as that says */
-    const char *id;    /* at most 32 characters, chosen by who asks: the runtimes of one process that are
-                        * attached one after the other by one request join one session */
+    const char *mask;  /* as SXSPROF_MASK; it can only be stricter than that; NULL: the same */
+    const char *id;    /* at most 32 characters, chosen by the client. Two requests with the same
+                        * ID join one session, as when a command attaches to several runtimes */
     int may_load_code; /* 1: tools may load libraries and assemblies that their settings name, and
                         * insert IL of the settings' own; see sxs_session_may_load_code() */
 };
@@ -42,7 +42,7 @@ enum sxs_session_phase {
     SXS_SESSION_ENDING,
 };
 
-/** What goes on. */
+/** The state of sessions in this process. */
 struct sxs_session_state {
     enum sxs_session_phase phase;
     unsigned               number;     /* 1, 2, 3...: sessions of this process so far */
@@ -55,7 +55,7 @@ struct sxs_session_state {
 };
 
 /**
- * sxs_session_begin - begin a session on the runtimes that are live, and on those that come.
+ * sxs_session_begin - begin a session on the runtimes that are live, and on those that are loaded later.
  * @why: receives one sentence for the user after a failure, and after a success what is left out
  *   (a tool that a runtime refuses), or ""; SXS_SESSION_WHY bytes.
  * Returns 0; -EBUSY: another session is on, or does not end (@why names its tools and folder);
@@ -79,7 +79,7 @@ int sxs_session_end(char why[SXS_SESSION_WHY]);
 
 /**
  * sxs_session_may_load_code - return 1 if tools of the session that is on, or is beginning, may load
- * code that their settings name. The session of the environment may, because whoever sets the
+ * code that their settings name. The session of the environment may, because the user who sets the
  * environment can load anything. So may one that a diagnostics port has begun, which loads code
  * itself. A request over the control socket may only with SXSPROF_CONTROL=code. Any thread.
  */
@@ -96,9 +96,9 @@ void sxs_session_get_state(struct sxs_session_state *out);
 int sxs_session_settle(void);
 
 /**
- * sxs_runtimes_detach - end the session if one is on, and ask each runtime to let the library go
+ * sxs_runtimes_detach - end the session if one is on, and ask each runtime to detach the library
  * (RequestProfilerDetach).
- * @timeout_ms: how long a runtime may take until it looks first whether threads are still inside.
+ * @timeout_ms: given to each runtime: the time until it first checks whether threads are still inside the library.
  * @why: names the runtimes that cannot be detached, and the reason; else "".
  * Returns 0 when all have been asked; a runtime is detached when it is not live any more. -ENOTSUP:
  * some cannot; -ETIMEDOUT: as sxs_session_end(), also for a runtime that does not answer.
@@ -106,8 +106,8 @@ int sxs_session_settle(void);
  */
 int sxs_runtimes_detach(unsigned timeout_ms, char why[SXS_SESSION_WHY]);
 
-/** sxs_runtimes_are_detaching - return 1 while a detach has begun and not each runtime has been asked; then
- *  they are live and the session may be over. Any thread. */
+/** sxs_runtimes_are_detaching - return 1 from the beginning of a detach until each runtime has been asked to detach
+ *  the library. Meanwhile the runtimes are live and the session may have ended. Any thread. */
 int sxs_runtimes_are_detaching(void);
 
 #endif

@@ -10,18 +10,19 @@
 #include "manager/sessions.h"
 #include "manager/settings.h"
 
-/* How long handlers may go on before tools are stopped, so that what they record is complete. */
+/* Time limit for handlers to finish before tools are stopped, so that their records are complete. */
 #define SXS_LEAVE_NS UINT64_C(500000000)
-/* How long the end of a session, or a detach, waits for threads that are inside of handlers. */
+/* Time limit for threads that are inside of handlers, at the end of a session or at a detach. */
 #define SXS_DRAIN_NS UINT64_C(5000000000)
 
-/** sxs_sessions_init - the first session, if the environment names tools. @settings, @tools: live as
+/** sxs_sessions_init - begin the first session, if the environment names tools. @settings, @tools: live as
  *  long as the process. Called once, under manager.lock. */
 void sxs_sessions_init(const struct sxs_settings *settings, const struct sxs_tool *const *tools,
                        size_t n_tools);
 
-/** How long who asks for the end of a session, or for a detach, waits at most; ns. A begin, and a
- *  runtime that starts or ends, waits a sixth of it. For tests to shorten. */
+/** Time limit in nanoseconds: a thread that asks for the end of a session, or for a detach, waits no longer than
+ *  this. A thread that begins a session, and a runtime that starts or ends, wait a sixth of it. Tests set a shorter
+ *  one. */
 extern uint64_t sxs_session_end_limit_ns;
 
 /** A session of this process. */
@@ -61,10 +62,10 @@ int sxs_sessions_in_child(void);
 enum sxs_session_phase sxs_sessions_phase(void);
 void                   sxs_sessions_set_phase(enum sxs_session_phase phase);
 
-/** sxs_sessions_wait_for - note in struct sxs_session_state what is waited for from now on. */
+/** sxs_sessions_wait_for - set `waits_for` of struct sxs_session_state. */
 void sxs_sessions_wait_for(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/** sxs_sessions_set_state - set what a runtime is for the census. */
+/** sxs_sessions_set_state - set the state of a runtime in the census. */
 void sxs_sessions_set_state(struct sxs_runtime *rt, enum sxs_state state);
 
 /** sxs_sessions_say - write @text to @why. Returns @err. */
@@ -73,8 +74,8 @@ int sxs_sessions_say(char why[SXS_SESSION_WHY], int err, const char *text);
 /** sxs_session_find_endless - return a tool that cannot be ended before its runtimes, or NULL. */
 const struct sxs_tool *sxs_session_find_endless(const struct sxs_current_session *s);
 
-/** sxs_session_end_now - end the session on this thread, however long that takes. @discard: 1: it has
- *  failed to begin, and leaves nothing. */
+/** sxs_session_end_now - end the session on this thread, without a time limit. @discard: 1: the session
+ *  has failed to begin: its files are deleted. */
 void sxs_session_end_now(int discard);
 
 /** The runtimes whose tools start, stop and are released, each with a reference. */
@@ -83,7 +84,7 @@ struct sxs_runtimes {
     size_t              n;
 };
 
-/** sxs_runtimes_list_staying - list the runtimes that are live, and do not let the profiler go. */
+/** sxs_runtimes_list_staying - list the runtimes that are live and are not being detached. */
 void sxs_runtimes_list_staying(struct sxs_runtimes *list);
 
 /** sxs_runtimes_drop - empty the list. */
@@ -99,7 +100,7 @@ HRESULT sxs_sessions_subscribe(struct sxs_runtime *rt);
 
 /* ---- for the detach ---- */
 
-/** sxs_runtimes_detach_all - ask each runtime to let the library go. No session is on. Returns as
+/** sxs_runtimes_detach_all - ask each runtime to detach the library. No session is on. Returns as
  *  sxs_runtimes_detach(). */
 int sxs_runtimes_detach_all(unsigned timeout_ms, char why[SXS_SESSION_WHY]);
 

@@ -83,7 +83,7 @@ static void enable_tool(struct sxs_settings *s, const struct sxs_tool *tool, con
         sxs_error("tool %s is off: there can be %d tools", tool->name, SXS_MAX_TOOLS);
 }
 
-/* Enable a tool, behind the tool that it needs. */
+/* Enable a tool, after the tool that it needs. */
 static void enable_with_needed(struct sxs_settings *s, const struct sxs_tool *const *known,
                                size_t n_known, const struct sxs_tool *tool, const char *options)
 {

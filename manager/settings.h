@@ -20,8 +20,8 @@ struct sxs_settings {
     char                   *tools_text; /* never freed: the tools' options point into it; may be NULL */
 };
 
-/** Changes of the settings before they are used: continuous mode records into folders of its own. Each
- *  receives the text of the environment, or NULL, and returns the text that is used, which is kept for ever. */
+/** Functions that replace settings before they are used: continuous mode records into folders of its own.
+ *  Each function receives the text from the environment, or NULL, and returns the text to use, which is never freed. */
 struct sxs_settings_changes {
     const char *(*tools)(const char *text); /* of SXSPROF_TOOLS; called first */
     const char *(*out)(const char *text);   /* of SXSPROF_OUT */
@@ -40,7 +40,7 @@ void sxs_settings_change_by(const struct sxs_settings_changes *changes);
 void sxs_settings_read(struct sxs_settings *s, const struct sxs_tool *const *known, size_t n_known);
 
 /**
- * sxs_settings_parse_tools - read the tools of a request into @s, behind those that are always on.
+ * sxs_settings_parse_tools - read the tools of a request into @s, after those that are always on.
  * @text: as SXSPROF_TOOLS; changed, and referred to by @s.
  * Returns 0, or -1 with a sentence in @why (@size bytes).
  */

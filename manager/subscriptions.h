@@ -12,7 +12,7 @@ static inline uint64_t sxs_sub_bit(const struct sxs_sub *sub)
     return UINT64_C(1) << (sub - sub->rt->subs);
 }
 
-/** sxs_masks_route_locked - compute rt->wants anew, after every change of a mask. */
+/** sxs_masks_route_locked - compute rt->wants again. Call it after every change of a mask. */
 void sxs_masks_route_locked(struct sxs_runtime *rt);
 
 /** sxs_masks_ask - ask the runtime for these events. Returns the result of SetEventMask. */

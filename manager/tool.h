@@ -9,7 +9,7 @@
  *
  * Tools are started and receive events in the order in which they were enabled: first the tools
  * that are always on, in the order of the table passed to sxs_manager_init(), then the other tools
- * in the order of SXSPROF_TOOLS, each behind the tool that it needs. They are stopped in the reverse
+ * in the order of SXSPROF_TOOLS, each after the tool that it needs. They are stopped in the reverse
  * order.
  */
 #ifndef SXS_MANAGER_TOOL_H
@@ -45,7 +45,7 @@ struct sxs_tool {
     const struct sxs_events *on; /* event handlers; static */
     const struct sxs_group_events *group; /* if not NULL, the tool's events are delivered by these
                                            * handlers, one call for all such tools of a runtime and
-                                           * behind the other tools; `on` then says only which
+                                           * after the other tools; `on` then says only which
                                            * events it handles. All tools have the same. Static. */
     /**
      * start - start the tool on a runtime that is being initialized, or that is live already.
@@ -72,13 +72,13 @@ struct sxs_tool {
     /** first_compilation - the first compilation of a method begins or has ended (@finished), as a
      *  ReJIT version that other tools have requested: the runtime raises no JITCompilationStarted
      *  and JITCompilationFinished for it. @status: as in JITCompilationFinished; S_OK at the
-     *  beginning. IL that is set at the beginning is what the other tools build on, but for generic
-     *  methods. Called without a lock, if the tool's mask has COR_PRF_MONITOR_JIT_COMPILATION. NULL:
+     *  beginning. Other tools start from the IL that is set at the beginning; generic methods are an
+     *  exception. Called without a lock, if the tool's mask has COR_PRF_MONITOR_JIT_COMPILATION. NULL:
      *  the tool handles ReJITCompilationStarted. See rejit/rejit.h. */
     HRESULT (*first_compilation)(struct sxs_sub *sub, sxs_function fn, int finished,
                                  HRESULT status);
-    /** first_body - the body that the tool has changed in the method's first compilation, if it
-     *  changes this body, rather than the runtime's, anew in each ReJIT. *@bytes, *@size: unchanged if
+    /** first_body - the body that the tool has changed in the method's first compilation, if each
+     *  ReJIT is to start from this body instead of the runtime's. *@bytes, *@size: unchanged if
      *  there is none; else receive a body that is valid until the module is unloaded. Called in
      *  GetReJITParameters without a lock. NULL: the tool has no such body. See rejit/rejit.h. */
     void (*first_body)(struct sxs_sub *sub, sxs_module module, mdMethodDef method,

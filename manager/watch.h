@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /**
- * watch.h - events that somebody waits for: pauses for collections, and exceptions of some types.
+ * watch.h - events that a condition of the ring waits for: pauses for collections, and exceptions of some types.
  *
- * The tools gc and exceptions report what they see; the ring of segments (control/ring.h) takes it
- * once a second. Nothing is reported unless somebody waits for it.
+ * The tools gc and exceptions report these events, and the ring of segments (control/ring.h) takes the
+ * reports once a second. Nothing is reported unless a condition needs it.
  */
 #ifndef SXS_MANAGER_WATCH_H
 #define SXS_MANAGER_WATCH_H
@@ -23,17 +23,17 @@ struct sxs_watch_event {
     char     type[SXS_WATCH_TYPE]; /* of the exception */
 };
 
-/** What is waited for. */
+/** The events that are waited for. */
 struct sxs_watch {
     uint64_t pause_ns; /* pauses that are longer; 0: none */
     /* Returns 1 if exceptions of the type @type are waited for. NULL: none are. Called on threads of
-     * the program, in callbacks, a last time perhaps after something else is waited for; takes no
-     * lock. */
+     * the program, in callbacks; a call that has begun may end after sxs_watch_for() was called with
+     * other events. Takes no lock. */
     int (*is_type)(const char *type);
 };
 
-/** sxs_watch_for - wait for events from now on. @watch: copied; NULL: for none. Events
- *  that were not taken are dropped. Any thread; not signal-safe. */
+/** sxs_watch_for - set the events to wait for from now on. @watch: copied; NULL: none. Events that
+ *  were not taken are dropped. Any thread; not signal-safe. */
 void sxs_watch_for(const struct sxs_watch *watch);
 
 /** sxs_watch_take - take the oldest event. @n_lost: receives how many were dropped since the last

@@ -176,8 +176,8 @@ static int find_start(struct round *r, struct sxs_sub *sub, struct rejit_il *sta
 
 /*
  * Returns the body that the tools begin with. The runtime's body contains what tools have changed in
- * the first compilation. A tool that changes the method anew in each ReJIT must not find its own
- * changes there, and neither must the tools before it, whose body it gets.
+ * the first compilation. A tool that changes the original body in each ReJIT must not find its
+ * own changes there, and neither must the tools before it, whose body it gets.
  */
 static struct rejit_il choose_base(struct round *r)
 {

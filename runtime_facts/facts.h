@@ -70,7 +70,7 @@ struct sxs_runtime_facts {
     bool has_kestrel_routes;
 };
 
-/** sxs_facts_row - return row number @i of the table (0: the oldest), or NULL behind the last. */
+/** sxs_facts_row - return row number @i of the table (0: the oldest), or NULL after the last. */
 const struct sxs_runtime_facts *sxs_facts_row(size_t i);
 
 /** sxs_facts_newest - return the row of the newest version that is known. */

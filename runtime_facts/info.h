@@ -3,8 +3,8 @@
  * info.h - which version of ICorProfilerInfo brought what this library uses.
  *
  * A runtime is asked for the versions that it has (QueryInterface), so this is not a fact of a version
- * of .NET: sxs_runtime_has() of manager/runtime.h answers. Only who cannot ask, as before an attach,
- * compares with the column `info` of facts.h.
+ * of .NET: sxs_runtime_has() of manager/runtime.h answers. Code that cannot ask a
+ * runtime, such as the checks before an attach, compares with the column `info` of facts.h.
  */
 #ifndef SXS_RUNTIME_FACTS_INFO_H
 #define SXS_RUNTIME_FACTS_INFO_H

@@ -12,7 +12,7 @@
 #define DIGITS_OF_BUILD 6u
 #define DIGITS_MAX      9u /* of a number that an unsigned int surely holds */
 
-/* Reads a number of 1 to @most digits in the text from *at to @end, and moves *at behind it. Returns
+/* Reads a number of 1 to @most digits in the text from *at to @end, and moves *at past it. Returns
  * false, and sets *out to 0, when there is none or it is longer. */
 static bool take_number(const char **at, const char *end, size_t most, unsigned *out)
 {

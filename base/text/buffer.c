@@ -22,13 +22,13 @@ struct sxs_text sxs_text_counted(char *bytes, size_t cap)
     return (struct sxs_text){.bytes = bytes, .cap = cap, .counted = 1};
 }
 
-/* The number of bytes that can be written behind the text, with the zero. */
+/* The number of bytes that can be written after the text, with the zero. */
 static size_t room(const struct sxs_text *text)
 {
     return text->len < text->cap ? text->cap - text->len : 0;
 }
 
-/* Ends the text with dots. A piece is appended only if the dots still fit behind it, so that only a text
+/* Ends the text with dots. A piece is appended only if the dots still fit after it, so that only a text
  * of less than four bytes has no room for them. */
 static void end_with_dots(struct sxs_text *text)
 {

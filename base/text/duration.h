@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/** For messages about a text that is none, where a number without a unit is accepted. */
+/** For messages about a text that is no duration, where a number without a unit is accepted. */
 #define SXS_DURATION_EXPECTED "a duration, as 30s, 500ms, 10m, 2h or 1d, at most a year"
 
 /**

@@ -26,7 +26,7 @@ static inline int sxs_utf8_begins(char byte)
 /** sxs_utf16_next - read the character at units[*at], which has two units if they are a surrogate
  *  pair.
  *  @n:  number of units.
- *  @at: index of the first unit, below @n; is moved behind the character.
+ *  @at: index of the first unit, below @n; is moved past the character.
  *  Returns the character. A lone surrogate is returned unchanged. */
 SXS_SIGSAFE uint32_t sxs_utf16_next(const uint16_t *units, size_t n, size_t *at);
 

@@ -13,8 +13,7 @@
 
 struct sxs_assembly;
 
-/** sxs_assembly_new - make an assembly from its metadata @md, which is borrowed. Free the assembly
- *  with
+/** sxs_assembly_new - make an assembly from its metadata @md, which is borrowed. Free the assembly with
  *  sxs_assembly_free(). Returns NULL without memory. */
 struct sxs_assembly *sxs_assembly_new(const struct sxs_metadata *md);
 void                 sxs_assembly_free(struct sxs_assembly *assembly); /* NULL is allowed */

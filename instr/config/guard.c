@@ -47,7 +47,7 @@ static int begins_with(const struct marks *m, const char *with)
     return m->size - m->at >= len && !memcmp(m->s + m->at, with, len);
 }
 
-/* Goes to the byte behind the next @end, or to the end of the file. */
+/* Goes to the byte after the next @end, or to the end of the file. */
 static void skip_past(struct marks *m, const char *end)
 {
     const char *found = memmem(m->s + m->at, m->size - m->at, end, strlen(end));

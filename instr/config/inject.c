@@ -74,7 +74,7 @@ static const struct sxs_il_tokens any = {
 
 /* ---- the lines ------------------------------------------------------------------------------- */
 
-/* Returns the part of @text behind "line 3, column 5: ". */
+/* Returns the part of @text after "line 3, column 5: ". */
 static const char *without_place(const char *text)
 {
     const char *colon = strncmp(text, "line ", 5) ? NULL : strstr(text, ": ");

@@ -20,7 +20,7 @@ static int ends_in(const char *s, const char *end)
 }
 
 /* Is it a generic type as C# writes it, such as List<T>? Names that the compiler makes also have
- * `<`, but only at the start or behind `+` or a dot. */
+ * `<`, but only at the start or after `+` or a dot. */
 static int is_csharp_generic(const char *s)
 {
     for (const char *at = strchr(s, '<'); at; at = strchr(at + 1, '<'))

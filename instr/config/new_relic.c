@@ -77,7 +77,7 @@ static uint32_t count_classes(const char *names)
     return n;
 }
 
-/* Returns the next of the class names, which commas separate. *names: moved behind that name. */
+/* Returns the next of the class names, which commas separate. *names: moved past that name. */
 static const char *next_class(struct config_reader *r, const char **names)
 {
     const char *begin = *names + strspn(*names, " \t\r\n,"), *end = begin;

@@ -26,7 +26,7 @@ static size_t bytes_consumed(xmlParserCtxtPtr ctxt)
     return ctxt->input ? (size_t)(ctxt->input->cur - ctxt->input->base) + ctxt->input->consumed : 0;
 }
 
-/* Stores the offset of an element. The parser calls this function behind the last attribute. A tag
+/* Stores the offset of an element. The parser calls this function after the last attribute. A tag
  * contains no other `<`, so the last `<` before that place is where the tag begins. */
 static void element_starts(void *ctx, const xmlChar *name, const xmlChar *prefix,
                            const xmlChar *uri, int n_namespaces, const xmlChar **namespaces,
@@ -42,7 +42,7 @@ static void element_starts(void *ctx, const xmlChar *name, const xmlChar *prefix
     while (at && p->r->source.bytes[at - 1] != '<')
         at--;
     if (ctxt->node && at)
-        ctxt->node->_private = (void *)(uintptr_t)at; /* offset of the byte behind `<`, not 0 */
+        ctxt->node->_private = (void *)(uintptr_t)at; /* offset of the byte after `<`, not 0 */
 }
 
 /* Refuses a document type, in case config_guard() did not see it. */

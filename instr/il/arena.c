@@ -73,8 +73,8 @@ static struct block *add_block(struct sxs_il_arena *arena, size_t size)
     return block;
 }
 
-/* Makes a block of at least @size bytes the current one: the first block behind the current one
- * that is large enough, moved directly behind it, or a new block. Smaller blocks that were skipped
+/* Makes a block of at least @size bytes the current one: the first block after the current one
+ * that is large enough, moved directly after it, or a new block. Smaller blocks that were skipped
  * stay in the list for smaller allocations. Returns 0, or -1 without memory. */
 static int next_block(struct sxs_il_arena *arena, size_t size)
 {

@@ -205,7 +205,7 @@ static struct sxs_il_clause *new_clause(struct assembler *a)
     return &f->clauses[f->n_clauses++];
 }
 
-/* `LABEL to LABEL`. The second label is behind the range; the `prev` of its stand-in instruction is
+/* `LABEL to LABEL`. The second label is after the range; the `prev` of its stand-in instruction is
  * the last instruction of the range. */
 static int take_range(struct assembler *a, struct sxs_il_insn **first, struct sxs_il_insn **last)
 {
@@ -291,7 +291,7 @@ static int take_lines(struct assembler *a)
     return lexer_of(a)->status;
 }
 
-/* Checks that all labels are defined. If a branch goes to a label behind the last instruction, or a
+/* Checks that all labels are defined. If a branch goes to a label after the last instruction, or a
  * range begins there, appends a nop: otherwise nothing would stand for the label in the body. */
 static int end_labels(struct assembler *a)
 {

@@ -18,7 +18,7 @@ enum sxs_word_kind {
 
 struct sxs_lexer {
     struct sxs_il_body  *body;               /* memory for the parser */
-    const char          *text, *at;          /* at: the byte behind the current word */
+    const char          *text, *at;          /* at: the byte after the current word */
     const char          *word;               /* first byte of the current word */
     enum sxs_word_kind   kind;               /* of the current word */
     int                  quoted;             /* a name in quotes, which is never a keyword */

@@ -133,7 +133,7 @@ static uint32_t parse_named(struct sxs_parser *p, uint8_t element)
     return take_class(p, &token) ? SXS_SIG_NONE : add_node(p, element, token, SXS_SIG_NONE);
 }
 
-/* Parses a type parameter, `!0` or `!!0`, behind the first `!`. */
+/* Parses a type parameter, `!0` or `!!0`, after the first `!`. */
 static uint32_t parse_variable(struct sxs_parser *p)
 {
     uint8_t element = sxs_lex_take(&p->lex, "!") ? SXS_ELEMENT_MVAR : SXS_ELEMENT_VAR;
@@ -200,7 +200,7 @@ static int parse_dimension(struct sxs_parser *p, uint32_t *sizes, uint32_t *boun
     return p->lex.status;
 }
 
-/* Parses the dimensions of an array of @type, behind the `[`. */
+/* Parses the dimensions of an array of @type, after the `[`. */
 static uint32_t parse_array(struct sxs_parser *p, uint32_t type)
 {
     uint32_t sizes = SXS_SIG_NONE, bounds = SXS_SIG_NONE, rank = 0, node;
@@ -333,7 +333,7 @@ int sxs_parse_type_token(struct sxs_parser *p, uint32_t *token)
 }
 
 /* Parses `OWNER::NAME`, or NAME of a global method or field. The nodes of the owner's type come
- * behind the nodes of the member's signature, which is not complete yet. They are written as a
+ * after the nodes of the member's signature, which is not complete yet. They are written as a
  * TypeSpec at once and not used again. */
 static int take_owner(struct sxs_parser *p, uint32_t *owner, char *name, size_t size)
 {
@@ -367,7 +367,7 @@ static int take_owner(struct sxs_parser *p, uint32_t *owner, char *name, size_t 
     return p->lex.status;
 }
 
-/* Parses `<TYPES>` behind the name of a method, and writes it as the bytes of an instantiation. */
+/* Parses `<TYPES>` after the name of a method, and writes it as the bytes of an instantiation. */
 static int take_instantiation(struct sxs_parser *p, uint8_t *bytes, size_t size, size_t *used,
                               uint32_t *n)
 {

@@ -166,7 +166,7 @@ static struct sxs_il_insn *add_exit(struct exits *e, struct sxs_il_insn *way)
     return nop;
 }
 
-/* @ret follows a call with tail. and must stay there. Branches to it get a ret of their own behind
+/* @ret follows a call with tail. and must stay there. Branches to it get a ret of their own after
  * it, with a nop. Returns the new ret. */
 static struct sxs_il_insn *split_ret(struct exits *e, struct sxs_il_insn *ret)
 {

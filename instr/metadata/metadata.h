@@ -133,7 +133,7 @@ const char     *sxs_md_string(const struct sxs_metadata *md, uint32_t index);
 struct sxs_blob sxs_md_blob(const struct sxs_metadata *md, uint32_t index);
 
 /** sxs_md_user_string - get the string of a ldstr's @token: UTF-16, little-endian, without the
- *  single byte that metadata has behind it. */
+ *  single byte that metadata has after it. */
 struct sxs_blob sxs_md_user_string(const struct sxs_metadata *md, uint32_t token);
 
 /** sxs_md_guid - get the GUID of the module (MVID), 16 bytes; empty when there is none. */

@@ -182,7 +182,7 @@ static void read_params(struct sig_reader *r, uint32_t n, uint32_t *first, uint3
     }
 }
 
-/* Reads a sentinel behind the last parameter, which a call without variable arguments may have. */
+/* Reads a sentinel after the last parameter, which a call without variable arguments may have. */
 static void read_last_sentinel(struct sig_reader *r, uint32_t *first, uint32_t last)
 {
     uint32_t node;

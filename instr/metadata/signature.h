@@ -68,7 +68,7 @@ struct sxs_sig {
 
 /**
  * sxs_sig_parse - parse a signature of @kind. Pure.
- * @bytes, @size: the signature; bytes behind its end are allowed.
+ * @bytes, @size: the signature; bytes after its end are allowed.
  * @nodes, @cap: array for the nodes, and its length.
  * @out: receives the signature; borrows @nodes.
  * Returns 0, -1 when the bytes are not such a signature or end too early, -2 when @cap is too

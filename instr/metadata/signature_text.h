@@ -27,7 +27,7 @@ void sxs_sig_put_parameters(struct sxs_text *t, const struct sxs_sig *sig,
                             const struct sxs_il_type_names *names);
 
 /** sxs_sig_put_convention - write `instance `, `vararg ` and similar words, each with a blank
- *  behind it. */
+ *  after it. */
 void sxs_sig_put_convention(struct sxs_text *t, unsigned convention);
 
 #endif

@@ -18,7 +18,7 @@ struct sxs_definition {
     const struct sxs_image *image;  /* borrowed, valid until sxs_images_end() */
     uint32_t                type;   /* TypeDef token */
     uint32_t                member; /* MethodDef or Field token; 0: the type itself */
-    int inherited; /* nonzero: behind a generic base type; of members only name and number of
+    int inherited; /* nonzero: after a generic base type; of members only name and number of
                       parameters are compared */
 };
 

@@ -296,7 +296,7 @@ static void set_ready(struct sxs_helper *h, uintptr_t function)
 }
 
 /* The helper threw, or could not be loaded. Runs in cooperative mode, where a callout should not
- * write to the log. Each of the two lines is written all the same, because it comes only once for a
+ * write to the log. Each of the two lines is written nevertheless, because it comes only once for a
  * helper. */
 static void set_failed(struct sxs_helper *h, const struct sxs_marker *marker)
 {

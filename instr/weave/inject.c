@@ -15,7 +15,7 @@
 
 /* ---- lines ------------------------------------------------------------------------------------ */
 
-/* Returns the part of the message behind "line 3, column 5: ". */
+/* Returns the part of the message after "line 3, column 5: ". */
 static const char *without_place(const char *text)
 {
     const char *colon = strncmp(text, "line ", 5) ? NULL : strstr(text, ": ");

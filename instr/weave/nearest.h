@@ -19,7 +19,7 @@ void sxs_nearest_begin(struct sxs_nearest *nearest, const char *name);
 
 /** sxs_nearest_try - keep @other if it is similar and among the nearest. A name is similar when at
  *  most one letter is added, missing or different (two if the wrong name has more than five
- *  letters; case does not count), or when the part behind the last dot is the same. */
+ *  letters; case does not count), or when the part after the last dot is the same. */
 void sxs_nearest_try(struct sxs_nearest *nearest, const char *other);
 
 /** sxs_nearest_put - write "; is A or B meant?", or nothing when no similar name was found. */

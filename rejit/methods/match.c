@@ -83,7 +83,7 @@ static int get_type_name(IMetaDataImport2 *imp, mdToken type, char *out, size_t 
 
 /* ---- one method ------------------------------------------------------------------------------- */
 
-/* Keeps the zero behind the text written since @start, and returns this text. NULL: no more
+/* Keeps the zero after the text written since @start, and returns this text. NULL: no more
  * room. */
 static const char *ended(struct described *d, size_t start)
 {

@@ -22,7 +22,7 @@ struct sxs_match_to {
 /**
  * sxs_match_module - report each method of @module that rules of @config apply to.
  * Returns 0, or -1 when the metadata, or a part of it, cannot be read: a method that was not
- * reported may be in the module all the same.
+ * reported may be in the module nevertheless.
  * Any thread that may ask for metadata: in a callback, or one that the runtime does not know.
  */
 int sxs_match_module(sxs_module module, const struct sxs_config *config,

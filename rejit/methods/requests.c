@@ -79,7 +79,7 @@ static int is_loaded(sxs_module module, mdToken token)
  * - Cast helpers: compiled code calls them by addresses that it has from the start. A second
  *   version of a cast helper breaks casts (8).
  * - The methods that compiled code calls to let a collection begin (9, 10), and their callees. The
- *   compiler puts such a poll behind each callout, because callouts make no transition. With
+ *   compiler puts such a poll after each callout, because callouts make no transition. With
  *   callouts in them these methods would call themselves until the stack overflows.
  */
 static int is_compilers_own(const char *assembly, const char *name)
