@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* activities.c - the runtimes whose activities are followed, and what their callbacks say. */
+/* activities.c - the runtimes whose activities are followed, and the callbacks of these runtimes. */
 #include "sampling/activities_internal.h"
 
 #include <string.h>

@@ -3,7 +3,7 @@
  * sampling/activities.h - finds the Activity (System.Diagnostics.Activity.Current) of a
  * thread by reading the runtime's memory, so that samples can be assigned to traces.
  *
- * docs/internals/trace-context.md says which memory is read, and why what is read is right. A
+ * docs/internals/trace-context.md says which memory is read, and why the results are right. A
  * runtime is known here by its index, below SXS_SLOT_RUNTIMES; more runtimes than that have no
  * activities, which is reported once. */
 #ifndef SXS_SAMPLING_ACTIVITIES_H
@@ -22,11 +22,11 @@ struct sxs_activities;
  *  signal-safe. */
 struct sxs_activities *sxs_activities_start(struct sxs_runtime *rt, struct sxs_samples_writer *w);
 
-/** sxs_activities_end - follow them no more: the runtime ends, or the session. The memory stays,
- *  and signal handlers may still be reading. Not signal-safe. */
+/** sxs_activities_end - stop following the activities of a runtime, because it ends or the session ends.
+ *  The memory stays, and signal handlers may still be reading. Not signal-safe. */
 void sxs_activities_end(struct sxs_activities *a);
 
-/** sxs_activities_round - learn about the runtimes what is not known yet. Called again and again by
+/** sxs_activities_round - find out facts about the runtimes that are not known yet. Called regularly by
  *  one thread that no runtime knows. Calls runtimes; takes no lock. */
 void sxs_activities_round(void);
 
@@ -34,7 +34,7 @@ void sxs_activities_round(void);
 
 void sxs_activities_module(struct sxs_activities *a, sxs_module module);
 /** sxs_activities_unloading - an assembly (@module: {0}) or a module of it is about to be unloaded.
- *  From then on its classes are not looked at. Waits while the runtime is asked about one. */
+ *  From then on its classes are not looked at. Waits while another thread asks the runtime about a class. */
 void sxs_activities_unloading(struct sxs_activities *a, sxs_module module);
 void sxs_activities_thread(struct sxs_activities *a, sxs_thread thread, uint32_t tid);
 /** sxs_activities_thread_ended - @thread is no longer a thread of the runtime. */
@@ -42,7 +42,7 @@ void sxs_activities_thread_ended(struct sxs_activities *a, sxs_thread thread);
 /** sxs_activities_stopping - the runtime is about to stop its threads. On the thread that stops
  *  them. */
 void sxs_activities_stopping(struct sxs_activities *a);
-/** sxs_activities_resuming - its threads are about to be let go. */
+/** sxs_activities_resuming - note that its threads are about to be resumed. */
 void sxs_activities_resuming(struct sxs_activities *a);
 /** sxs_activities_running - its threads run again, or have not been stopped. */
 void sxs_activities_running(struct sxs_activities *a);

@@ -6,7 +6,7 @@
 
 #include "sampling/activities.h"
 
-/** What objects of a class are good for here. */
+/** What objects of a class are used for in the search for an Activity. */
 enum sxs_role_kind {
     SXS_ROLE_OTHER,   /* nothing */
     SXS_ROLE_EMPTY,   /* a map of AsyncLocal values without entries */
@@ -89,7 +89,7 @@ struct sxs_seen_class {
 /** How much is known. */
 enum sxs_learned {
     SXS_LEARNED_NOTHING,
-    SXS_LEARNED_THREADS, /* what threads have; which of it is an Activity is still to be found */
+    SXS_LEARNED_THREADS, /* the fields of threads; the class Activity is still to be found */
     SXS_LEARNED_ALL,
 };
 
@@ -102,7 +102,7 @@ struct sxs_activities {
     /* How often the runtime began to stop its threads, and how often they ran again. Both are equal
      * while they run. */
     _Atomic uint32_t n_stops, n_resumed;
-    /* What the thread that stops the others had, before it did. */
+    /* The context that the thread that stops the others had before. */
     _Atomic uint32_t          stopper; /* its tid; 0: not known */
     _Atomic int               stopper_has;
     struct sxs_sample_context stopper_context;

@@ -100,7 +100,7 @@ SXS_SIGSAFE static enum object_kind derive_kind(struct request_search *s, uintpt
 }
 
 /* Returns the kind of an object; *@cls receives its class. The table says it for classes that were met
- * before. If such a class was unloaded, and its memory used otherwise, an object is searched in vain. */
+ * before. If such a class was unloaded, and its memory used otherwise, an object is searched for and not found. */
 SXS_SIGSAFE static enum object_kind kind_of(struct request_search *s, uintptr_t object,
                                             uintptr_t *cls)
 {

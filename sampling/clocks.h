@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /**
- * sampling/clocks.h - the clock of a thread, which makes its sample signals come: a timer on
+ * sampling/clocks.h - the clock of a thread, which sends its sample signals: a timer on
  * its CPU clock, or a perf event; where the system refuses both, rounds (sampling/rounds.h).
  *
  * CPU-clock timers fire at the scheduler's tick, so they give at most some 250 samples a second.

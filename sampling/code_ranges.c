@@ -20,7 +20,7 @@ static size_t first_after(const struct sxs_code_ranges *r, uintptr_t ip)
     return lo;
 }
 
-/* Returns the index behind the last range that begins before @hi, from index @at on. */
+/* Returns the index after the last range that begins before @hi, from index @at on. */
 static size_t end_before(const struct sxs_code_ranges *r, size_t at, uintptr_t hi)
 {
     while (at < r->n && r->list[at].lo < hi)

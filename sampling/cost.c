@@ -272,7 +272,7 @@ int sxs_recorder_cost_of(uint32_t tid, const struct sxs_cost *cost)
     return answer ? 0 : -EAGAIN;
 }
 
-/* ---- what becomes of a cost ------------------------------------------------------------------ */
+/* ---- later records about a cost -------------------------------------------------------------- */
 
 /* Reserves a record. Counts it if there is no room. */
 SXS_SIGSAFE static void *reserve_note(struct sxs_samples_writer *w, size_t size)

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /**
- * sampling/cost.h - records costs: allocations, waits and the like, each with the stack of
- * the thread that it happened on.
+ * sampling/cost.h - records costs. A cost is one event with a value and a stack: an allocated object or
+ * block (value: bytes), or a wait (value: time), with the stack of the thread that allocated or waited.
  *
- * Callable in callbacks of runtimes and in functions that stand before those of the C library, on
- * any thread, managed or native. Nothing here takes a lock or allocates memory, but for
- * sxs_recorder_name(). */
+ * The functions may be called in callbacks of runtimes and in replacements of functions of the C library
+ * (allocator/), on any thread, managed or native. Only sxs_recorder_name() takes a lock and allocates
+ * memory. */
 #ifndef SXS_SAMPLING_COST_H
 #define SXS_SAMPLING_COST_H
 

@@ -23,7 +23,8 @@
 enum request_state { FREE, FILLING, ASKED };
 
 struct cost_request {
-    _Atomic uint32_t state; /* enum request_state; who changes it to FILLING owns the rest */
+    /* enum request_state. The thread that changes it to FILLING owns the other members. */
+    _Atomic uint32_t state;
     _Atomic uint32_t tid;
     _Atomic uint64_t since_ns;
     struct sxs_cost  cost;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/** sampling/costs.h - what the recorder calls in the functions of sampling/cost.h. */
+/** sampling/costs.h - the part of cost.c that only the recorder and cost_request.c use: start and end of the
+ *  recording of costs, and the writer. Tools use sampling/cost.h. */
 #ifndef SXS_SAMPLING_COSTS_H
 #define SXS_SAMPLING_COSTS_H
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /**
- * sampling/jit_dump.h - the format jitdump, in which JIT compilers tell perf of their code: a
+ * sampling/jit_dump.h - reads the format jitdump, by which JIT compilers describe their code for perf: a
  * header, then records, each with its size. The record of a piece of code (JIT_CODE_LOAD) has its
  * address, its size, its name and the code itself. The compiler maps the file jit-PID.dump executable
- * for a moment or for good, which tells perf its path.
+ * for a short time or permanently, so that perf learns its path.
  *
- * The functions read bytes that may be anything. They allocate nothing. */
+ * The bytes are untrusted. The functions allocate nothing. */
 #ifndef SXS_SAMPLING_JIT_DUMP_H
 #define SXS_SAMPLING_JIT_DUMP_H
 

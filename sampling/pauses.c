@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* sampling/pauses.c - two callbacks and one record of 32 bytes each time a runtime stops its
- * threads. */
+/* sampling/pauses.c - handles two callbacks and writes one record of 32 bytes each time a runtime
+ * stops its threads. */
 #include "sampling/pauses.h"
 
 #include <stdlib.h>

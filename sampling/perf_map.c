@@ -191,7 +191,7 @@ static void note_file(struct perf_source *from, const struct stat *st)
 
 /* ---- lines ----------------------------------------------------------------------------------- */
 
-/* Reads a number and the blanks behind it. Returns what follows, or NULL. */
+/* Reads a number and the blanks after it. Returns what follows, or NULL. */
 static const char *read_hex(const char *at, const char *end, uint64_t *out)
 {
     const char *from = at;
@@ -420,7 +420,7 @@ static int begins_line(const char *at, const char *name, const char *end,
     return rest && read_hex(rest, end, &size) == name && lo == piece->lo && size == piece->size;
 }
 
-/* Reads a line's name. Returns its bytes, or 0: there is another line now, as the file was written anew. */
+/* Reads a line's name. Returns its length in bytes, or 0 when the file was rewritten and another line is there. */
 static size_t read_map_name(int fd, const struct perf_piece *piece, char *to)
 {
     char        bytes[LINE_HEAD + SXS_PERF_NAME + 1];

@@ -5,10 +5,11 @@
  * and its size in hexadecimal digits, and its name; and jit-PID.dump (jit_dump.h).
  *
  * A file is read only if it is a regular file of this process's user that nobody else may write, and
- * up to limits; jit-PID.dump only if this process has mapped it executable, as compilers do. What is in
- * it may be wrong all the same: it names code, and nothing depends on it but names and whether a walk
- * goes on. Addresses that were used again have the name of the last line or record. A file that is written anew
- * in place is read anew once a line is not where it was. When a limit is reached, a warning says so. */
+ * up to limits; jit-PID.dump only if this process has mapped it executable, as compilers do. Its contents
+ * can still be wrong. Only the names of code, and whether a walk goes on, depend on them. If an address
+ * was used several times, the last line or record names it. A file that was rewritten in place is read
+ * again from its start when a line is found to be no longer where it was. When a limit is reached, a
+ * warning says so. */
 #ifndef SXS_SAMPLING_PERF_MAP_H
 #define SXS_SAMPLING_PERF_MAP_H
 
@@ -25,9 +26,10 @@ struct sxs_perf_code {
     char      file[32];            /* "perf-PID.map" or "jit-PID.dump" */
 };
 
-/** sxs_perf_map_update - read what the files have got since, at most once a second and some MiB. Returns
- *  1 when pieces were found for the first time, and when a file that took several calls has been read to
- *  its end: code that had no name before may have one now. Else 0. The service thread calls it. */
+/** sxs_perf_map_update - read what was added to the files since the last call: at most once a second, and
+ *  at most some MiB. Returns 1 when pieces were found for the first time, and when a file that took
+ *  several calls has been read to its end: code that had no name before may have one now. Else 0. The
+ *  service thread calls it. */
 int sxs_perf_map_update(void);
 
 /** sxs_perf_map_find - find the piece of code at @ip. Returns 1, or 0 when no file has one. The

@@ -50,14 +50,15 @@ static struct {
     _Atomic int                               ending; /* 1: threads are not looked at any more */
     _Atomic int                               exits;  /* 1: the process exits */
     struct sxs_worker                         worker; /* the service thread */
-    _Atomic unsigned asked, named; /* numbers of the requests to name all addresses */
+    /* The number of the latest request to name all addresses, and of the latest one that is done. */
+    _Atomic unsigned asked, named;
 } recorder = {.lock = PTHREAD_MUTEX_INITIALIZER};
 SXS_FORK_RESETS(recorder.lock);
 SXS_SESSION_RESETS(recorder);
 
 /* Threads that report their own start or end, also while a session ends. */
 static _Atomic unsigned n_reporting;
-static _Atomic int      is_watching; /* 1: such threads are reported, for good */
+static _Atomic int      is_watching; /* 1: such threads are reported from now on */
 static _Atomic unsigned n_forking;   /* threads between prepare_fork() and the end of their forks */
 SXS_SESSION_KEEPS(n_reporting);
 SXS_SESSION_KEEPS(n_forking);
@@ -436,7 +437,7 @@ int sxs_recorder_start(void)
 static void record_living(struct sxs_thread_slot *t)
 {
     uint64_t gone = atomic_load(&t->gone_ns); /* no scan has cleared it away since */
-    /* A thread of the library is known as such a moment after its start. */
+    /* A new thread of the library is marked as the library's own shortly after its start. */
     if (!t->excluded && !sxs_thread_is_own(atomic_load(&t->tid)) &&
         (count_unsampled(t) || !t->recorded || gone))
         record_thread(t, gone);

@@ -32,7 +32,7 @@ SXS_SIGSAFE struct sxs_samples_writer *sxs_recorder_writer(void);
  *  signal-safe. */
 SXS_SIGSAFE int sxs_recorder_is_on(void);
 
-/** The functions of the tool sample, called as threads come and go. Each may be NULL. */
+/** The functions of the tool sample, called when threads start and end. Each may be NULL. */
 struct sxs_recorder_user {
     /* A thread was found, or has just started. Called on that thread or on the service thread. The
      * slot is BUSY. Returns nonzero if the thread has ended already; then it is not recorded. Not
@@ -40,7 +40,7 @@ struct sxs_recorder_user {
     int (*began)(struct sxs_thread_slot *t);
     /* A thread for which began() was called is ending or has ended. The slot is BUSY. */
     void (*ended)(struct sxs_thread_slot *t);
-    /* The process exits while the thread lives: complete its samples. The slot is BUSY. May be NULL. */
+    /* The process exits while the thread runs: complete its samples. The slot is BUSY. May be NULL. */
     void (*left)(struct sxs_thread_slot *t);
     /* A thread was found again. On the service thread; the slot is BUSY. */
     void (*seen)(struct sxs_thread_slot *t);
@@ -59,12 +59,12 @@ struct sxs_recorder_user {
 
 /**
  * sxs_recorder_use - call the functions of @user from now on: began() soon for each thread that was
- * found before. @user: has static storage; NULL: none any more. After sxs_recorder_start(). Any thread. */
+ * found before. @user: has static storage; NULL: call none. After sxs_recorder_start(). Any thread. */
 void sxs_recorder_use(const struct sxs_recorder_user *user);
 
 /**
- * sxs_recorder_leave_out - the calling thread, which sxs_thread_start() has started, is not the
- * program's: it is not recorded, and ended() is called for it if began() was. */
+ * sxs_recorder_leave_out - do not record the calling thread, which sxs_thread_start() has started, because
+ * it belongs to the library. If began() was called for it, ended() is called. */
 void sxs_recorder_leave_out(void);
 
 #endif

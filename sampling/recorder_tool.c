@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* sampling/recorder_tool.c - the tool "recorder" on each runtime: the events that it asks for, and what
- * they mean for the file. */
+/* sampling/recorder_tool.c - the tool "recorder" on each runtime: the events that it asks for, and
+ * the records that they become. */
 #include "sampling/recorder_tool.h"
 
 #include <string.h>
@@ -53,7 +53,7 @@ static HRESULT thread_assigned(struct sxs_sub *sub, sxs_thread thread, DWORD tid
 }
 
 /* Unblocks the sample signal in a catch block. A runtime that handled a fault has left its
- * signal handler for good by now, but the handler's signal mask is still in force, except for
+ * signal handler for the last time by now, but the handler's signal mask is still in force, except for
  * the signals that the runtime itself had blocked (docs/internals/signals.md). */
 static HRESULT catcher_enter(struct sxs_sub *sub, sxs_function function, sxs_object object)
 {

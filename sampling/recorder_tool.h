@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/** sampling/recorder_tool.h - the tool "recorder", which other tools need: records which runtimes,
- *  threads, code and pauses there are. */
+/** sampling/recorder_tool.h - the tool "recorder", which other tools need: records the runtimes,
+ *  threads, code and pauses of the process. */
 #ifndef SXS_SAMPLING_RECORDER_TOOL_H
 #define SXS_SAMPLING_RECORDER_TOOL_H
 

@@ -72,9 +72,9 @@ SXS_SIGSAFE static const struct timed *find_call(long number)
     return NULL;
 }
 
-/* Whether the timeout of the call begins anew. @fails: it has failed with EINTR, which a call of a socket
- * does only if that has a timeout. */
-SXS_SIGSAFE static int begins_anew(const struct timed *c, const uint64_t *args, int fails)
+/* Returns 1 if a restart of the call would begin its timeout again. @fails: the call has failed with EINTR; a call on
+ * a socket fails so only if the socket has a timeout. */
+SXS_SIGSAFE static int restarts_timeout(const struct timed *c, const uint64_t *args, int fails)
 {
     switch (c->kind) {
     case NONE: return 0;
@@ -138,7 +138,7 @@ int sxs_waiting_call_is_timed(const struct sxs_waiting_call *call)
     if (c->kind == RECEIVING || c->kind == SENDING)
         return socket_has_timeout((int)call->args[0],
                                   c->kind == RECEIVING ? SO_RCVTIMEO : SO_SNDTIMEO);
-    return begins_anew(c, call->args, 0);
+    return restarts_timeout(c, call->args, 0);
 }
 
 /* ---- in the handler -------------------------------------------------------------------------- */
@@ -157,7 +157,7 @@ SXS_SIGSAFE static const uint8_t *before_load(const uint8_t *end)
 #define LOADS_MAX  2  /* loads of arguments between that of the number and the call */
 #define CODE_BYTES 24 /* that are read before the end of the call */
 
-/* Reads the code before @next: at the end of @code, behind zeros where a page cannot be read. */
+/* Reads the code before @next: at the end of @code, after zeros where a page cannot be read. */
 SXS_SIGSAFE static void read_code(uint8_t *code, uintptr_t next)
 {
     size_t own = next & 0xfff; /* bytes in the page of the call; the page before may have no code */
@@ -232,7 +232,7 @@ SXS_SIGSAFE void sxs_restart_interrupted(ucontext_t *uc, int sig, int has_just_b
     if (r[REG_RAX] != -EINTR)
         return;
     c = find_call(number_of_call((uintptr_t)r[REG_RIP]));
-    if (!c || (!has_just_begun && begins_anew(c, args, 1)) || another_follows(uc, sig))
+    if (!c || (!has_just_begun && restarts_timeout(c, args, 1)) || another_follows(uc, sig))
         return;
     r[REG_RAX] = c->number;
     r[REG_RIP] -= 2;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /**
- * sampling/restart.h - system calls that a signal makes fail with EINTR, although its handler
- * has SA_RESTART: the handler begins them again, so that the program does not see the signal. */
+ * sampling/restart.h - restarts system calls. Some system calls fail with EINTR when a signal interrupts
+ * them, even if its handler has SA_RESTART. The handler of the sample signal restarts these calls, so
+ * that the program does not notice the signal. */
 #ifndef SXS_SAMPLING_RESTART_H
 #define SXS_SAMPLING_RESTART_H
 
@@ -14,7 +15,7 @@
 struct sxs_waiting_call {
     long      number;
     uint64_t  args[6];
-    uintptr_t sp, ip; /* of the thread, behind the call */
+    uintptr_t sp, ip; /* of the thread, after the call */
 };
 
 /** sxs_waiting_call_parse - read the text of a file /proc/PID/task/TID/syscall. Returns 0, or -1 if the
@@ -26,7 +27,7 @@ int sxs_waiting_call_parse(const char *text, struct sxs_waiting_call *out);
 int sxs_waiting_call_read(uint32_t tid, struct sxs_waiting_call *out);
 
 /** sxs_waiting_call_is_timed - whether @call would wait for longer than the program asked for, or fail
- *  with EINTR, if a signal interrupted it now: its timeout begins anew when it is begun again. Any
+ *  with EINTR, if a signal interrupted it now: a restart of the call begins its timeout again. Any
  *  thread; not signal-safe (getsockopt). */
 int sxs_waiting_call_is_timed(const struct sxs_waiting_call *call);
 
@@ -34,7 +35,7 @@ int sxs_waiting_call_is_timed(const struct sxs_waiting_call *call);
  *  make the thread begin the call again when the handler returns. Not if a signal with another handler has come
  *  meanwhile: that handler runs next, and the call fails, as without this signal. Call it at the end of the handler.
  *  @has_just_begun: 1 if the call cannot have waited for long, because the signal was sent while the
- *  thread ran. 0: only calls without a timeout that would begin anew.
+ *  thread ran. 0: the call may have waited for long, so it is restarted only if no timeout would begin again.
  *  Signal-safe; may change errno. */
 SXS_SIGSAFE void sxs_restart_interrupted(ucontext_t *uc, int sig, int has_just_begun);
 

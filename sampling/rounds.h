@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /**
- * sampling/rounds.h - the last resort where the system gives a thread no clock: a thread of the
- * library reads the CPU clocks of such threads in rounds and asks for their samples by signals.
+ * sampling/rounds.h - samples threads for which the system refuses a clock: a thread of the library
+ * reads the CPU clocks of such threads in rounds and requests their samples by signals.
  *
  * The kernel refuses timers where the user's pending signals reach RLIMIT_SIGPENDING, or a sandbox
  * forbids timer_create(). */
@@ -17,7 +17,7 @@ void sxs_rounds_init(struct sxs_samples_writer *w, unsigned hz);
 
 /**
  * sxs_rounds_take - sample @t in rounds from now on, because the system has refused its clock.
- * @due_ns: CPU time of the thread when its first sample is due. @err: an errno: why. The caller must
+ * @due_ns: CPU time of the thread when its first sample is due. @err: the reason, an errno value. The caller must
  * hold the slot as SXS_SLOT_BUSY. sxs_rounds_leave() ends that. */
 void sxs_rounds_take(struct sxs_thread_slot *t, uint64_t due_ns, int err);
 void sxs_rounds_leave(struct sxs_thread_slot *t);
@@ -25,14 +25,14 @@ void sxs_rounds_leave(struct sxs_thread_slot *t);
 /** sxs_rounds_any - whether any thread has been sampled in rounds in this session. Any thread. */
 int sxs_rounds_any(void);
 
-/** sxs_rounds_tick - sleep until the next round, then ask each thread for its samples that are due.
- *  Called on the thread of @worker. Returns 1 when that shall end, else 0. */
+/** sxs_rounds_tick - sleep until the next round, then request the samples that are due from each thread.
+ *  Called on the thread of @worker. Returns 1 when that thread must end, else 0. */
 int sxs_rounds_tick(struct sxs_worker *worker);
 
 /** sxs_rounds_refused - count a signal to a thread that the system refused; @err: an errno. ESRCH is not counted,
  *  since the thread has ended, nor ENOTSUP: the host uses all signals. Any thread.
- *  sxs_rounds_are_refused - whether one was refused in this session. It is the sender that the system refuses, so all
- *  threads without a clock lack samples then. Any thread. */
+ *  sxs_rounds_are_refused - whether one was refused in this session. The system refuses all signals of a sender, so
+ *  then samples of all threads without a clock are missing. Any thread. */
 void sxs_rounds_refused(int err);
 int  sxs_rounds_are_refused(void);
 

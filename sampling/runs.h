@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /**
- * sampling/runs.h - measures how long a thread runs until it waits, in the thread's own
- * sample handler. */
+ * sampling/runs.h - measures how long a thread runs between two waits. The measurement is made in
+ * the sample handler of the thread itself. */
 #ifndef SXS_SAMPLING_RUNS_H
 #define SXS_SAMPLING_RUNS_H
 

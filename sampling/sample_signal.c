@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* sampling/sample_signal.c - the handler of the sample signal runs on the stack of the interrupted
- * code, which may be a coroutine's of a few KiB. So large data is not on the stack. */
+/* sampling/sample_signal.c - chooses, handles and sends the sample signal. Its handler runs on the stack of
+ * the interrupted code, which may be a coroutine's of a few KiB. So large data is not on the stack. */
 #include "sampling/sample_signal.h"
 
 #include <errno.h>
@@ -200,8 +200,7 @@ SXS_SIGSAFE static int says_nothing(const siginfo_t *info)
 
 /* What one run of the handler is for. */
 struct cause {
-    uint32_t
-             kinds; /* bit N: kind N of enum sxs_asked, which sxs_sample_signal_send() has asked the thread for */
+    uint32_t kinds; /* bit N: kind N of enum sxs_asked was requested from the thread */
     int      is_timers;  /* 1: a timer has sent the signal */
     uint64_t weight_ns;  /* of the sample that is asked for; 1: it was lost; 0: no sample is */
     int      for_sample; /* 1: the signal was sent for a sample (handle_signal()) */
@@ -247,7 +246,7 @@ SXS_SIGSAFE static void serve_request(const ucontext_t *uc)
 }
 
 /* Returns 0 if the signal is not the library's. Signals for samples are sent to threads that run, or
- * wait in a call without a timeout that would begin anew; others are sent to any thread. */
+ * wait in a call that has no timeout to begin again after a restart; others are sent to any thread. */
 static int handle_signal(siginfo_t *info, void *context, int *for_sample)
 {
     struct sxs_thread_slot *t = sxs_threads_find((uint32_t)syscall(SYS_gettid));
@@ -270,7 +269,7 @@ static int handle_signal(siginfo_t *info, void *context, int *for_sample)
 static void on_signal(int sig, siginfo_t *info, void *context);
 
 /* The router has these, with masks of its own. Most are raised for an instruction, which interrupts no
- * call; who expects SIGABRT or the suspension signal of a runtime does not wait for EINTR. */
+ * system call. A program that expects SIGABRT, or the suspension signal of a runtime, does not wait for EINTR. */
 static int is_routed(int sig)
 {
     static const int faults[] = {SXS_FAULT_SIGNALS};

@@ -2,9 +2,9 @@
 /**
  * sampling/sample_signal.h - the sample signal: its number, its handler, and sending it to a thread.
  *
- * The signal has two uses. It requests the stack of the thread that receives it
- * (stackwalk/snapshot/walk_request.h); the handler here answers such requests. And the tool sample
- * lets clocks send it; its handler gets all signals that are no such requests. */
+ * The signal has two uses. Code of the library sends it to request the stack of the thread that receives
+ * it (stackwalk/snapshot/walk_request.h); the handler here answers such requests. And the clocks of the
+ * tool sample send it; all signals that are no requests are passed to that tool's handler. */
 #ifndef SXS_SAMPLING_SAMPLE_SIGNAL_H
 #define SXS_SAMPLING_SAMPLE_SIGNAL_H
 
@@ -35,7 +35,7 @@ void sxs_sample_signal_choose_harmless(void);
  *  signal-safe. */
 SXS_SIGSAFE int sxs_sample_signal_number(void);
 
-/** sxs_sample_signal_serve - call @serve in each run of the handler, whatever the signal was sent for.
+/** sxs_sample_signal_serve - call @serve in each run of the handler, for each reason of the signal.
  *  @serve: static code; signal-safe. @uc: what the signal has interrupted. Once. Any thread. */
 void sxs_sample_signal_serve(void (*serve)(const ucontext_t *uc));
 
@@ -45,15 +45,15 @@ void sxs_sample_signal_serve(void (*serve)(const ucontext_t *uc));
 int sxs_sample_signal_install(void);
 
 /** A handler of signals that are no requests of a stack. @t: the calling thread, or NULL. @weight_ns:
- *  what sxs_sample_signal_send() asked for; 0: it has not sent the signal. Returns 0 for a signal that it does not
- *  know. */
+ *  the weight given to sxs_sample_signal_send(); 0: that function has not sent the signal. Returns 0 for a signal
+ *  that it does not know. */
 typedef int sxs_sample_signal_handler(struct sxs_thread_slot *t, siginfo_t *info,
                                       uint64_t weight_ns, void *context);
 
 /**
- * sxs_sample_signal_handle - pass signals that are no requests of a stack to @handler. Those that it does not
- * know are passed on to the host. Without such a handler they are all
- * passed on, except those of sxs_sample_signal_send(), which are ignored.
+ * sxs_sample_signal_handle - pass signals that are no requests of a stack to @handler. Signals that it does
+ * not know are passed on to the host. Without a handler, all of them are passed on, except those of
+ * sxs_sample_signal_send(), which are ignored.
  * @handler: static code; signal-safe. Once in a session, before sxs_sample_signal_install(). */
 void sxs_sample_signal_handle(sxs_sample_signal_handler *handler);
 
@@ -61,7 +61,7 @@ void sxs_sample_signal_handle(sxs_sample_signal_handler *handler);
 enum sxs_sample_signal_state {
     SXS_SAMPLE_SIGNAL_SAME,  /* nothing has changed, or the handler is not installed */
     SXS_SAMPLE_SIGNAL_MOVED, /* the signal is another one from now on */
-    SXS_SAMPLE_SIGNAL_LOST, /* the host uses all signals that are possible: none is sent any more */
+    SXS_SAMPLE_SIGNAL_LOST,  /* the host uses all possible signals: none is sent any more */
 };
 
 /**
@@ -76,12 +76,12 @@ enum sxs_sample_signal_state sxs_sample_signal_check(void);
  * Returns 0 or -errno. Any thread; signal-safe. */
 SXS_SIGSAFE int sxs_sample_signal_send(uint32_t tid, uint32_t weight_ns);
 
-/** sxs_sample_signal_answered - take @weight_ns off what a sample of @t stands for that was asked for
- *  (requested_ns): it has been recorded or dropped, or no signal could be sent. Signal-safe. */
+/** sxs_sample_signal_answered - subtract @weight_ns from the requested weight of @t (requested_ns): this part
+ *  has been recorded or dropped, or no signal could be sent. Signal-safe. */
 SXS_SIGSAFE void sxs_sample_signal_answered(struct sxs_thread_slot *t, uint64_t weight_ns);
 
-/** sxs_sample_signal_own - whether a signal carries what sxs_sample_signal_send() sends. @weight_ns: receives its weight if
- *  so. Signal-safe.
+/** sxs_sample_signal_own - return 1 if sxs_sample_signal_send() has sent the signal. @weight_ns: receives its
+ *  weight then. Signal-safe.
  *  sxs_sample_signal_is_timers - whether a timer sent it whose value is SXS_SAMPLE_SIGNAL_VALUE. Signal-safe. */
 SXS_SIGSAFE int sxs_sample_signal_own(const siginfo_t *info, uint64_t *weight_ns);
 SXS_SIGSAFE int sxs_sample_signal_is_timers(const siginfo_t *info);
@@ -90,8 +90,8 @@ SXS_SIGSAFE int sxs_sample_signal_is_timers(const siginfo_t *info);
  *  @limit_ns. Any thread; not signal-safe. */
 int sxs_sample_signal_drain(uint64_t limit_ns);
 
-/** sxs_sample_signal_end - give the signal back to the host, and wait as sxs_sample_signal_drain() does. No signal is to
- *  be sent any more; one that is still on its way is ignored, or is the host's. */
+/** sxs_sample_signal_end - give the signal back to the host, and wait as sxs_sample_signal_drain() does.
+ *  No signal is to be sent any more; one that is still on its way is ignored, or is the host's. */
 int sxs_sample_signal_end(uint64_t limit_ns);
 
 #endif

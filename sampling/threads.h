@@ -26,7 +26,7 @@ enum sxs_slot_state {
     SXS_SLOT_LIVE,
 };
 
-/** What a thread was asked for by sxs_sample_signal_send() (sampling/sample_signal.h). */
+/** The requests that sxs_sample_signal_send() sends to a thread (sampling/sample_signal.h). */
 enum sxs_asked { SXS_ASKED_SAMPLE, SXS_ASKED_WALK, SXS_ASKED_COST, SXS_ASKED_KINDS };
 
 struct sxs_thread_slot {
@@ -70,15 +70,14 @@ struct sxs_thread_slot {
     _Atomic(const void *) last;  /* the latest sample record */
     /* wall: time that the latest record also stands for and that is not recorded yet */
     _Atomic uint64_t  waited_ns;
-    /* wall: CLOCK_MONOTONIC: each earlier moment of the thread's life belongs to one sample, or is not
-     * sampled; before the first of them 0. And time of those that nobody has after all. */
+    /* wall: claimed_ns: CLOCK_MONOTONIC; the thread's life before this time has been given to samples, or
+     * counted as not sampled; 0: no sample yet. given_back_ns: time of samples that were not recorded. */
     _Atomic uint64_t claimed_ns, given_back_ns;
-    /* sum of the weights of the thread's samples; wall: its time that none stands for; CPU time: the
-     * same, set at its end if that is most of its time or signals were refused */
+    /* weighed_ns: sum of the weights of the thread's samples. unsampled_ns: its time that is in no sample;
+     * for CPU time it is set at its end, if that is most of its time or signals were refused. */
     _Atomic uint64_t weighed_ns, unsampled_ns;
-    _Atomic uint64_t gone_ns;  /* when the thread ended, by itself; 0: it lives, or has ended without a word */
-    _Atomic uint64_t
-        requested_ns; /* what the sample stands for that it was asked for by sxs_sample_signal_send() */
+    _Atomic uint64_t gone_ns;  /* when the thread reported its end; 0: it runs, or did not report it */
+    _Atomic uint64_t requested_ns; /* the weight of the sample that a signal has requested */
     uint64_t         began_cpu_ns; /* CPU time when sampling by CPU time began */
     _Atomic uint64_t round_due_ns; /* sampling/rounds.h: CPU time when the next sample is due; 0: it
                                     * has a clock, or none was started */
@@ -157,7 +156,7 @@ void sxs_threads_scan(const struct sxs_threads_events *events);
 
 /**
  * sxs_threads_each - call @fn for every thread that has been found, except those of the library. Its
- * slot is BUSY during the call, so the thread does not end meanwhile for those who look at its slot;
+ * slot is BUSY during the call, so nobody who reads the slot sees the thread end meanwhile;
  * slots that are already BUSY are left out. While another thread scans, a thread may be visited twice
  * or not at all. Not signal-safe. */
 void sxs_threads_each(void (*fn)(struct sxs_thread_slot *t));

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /**
- * sampling/unloads.h - tells when a runtime unloads assemblies, during which no address may
- * be looked up in it.
+ * sampling/unloads.h - tells when a runtime unloads assemblies. Until it has finished, no address may be
+ * looked up in it.
  *
  * A runtime destroys collectible assemblies in this order, on one thread (its finalizer thread):
  *   1. AssemblyUnloadStarted, once for each assembly of the batch;

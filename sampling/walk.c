@@ -119,7 +119,7 @@ SXS_SIGSAFE size_t sxs_walk_own(const struct sxs_thread_slot *t, uint32_t tid, c
         limits.stack_hi = end_by_thread(limits.stack_lo);
         if (!limits.stack_hi)
             return 1;
-        limits.checked = !sxs_guarded_reliable(); /* a coroutine's stack may have gaps behind it */
+        limits.checked = !sxs_guarded_reliable(); /* a coroutine's stack may have gaps after it */
         break;
     case SXS_STACK_OWN: break;
     case SXS_STACK_LISTED: limits.checked = !sxs_guarded_reliable(); break;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /**
- * sampling/walk.h - walks the stack of the calling thread within its bounds, which the table
- * of threads and the list of mappings know (sampling/stacks.h). */
+ * sampling/walk.h - walks the stack of the calling thread within its bounds, which are found
+ * in the table of threads or the list of mappings (sampling/stacks.h). */
 #ifndef SXS_SAMPLING_WALK_H
 #define SXS_SAMPLING_WALK_H
 

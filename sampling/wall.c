@@ -2,8 +2,8 @@
 /* sampling/wall.c - wall-clock samples. A thread whose CPU clock has moved since the last
  * round has run: it gets a signal. A thread whose CPU clock has not moved is still waiting at
  * the same place, so its last stack stands for that time as well: no signal is sent, however long
- * it sleeps. Where a signal would prolong its system call, none is sent at all (sleeper.h). A thread whose stack was taken
- * before it waited, or was not listed yet, gets up to AGAIN_MAX more signals.
+ * it sleeps. Where a signal would prolong its system call, none is sent at all (sleeper.h). A thread
+ * whose stack was taken before it waited, or was not listed yet, gets up to AGAIN_MAX more signals.
  *
  * The weight of a sample is all time of its thread that no sample stands for yet. So the weights of a
  * thread add up to its life, also if rounds are late or signals are answered late: each interval of
@@ -93,7 +93,7 @@ SXS_SIGSAFE void sxs_wall_give_back(struct sxs_thread_slot *t, uint64_t ns)
 }
 
 /* Returns the time of a thread's life, up to @now, that nobody has claimed yet: the caller has it now.
- * The sums of what is recorded would not tell: they lack what is on its way into a record. */
+ * The sums of the records do not show it, because time that is about to be recorded is not in them. */
 static uint64_t claim(struct sxs_thread_slot *t, uint64_t now)
 {
     uint64_t gone = atomic_load(&t->gone_ns), until = gone && gone < now ? gone : now;

@@ -39,9 +39,9 @@ void sxs_wall_begin(uint64_t now_ns);
  * was taken while it ran and waits in a system call now.
  * Returns the time in ns that its next sample stands for: all of its life up to this round that no
  * sample stands for yet. It belongs to the caller from now on: no later call returns it again, unless
- * it is given back. @t: BUSY. If that is more than a second, the process was probably stopped: then one interval, and the
- * rest counts as not sampled. Returns 0 when the thread is still
- * waiting at the same place; then that time is added to its last sample. */
+ * it is given back. @t: BUSY. If that is more than a second, the process was probably stopped: then one
+ * interval, and the rest counts as not sampled. Returns 0 when the thread is still waiting at the same
+ * place; then that time is added to its last sample. */
 uint32_t sxs_wall_due(struct sxs_thread_slot *t);
 
 /** sxs_wall_request - ask @t by a signal for a sample that stands for @weight ns. Returns 0, or what
