@@ -213,7 +213,7 @@ void sxs_control_not_begun(const struct sxs_message *request)
     uint64_t                 ms;
     sxs_session_get_state(&state);
     if (state.phase == SXS_SESSION_ON)
-        return; /* who has begun that session detaches, and its time limit stays */
+        return; /* the client that has begun the session detaches; the session keeps its time limit */
     if (sxs_request_limit(request, &ms, why, sizeof(why)) == 0 && ms &&
         sxs_request_asks(request, "detach"))
         sxs_session_thread_limit(0, ms, 1);

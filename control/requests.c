@@ -19,7 +19,7 @@
 #define MAX_LIMIT_MS UINT64_C(31622400000) /* a year */
 
 static struct
-{ /* only used on the session thread, but for `client`, which is also read by status */
+{ /* used on the session thread only; `client` is also read by requests of the status, on other threads */
     _Atomic unsigned number; /* of the session that `client` has begun */
     _Atomic int      client;
 } begun;

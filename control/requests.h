@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/** requests.h - what a request does, and its answer. */
+/** requests.h - carries out the requests that arrive at the control socket, and writes their answers. */
 #ifndef SXS_CONTROL_REQUESTS_H
 #define SXS_CONTROL_REQUESTS_H
 

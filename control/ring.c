@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* ring.c - segments end and begin, one after the other, on the thread "sxsprof session". */
+/* ring.c - ends and begins the segments of the ring, on the thread "sxsprof session". */
 #include "control/ring.h"
 
 #include <errno.h>
@@ -68,7 +68,7 @@ static int has_live_runtime(void)
     return n != 0;
 }
 
-/* The server keeps the connections of clients who hold the ring while it has no session. */
+/* While the ring has no session, the server keeps the connections of clients that hold the ring. */
 static void set_between(int is_between)
 {
     if (sxs_ring.is_between != is_between)
@@ -104,7 +104,7 @@ static int is_session_on(void)
     return state.phase == SXS_SESSION_ON && state.number == sxs_ring.now.session;
 }
 
-/* Notices that somebody else has ended the session. */
+/* Checks whether a request has ended the session. */
 static void look_locked(void)
 {
     if (sxs_ring.is_on && sxs_ring.now.name[0] && !is_session_on())
@@ -300,7 +300,7 @@ static void rotate(void)
     err = sxs_session_end(why);
     if (err && is_session_on()) {
         stay(&next, err, why);
-    } else if (err == -ENOENT) { /* somebody else has ended it */
+    } else if (err == -ENOENT) { /* a request has ended it */
         forget_segment(&next);
         end_ring();
     } else {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* ring_disk.c - the segments of the ring on disk: made, described, kept, deleted. */
+/* ring_disk.c - makes, describes, keeps and deletes the segments of the ring on disk. */
 #include "control/ring_internal.h"
 
 #include <errno.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/** ring_internal.h - the ring of this process. All functions are called with ring.lock held. */
+/** ring_internal.h - the state of the ring of this process, for control/ring*.c. All functions are called with
+ *  ring.lock held. */
 #ifndef SXS_CONTROL_RING_INTERNAL_H
 #define SXS_CONTROL_RING_INTERNAL_H
 
@@ -28,7 +29,8 @@ struct sxs_ring_current {
 };
 
 struct sxs_ring {
-    pthread_mutex_t lock; /* outermost but for none: sessions begin and end while it is held */
+    /* Taken before all other locks, because sessions begin and end while it is held. */
+    pthread_mutex_t lock;
     int             is_on;
     int      is_ready;   /* 1: the folder is open and the first segment made, by the environment */
     int      is_refused; /* 1: settings of the environment were not understood */
@@ -58,9 +60,9 @@ struct sxs_ring {
 
 extern struct sxs_ring sxs_ring;
 
-/** sxs_ring_open - open the folder sxs_ring.path, which is made if it is missing, and learn which
- *  segments are there. Numbers of segments go on behind the highest one, and behind those that this
- *  ring has made. Returns 0, or -1 with a reason. */
+/** sxs_ring_open - open the folder sxs_ring.path, which is made if it is missing, and list its segments.
+ *  The next segment gets a number above those in the folder and those that this ring has made. Returns 0,
+ *  or -1 with a reason. */
 int sxs_ring_open(char *why, size_t size);
 
 /** sxs_ring_close - close the folder of segments. */
@@ -78,22 +80,23 @@ void sxs_ring_describe(struct sxs_ring_current *segment, uint64_t ended_ns);
  *  it, and add it to the list or to those that are kept. Does nothing if it has no name. */
 void sxs_ring_complete(struct sxs_ring_current *segment, int64_t until_ns);
 
-/** sxs_ring_limit - delete segments that are too old or too much. @more: 1: one more than needed,
+/** sxs_ring_limit - delete segments that are too old, or exceed the limit of bytes. @more: 1: one more than needed,
  *  because the disk is full. Returns how many were deleted. */
 unsigned sxs_ring_limit(int more);
 
-/** sxs_ring_happened - an event has happened: keep the segments around it. @arg: unused. */
+/** sxs_ring_happened - handle an event that fulfils a condition: keep the segments around it. @arg: unused. */
 void sxs_ring_happened(const struct sxs_trigger_event *event, void *arg);
 
-/** sxs_ring_adapt - choose the rates and the length of the next segment by what the running one has
- *  cost. */
+/** sxs_ring_adapt - choose the rates and the length of the next segment from the CPU time that the profiler has
+ *  used in the running one. */
 void sxs_ring_adapt(void);
 
 /** sxs_ring_every_ns - return how long a segment lasts at most. */
 uint64_t sxs_ring_every_ns(void);
 
-/** sxs_ring_is_too_large - 1 if the running segment takes too much of the ring's bytes.
- *  sxs_ring_is_too_dear - 1 if it costs more than twice the budget, so that it shall end early. */
+/** sxs_ring_is_too_large - return 1 if the running segment takes too much of the ring's bytes.
+ *  sxs_ring_is_too_dear - return 1 if the profiler uses more than twice the budget in it, so that it must end
+ *  early. */
 int sxs_ring_is_too_large(void);
 int sxs_ring_is_too_dear(void);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* ring_rates.c - what a segment costs, in CPU time and on disk, and the rates of the next one. */
+/* ring_rates.c - measures the CPU time and the disk space of a segment, and chooses the rates of the next one. */
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdatomic.h>
@@ -10,8 +10,8 @@
 #include "control/ring_internal.h"
 #include "sampling/recorder.h"
 
-#define MIN_AGE_NS   INT64_C(10000000000) /* before the cost of a segment is judged */
-#define LEAST_NS   INT64_C(1000000000)  /* a segment that is too large lasts so long all the same */
+#define MIN_AGE_NS INT64_C(10000000000) /* before the cost of a segment is judged */
+#define LEAST_NS   INT64_C(1000000000)  /* of a segment, even if it is too large */
 #define MOST_STRETCH 64u
 #define RING_PARTS 5u /* a segment takes at most this part of the bytes of a ring */
 

@@ -6,7 +6,7 @@
 #include "manager/sessions.h"
 #include "session/write/session_write.h"
 
-/* Bit N is set when runtime N + 1 is live. @leaving: receives whether one of them lets the profiler go. */
+/* Bit N is set when runtime N + 1 is live. @leaving: receives whether one of them is being detached. */
 static uint64_t find_live(int *leaving)
 {
     struct sxs_runtime *live[SXS_MAX_RUNTIMES];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/** runtimes.h - the runtimes of this process, for answers. */
+/** runtimes.h - lists the runtimes of this process in answers of the control socket. */
 #ifndef SXS_CONTROL_RUNTIMES_H
 #define SXS_CONTROL_RUNTIMES_H
 

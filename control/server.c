@@ -348,7 +348,7 @@ static short events_of(const struct client *c)
     switch (c->phase) {
     case READING: return POLLIN;
     case WRITING: return POLLOUT;
-    default: return 0; /* RUNNING: poll() tells all the same when the client goes */
+    default: return 0; /* RUNNING: poll() also reports when the client disconnects */
     }
 }
 

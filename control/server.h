@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /**
- * server.h - the connections of the control socket: reads requests, has them done, writes answers.
+ * server.h - the connections of the control socket: reads requests, passes them to the code that
+ * carries them out, and writes answers.
  *
  * Nothing here waits for a client. A client that does not send a whole request within five seconds
  * of its connection or of its last answer, or does not read its answer in that time, is closed; one
@@ -16,8 +17,8 @@
 #define SXS_SERVER_JOBS    16 /* requests that run or wait at once; further ones are refused */
 
 /**
- * sxs_server_init - begin to serve.
- * @listener: a listening socket; -1: none, clients come by sxs_server_add() only.
+ * sxs_server_init - begin to serve clients.
+ * @listener: a listening socket; -1: none; then clients are added by sxs_server_add() only.
  * @woken: an eventfd that is written when a job of the session thread is done.
  * Both non-blocking and borrowed. There is one server in a process.
  */
@@ -27,8 +28,8 @@ void sxs_server_init(int listener, int woken);
  *  Returns 0, or -1 if there are too many clients; then @fd is closed. */
 int sxs_server_add(int fd);
 
-/** sxs_server_turn - wait for something to do, at most @max_ms milliseconds (-1: for ever), and do
- *  it. Returns how many clients there are. */
+/** sxs_server_turn - wait for requests and other events, at most @max_ms milliseconds (-1: no limit),
+ *  and handle them. Returns the number of clients. */
 unsigned sxs_server_turn(int max_ms);
 
 #endif

@@ -59,7 +59,7 @@ static int read_segment(const char *text, struct sxs_keep_settings *out, char *w
     return -1;
 }
 
-/* Reads a number with at most three digits behind the point, and '%', as thousandths. */
+/* Reads a number with at most three digits after the point, and '%', as thousandths. */
 static int read_percent(const char *text, size_t len, uint64_t *thousandths)
 {
     uint64_t n = 0;

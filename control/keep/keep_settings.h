@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * keep_settings.h - the settings of continuous mode (docs/internals/keep.md): SXSPROF_KEEP,
- * SXSPROF_SEGMENT, SXSPROF_ON and SXSPROF_BUDGET, and what follows from them for the tools. Used by
- * the library and the command. Pure functions.
+ * SXSPROF_SEGMENT, SXSPROF_ON and SXSPROF_BUDGET, and the tools that segments are recorded with by these settings.
+ * Used by the library and the command. Pure functions.
  */
 #ifndef SXS_CONTROL_KEEP_KEEP_SETTINGS_H
 #define SXS_CONTROL_KEEP_KEEP_SETTINGS_H
@@ -47,7 +47,7 @@ struct sxs_keep_settings {
     uint64_t keep_ns;    /* how old segments may be; 0: nothing is deleted for its age */
     uint64_t keep_bytes; /* how much the segments may take on disk; 0: no limit */
     uint64_t every_ns;   /* how long a segment lasts at most */
-    unsigned budget; /* the profiler's part of the CPU time, in thousandths of a percent; 0: any */
+    unsigned budget;     /* share of the CPU time for the profiler, in 0.001 %; 0: no limit */
     size_t   n_triggers;
     struct sxs_trigger triggers[SXS_KEEP_TRIGGERS];
 };
@@ -76,8 +76,8 @@ int sxs_keep_tools_check(const char *tools, char *why, size_t size);
 
 /**
  * sxs_keep_tools - write the tools of a segment to @out (SXS_KEEP_TOOLS bytes): @tools, as
- * SXSPROF_TOOLS, or the tool sample if it names none, or is NULL; rates that are not given are low ones; gc and
- * exceptions are added if conditions need them.
+ * SXSPROF_TOOLS, or the tool sample if it names none or is NULL. Rates that are not given are set to low ones.
+ * The tools gc and exceptions are added if conditions need them.
  * @scale: all rates are divided by it, at least 1; intervals of the tools alloc and native are
  *   multiplied.
  * Returns 0, or -1 if there is not enough room.

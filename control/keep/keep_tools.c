@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* keep_tools.c - the tools of a segment: low rates, and what conditions need. */
+/* keep_tools.c - composes the tools of a segment: with low rates, and with the tools that conditions need. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -21,7 +21,7 @@ struct item {
     size_t      name_len, options_len;
 };
 
-/* Reads the next tool behind *at. Returns 0 when there is none. */
+/* Reads the next tool after *at. Returns 0 when there is none. */
 static int next_item(const char **at, struct item *out)
 {
     size_t len;

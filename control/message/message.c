@@ -127,7 +127,7 @@ void sxs_message_begin(struct sxs_message_writer *w, const char *text)
     w->size = len + 1;
 }
 
-/* Writes escapes into the value of @len bytes at @at, and the line's end behind it. Returns the
+/* Writes escapes into the value of @len bytes at @at, and the line's end after it. Returns the
  * new end, or 0 if it does not fit. */
 static size_t escape_value(struct sxs_message_writer *w, size_t at, size_t len)
 {

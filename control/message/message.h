@@ -17,13 +17,14 @@
  * ignored, so that a newer command can talk to an older library. Pure functions, any thread.
  *
  * Names in requests:  tools, out, pick, mask, id (manager/sessions.h); duration_ms: the library ends the
- *   session by itself after so long; detach=1: and detaches; hold=1: it also does when the connection
- *   of the request is closed; timeout_ms. keep, segment, on, budget (as SXSPROF_KEEP and so on): the
- *   session is the first of a ring of segments (docs/internals/keep.md).
+ *   session by itself after this time; detach=1: it also detaches from the runtimes then; hold=1: it
+ *   also ends the session when the connection of the request is closed; timeout_ms. keep, segment, on,
+ *   budget (as SXSPROF_KEEP, SXSPROF_SEGMENT, SXSPROF_ON, SXSPROF_BUDGET): the session is the first of a
+ *   ring of segments (docs/internals/keep.md).
  * Names in answers:   why (a sentence, also after "ok": what was left out), phase (none|on|ending),
  *   number, id, tools, out, mask (as SXSPROF_MASK: what counts), ring (the folder of the segments,
  *   of which the session is one), started_ns, left_ms (until the session ends by itself), client
- *   (process ID of who has begun it by a request), pid, version (of the library), and `runtime` once
+ *   (process ID of the client that has begun it), pid, version (of the library), and `runtime` once
  *   for each runtime: "NUMBER VERSION STATE live|ended PATH".
  */
 #ifndef SXS_CONTROL_MESSAGE_MESSAGE_H
@@ -37,7 +38,7 @@
 
 struct sxs_message {
     char *text;                     /* the first line */
-    size_t n;                       /* lines behind it */
+    size_t n;                        /* lines after it */
     char *names[SXS_CONTROL_PAIRS]; /* point into the parsed bytes */
     char *values[SXS_CONTROL_PAIRS];
 };
@@ -64,7 +65,7 @@ const char *sxs_message_get(const struct sxs_message *m, const char *name);
 struct sxs_message_writer {
     char   bytes[SXS_CONTROL_MAX];
     size_t size;
-    size_t n;    /* lines behind the first */
+    size_t n;    /* lines after the first */
     int    full; /* 1: a line did not fit and is missing */
 };
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/** name.h - the names of the control socket. */
+/** name.h - makes the names (abstract addresses) of the control socket. */
 #ifndef SXS_CONTROL_MESSAGE_NAME_H
 #define SXS_CONTROL_MESSAGE_NAME_H
 
@@ -12,15 +12,15 @@
 
 /**
  * sxs_control_name - write address @n (from 0) of a process's control socket: "sxsprof/PID/START",
- * from the second on with "/1", "/2"... behind it, in the abstract namespace.
+ * from the second on with "/1", "/2"... after it, in the abstract namespace.
  * @pid: as the process sees itself. @start: its start time in clock ticks (/proc/PID/stat).
  * Returns the length of the address. Pure.
  */
 socklen_t sxs_control_name(struct sockaddr_un *out, int pid, unsigned long long start, unsigned n);
 
 /**
- * sxs_control_random_name - the same for the address of a process whose addresses above are all taken
- * by others: "sxsprof/PID/START/" and sixteen digits. @random: a number that nobody can guess. The
+ * sxs_control_random_name - the same for the address of a process whose addresses above are all in use by
+ * other processes: "sxsprof/PID/START/" and sixteen digits. @random: a number that nobody can guess. The
  * command finds it among the sockets that the process has open.
  */
 socklen_t sxs_control_random_name(struct sockaddr_un *out, int pid, unsigned long long start,

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT */
-/** budget.h - what the profiler costs, and by how much rates must be divided to stay within the
- *  budget. */
+/** budget.h - measures the CPU time of the profiler, and computes the number by which rates must be divided to stay
+ *  within the budget. */
 #ifndef SXS_CONTROL_RING_BUDGET_H
 #define SXS_CONTROL_RING_BUDGET_H
 
 #include <stdint.h>
 
-/** Times since a moment, in nanoseconds. */
+/** Times over a period, in nanoseconds. */
 struct sxs_ring_cost {
     uint64_t wall_ns;
     uint64_t cpu_ns; /* CPU time of the process */
-    uint64_t own_ns; /* of this the profiler's: its threads, and the handler of the sample signal */
+    uint64_t own_ns; /* the profiler's part: its threads, and the handler of the sample signal */
 };
 
 /** sxs_cost_now - read the clocks: the times since the process began. @handler_ns: time in the handler
@@ -20,9 +20,9 @@ struct sxs_ring_cost sxs_cost_now(uint64_t handler_ns);
 /** sxs_cost_between - return @now minus @then. Pure. */
 struct sxs_ring_cost sxs_cost_between(struct sxs_ring_cost then, struct sxs_ring_cost now);
 
-/** sxs_cost_allowed_ns - return the CPU time that @budget (thousandths of a percent) allows: that part
- *  of what the program used itself, or of a quarter of one processor if the program used less, and at
- *  least 0.1 % of one processor. Pure. */
+/** sxs_cost_allowed_ns - return the CPU time that @budget (thousandths of a percent) allows. The budget is
+ *  a share of the CPU time of the program without the profiler; a program that used less than a quarter
+ *  of one processor counts as one that used a quarter. At least 0.1 % of one processor is allowed. Pure. */
 uint64_t sxs_cost_allowed_ns(struct sxs_ring_cost cost, unsigned budget);
 
 /** sxs_cost_least - return what @budget always allows, in thousandths of a percent of one processor.
@@ -59,7 +59,7 @@ enum sxs_budget_step {
 uint64_t sxs_cost_part(struct sxs_ring_cost cost);
 uint64_t sxs_cost_of_processor(struct sxs_ring_cost cost);
 
-/** What may be changed. */
+/** What sxs_budget_step() may change. */
 struct sxs_budget_limits {
     unsigned budget;    /* thousandths of a percent; 0: none */
     int      can_scale; /* 1: a tool has a rate that can be lowered */
@@ -68,10 +68,11 @@ struct sxs_budget_limits {
 
 /**
  * sxs_budget_step - choose the rates and the length of the next segment. @cost: of the segment that
- * ends. Rates are divided by more as far as the budget needs it, and by half as much if the cost was
- * below 40 % of what is allowed. If lower rates have saved less than a quarter, they go back, and are
- * not lowered again until the budget is met. Then, or if there are no rates, segments get twice as long,
- * and shorter again when rates are those asked for. Pure.
+ * ends. The divisor of the rates is increased as far as the budget requires, and halved when the cost was
+ * below 40 % of what is allowed. If lower rates have saved less than a quarter, the earlier rates are
+ * used again, and are not lowered before the budget is met. Then, or if there are no rates to lower,
+ * segments become twice as long; they become shorter again when the rates are those that were requested.
+ * Pure.
  */
 enum sxs_budget_step sxs_budget_step(struct sxs_budget *b, struct sxs_ring_cost cost,
                                      struct sxs_budget_limits limits);

@@ -3,7 +3,7 @@
  * conditions.h - tells when one of the conditions of SXSPROF_ON is fulfilled. At most one event a
  * minute of each condition counts; the others are counted as left out.
  *
- * One thread at a time, but for the types of exceptions, which callbacks read.
+ * Used by one thread at a time. The types of exceptions are also read by callbacks.
  */
 #ifndef SXS_CONTROL_RING_CONDITIONS_H
 #define SXS_CONTROL_RING_CONDITIONS_H
@@ -15,11 +15,11 @@
  *  now on. */
 void sxs_conditions_start(const struct sxs_keep_settings *s);
 
-/** sxs_conditions_stop - watch for none any more. */
+/** sxs_conditions_stop - stop watching. */
 void sxs_conditions_stop(void);
 
 /**
- * sxs_conditions_look - look what has happened since the last call, once a second. Calls
+ * sxs_conditions_look - check for events since the last call; to be called once a second. Calls
  * @event(event, @arg) for each event that counts.
  */
 void sxs_conditions_look(void (*event)(const struct sxs_trigger_event *event, void *arg),
@@ -35,7 +35,7 @@ struct sxs_cpu_window {
 
 /** sxs_cpu_window_add - add a look at @time_ns: the process has used @cpu_ns so far. Returns the part of
  *  one processor that it used over the last five seconds or a little more, in thousandths of a
- *  percent; 0: it was not looked at for so long. Pure. */
+ *  percent; 0: there are no looks from that time yet. Pure. */
 uint64_t sxs_cpu_window_add(struct sxs_cpu_window *w, uint64_t time_ns, uint64_t cpu_ns);
 
 #endif

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /**
- * ring_list.h - which segments there are, which of them must go, and which are around an event.
+ * ring_list.h - the list of segments: which ones exist, which must be deleted, and which are around an event.
  *
  * Times are CLOCK_MONOTONIC, so that a change of the system's clock deletes nothing. Segments of an
- * earlier process get the time that their names say, counted back from now. Pure but for memory.
+ * earlier process get the time in their names, as an age counted back from now. The functions are pure, apart from
+ * allocating memory.
  */
 #ifndef SXS_CONTROL_RING_RING_LIST_H
 #define SXS_CONTROL_RING_RING_LIST_H
@@ -42,15 +43,15 @@ struct sxs_ring_limits {
 };
 
 /**
- * sxs_ring_is_too_much - 1 if the oldest segment must go.
- * @now_ns: segments that ended more than keep_ns before must go. @other_bytes: what the running
- * segment takes beside those of the list.
+ * sxs_ring_is_too_much - return 1 if the oldest segment must be deleted.
+ * @now_ns: segments that ended more than keep_ns before this time must be deleted. @other_bytes: the bytes of
+ * the running segment, which is not in the list.
  */
 int sxs_ring_is_too_much(const struct sxs_ring_list *list, const struct sxs_ring_limits *limits,
                          int64_t now_ns, uint64_t other_bytes);
 
-/** sxs_ring_overlaps - 1 if the time from @from_ns to @until_ns has a part of the time within
- *  SXS_RING_AROUND_NS of @event_ns. */
+/** sxs_ring_overlaps - return 1 if the time from @from_ns to @until_ns overlaps the SXS_RING_AROUND_NS before or after
+ *  @event_ns. */
 #define SXS_RING_AROUND_NS INT64_C(30000000000)
 int sxs_ring_overlaps(int64_t from_ns, int64_t until_ns, int64_t event_ns);
 

@@ -11,7 +11,7 @@
 #define SXS_TRIGGER_FILE "trigger.json"
 #define SXS_SEGMENT_TEXT 8192 /* bytes that are enough for either file */
 
-/** What segment.json says. Times of day are CLOCK_REALTIME. */
+/** The contents of segment.json. Times of day are CLOCK_REALTIME. */
 struct sxs_segment_facts {
     uint64_t           number;
     int                pid;
@@ -33,7 +33,7 @@ struct sxs_trigger_event {
 /** sxs_segment_text - write segment.json to @out. */
 void sxs_segment_text(const struct sxs_segment_facts *facts, char out[SXS_SEGMENT_TEXT]);
 
-/** sxs_trigger_text - write trigger.json to @out: of the @n events those whose @is_in is not 0. */
+/** sxs_trigger_text - write trigger.json to @out, with those of the @n events whose @is_in is not 0. */
 void sxs_trigger_text(const struct sxs_trigger_event *events, const unsigned char *is_in, size_t n,
                       char out[SXS_SEGMENT_TEXT]);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /**
- * segments.h - the folders of segments on disk (docs/internals/keep.md): made, described, moved and
- * deleted.
+ * segments.h - makes, describes, moves and deletes the folders of segments on disk
+ * (docs/internals/keep.md).
  *
  * All work with files is done by the thread of base/descriptors.h, in one folder of segments, which
  * is found by its device and inode. No function follows a symbolic link, and none touches a folder
@@ -18,7 +18,7 @@
 #define SXS_SEGMENT_NAME 40 /* bytes that are enough for a name */
 #define SXS_SEGMENT_KEPT "kept"
 
-/** What a name says. */
+/** The parts of a segment's name. */
 struct sxs_segment_name {
     uint64_t began_s; /* seconds since 1970 */
     uint64_t number;
@@ -30,7 +30,7 @@ void sxs_segment_name_write(struct sxs_segment_name name, char out[SXS_SEGMENT_N
 /** sxs_segment_name_read - read @text into @out. Returns 0, or -1 if it is no segment's name. Pure. */
 int sxs_segment_name_read(const char *text, struct sxs_segment_name *out);
 
-/** What is in the folder of segments. */
+/** A segment in the folder of segments. */
 struct sxs_segment_found {
     char     name[SXS_SEGMENT_NAME];
     uint64_t bytes; /* on disk */
@@ -48,7 +48,7 @@ struct sxs_segment_found {
  */
 int sxs_segments_open(struct sxs_folder *dir, const char *path, char *why, size_t size);
 
-/** sxs_segments_check - look whether @dir is the folder that its path leads to. Returns 0, -ESTALE if
+/** sxs_segments_check - check whether the path of @dir still leads to this folder. Returns 0, -ESTALE if
  *  another one is there, or -errno. */
 int sxs_segments_check(const struct sxs_folder *dir);
 
@@ -85,7 +85,7 @@ int sxs_segment_delete(const struct sxs_folder *dir, const char *name, int is_ke
 /** sxs_segment_bytes - return how much segment @name takes on disk. */
 uint64_t sxs_segment_bytes(const struct sxs_folder *dir, const char *name, int is_kept);
 
-/** sxs_segments_room - how many bytes are left on the file system of @dir, of how many. Returns 0 or
+/** sxs_segments_room - receive in @left the free bytes and in @all the size of the file system of @dir. Returns 0 or
  *  -errno. */
 int sxs_segments_room(const struct sxs_folder *dir, uint64_t *left, uint64_t *all);
 

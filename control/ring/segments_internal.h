@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/** segments_internal.h - folders and all that is in them. Only in functions that
- *  sxs_descriptors_call() runs. No symbolic link is followed. */
+/** segments_internal.h - reads and deletes folders of segments with their contents. The functions are called only by
+ *  functions that sxs_descriptors_call() runs. No symbolic link is followed. */
 #ifndef SXS_CONTROL_RING_SEGMENTS_INTERNAL_H
 #define SXS_CONTROL_RING_SEGMENTS_INTERNAL_H
 
@@ -26,11 +26,11 @@ int sxs_segments_has_trigger(int dir, const char *name);
  *  of the segment @name in @dir. */
 void sxs_segments_read_process(int dir, const char *name, struct sxs_segment_found *out);
 
-/** sxs_segments_delete_tree - delete the folder @name in @dir, and all in it, at most four levels
+/** sxs_segments_delete_tree - delete the folder @name in @dir with its contents, at most four levels
  *  deep. Returns 0 or -errno. */
 int sxs_segments_delete_tree(int dir, const char *name);
 
-/** sxs_segments_tree_bytes - return the bytes on disk of all in the folder @name in @dir. */
+/** sxs_segments_tree_bytes - return the bytes on disk of the folder @name in @dir with its contents. */
 uint64_t sxs_segments_tree_bytes(int dir, const char *name);
 
 #endif
