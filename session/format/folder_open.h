@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /**
- * folder_open.h - opens the folder that a session is recorded into: the one rule of the library and
- * the command about where that may be.
+ * folder_open.h - opens the folder that a session is recorded into. The library and the command share
+ * this one rule for the folders that they accept.
  *
- * The folder is new, or it is one's own and empty, or a session or segments are in it. Anything
- * else may lie beside those, such as reports. Without that condition a wrong setting would put the
- * files of a session into / or into a home folder. How the path is followed: base/folder_path.h.
+ * A folder is accepted when it is new, when it is empty and belongs to this user, or when it has a
+ * session or segments in it; other files, such as reports, may be in it, too. Without this rule, a wrong
+ * setting would put the files of a session into / or into a home folder. How the path is followed: base/folder_path.h.
  * Owner and mode: folder_safe.h.
  */
 #ifndef SXS_SESSION_FORMAT_FOLDER_OPEN_H

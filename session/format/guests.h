@@ -18,7 +18,7 @@
 #define SXS_GUESTS_FILE    "guests"
 #define SXS_GUESTS_ROWS    1024u /* guests x runtimes; more are counted, not listed */
 
-/** What became of a guest on a runtime. The texts of sxs_guest_state_text() are part of the JSON
+/** The state of a guest on a runtime. The texts of sxs_guest_state_text() are part of the JSON
  *  format. */
 enum sxs_guest_state {
     SXS_GUEST_NONE = 0,     /* the row is not in use yet */

@@ -95,7 +95,7 @@ enum sxs_heap_block_kind {
  *   block; of the first one: to 0), type * 2 + sized, size in bytes (only if `sized` is 1;
  *   otherwise the size is that of the type), references (number of them), then for each reference:
  *   its address (delta to the object's own address). Null references are left out. An object with
- *   very many references is written in several parts, one behind the other, which have the same
+ *   very many references is written in several parts, one after the other, which have the same
  *   address and size, perhaps in several blocks: readers join them to one object.
  * ROOTS: kind (enum sxs_heap_root_kind), flags (enum sxs_heap_root_flag), object (delta to the
  *   object of the root before in this block; of the first one: to 0), id (of the runtime: a
@@ -110,13 +110,12 @@ enum sxs_heap_block_kind {
  *   (numbers of each), lacking (bits of enum sxs_heap_lacking), pause_ns (how long the runtime was
  *   stopped for the snapshot), suspend_ns (part of it before its threads had stopped), status
  *   (HRESULT when the runtime refused; 0: complete).
- * VALUES (only if they were requested; see SXS_HEAP_ASK_FILE): what (enum sxs_heap_value_what),
- *   depth,
- *   address (of the object, static field, field or item), offset (bytes from the address of the
- *   line with depth 0 above), size (bytes; 0: not known), object (address of the object that a
- *   reference refers to; 0: none), name text, owner text, type text, value text. A line with depth
- *   0 begins an answer: name is what was asked for. The lines behind it are its fields or items;
- *   name and type are theirs, and owner is the base class that declares the field, or empty.
+ * VALUES (only if they were requested; see SXS_HEAP_ASK_FILE): what (enum sxs_heap_value_what), depth,
+ *   address (of the object, static field, field or item), offset (bytes from the address of the line
+ *   with depth 0 above), size (bytes; 0: not known), object (address of the object that a reference
+ *   refers to; 0: none), name text, owner text, type text, value text. A line with depth 0 begins an
+ *   answer: name is what was asked for. The lines after it are its fields or items; name and type are
+ *   theirs, and owner is the base class that declares the field, or empty.
  *
  * FIELDS: type (number), base (bytes of an array without elements), step (bytes of an element; 0:
  *   not an array), lead (1: the first reference of each object is to the loader of its type, and is
@@ -127,12 +126,12 @@ enum sxs_heap_block_kind {
  *   type's), type (number), mask (bit i: slot i of the type has a reference, else it is null).
  * PLACES: address (delta to the address before in this block, as in OBJECTS), numbers (a multiple
  *   of 2; 0: it is not known in which slots the references of the object are), then in turn: slots
- *   that are null, references behind them. Further items with the same address go on with the
- *   object. Behind the last reference all slots are null.
+ *   that are null, references after them. Further items with the same address go on with the
+ *   object. After the last reference all slots are null.
  *   An object without PLACES has a reference in each slot of its type or variant. If the number of
  *   its references is another one, nothing is known about its slots.
  *
- * TYPES, NAMES, VALUES, FIELDS and VARIANTS can come behind the blocks that refer to them, but always before END. A
+ * TYPES, NAMES, VALUES, FIELDS and VARIANTS can come after the blocks that refer to them, but always before END. A
  *   runtime
  * without END is incomplete.
  */
@@ -146,7 +145,7 @@ struct sxs_heap_block {
 
 /** How the objects of a runtime were read. */
 enum sxs_heap_how {
-    SXS_HEAP_COLLECTED = 1, /* behind a collection of all generations: no garbage is included */
+    SXS_HEAP_COLLECTED = 1, /* after a collection of all generations: no garbage is included */
     SXS_HEAP_WALKED = 2,    /* without a collection: garbage is included */
 };
 

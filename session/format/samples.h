@@ -169,7 +169,7 @@ struct sxs_record_sample {
     uint8_t           waiting; /* enum sxs_waiting; wall only */
     uint16_t          n;       /* number of IPs that follow */
     uint64_t          ips[];   /* youngest first; all but the first are return addresses */
-    /* Behind the IPs: struct sxs_sample_context, as many as the record's size has room for. */
+    /* After the IPs: struct sxs_sample_context, as many as the record's size has room for. */
 };
 
 /** Where the name of an endpoint comes from. A greater one is the better name. */

@@ -3,8 +3,8 @@
  * thread_names.h - the format of the file "threads" in a process's session folder: the names that
  * managed code gave to its threads.
  *
- * The kernel keeps 15 bytes of a thread's name; the runtimes tell all of it. Other files have only
- * thread numbers (tid), or the kernel's names; readers look the whole names up here. The file is a
+ * The kernel keeps only 15 bytes of a thread's name; the runtimes report the whole name. Other files have
+ * thread numbers (tid), or the kernel's names; readers find the whole names here. The file is a
  * header of one page, then chunks of records (session/format/chunks.h). A process whose managed code
  * names no thread has no such file. docs/internals/session.md describes the same bytes.
  */

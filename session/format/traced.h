@@ -4,7 +4,8 @@
  * traced methods.
  *
  * Records refer to the instrumented methods of the file "instrument" by number. Calls have a file
- * of their own, so that very many calls take no room from the states and counts in "instrument".
+ * of their own, so that even very many calls leave enough room for the states and counts in
+ * "instrument".
  * The file is a header of one page, then chunks of records (session/format/chunks.h).
  * docs/internals/session.md describes the same bytes.
  */

@@ -151,7 +151,7 @@ static int add_event(struct sxs_calls_reader *r, struct sxs_calls_read_thread *t
     return 0;
 }
 
-/* Add the text whose bytes follow the event @e. @left: number of places for events behind @e in its
+/* Add the text whose bytes follow the event @e. @left: number of places for events after @e in its
  * block. @taken: receives the number of places that the text takes. A damaged text is counted.
  * Returns 0 or ENOMEM. */
 static int add_text(struct sxs_calls_reader *r, struct sxs_calls_read_thread *t,

@@ -221,7 +221,7 @@ static bool is_record(const struct sxs_chunk_follower *f, size_t at)
 }
 
 /* No record begins here: its thread has reserved it, and has not written its size yet. The next
- * look tries again, and then goes on behind it. Returns false when this chunk has to wait. */
+ * look tries again, and then goes on after it. Returns false when this chunk has to wait. */
 static bool pass_hole(struct sxs_chunk_follower *f)
 {
     size_t from = f->file.at, at = from;

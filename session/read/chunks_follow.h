@@ -3,10 +3,9 @@
  * chunks_follow.h - reads a file of chunks while a living process writes it: each look reads what
  * was added since the look before.
  *
- * Records are committed one by one, in any order, by several threads (session/format/chunks.h). So
- * a
- * record that is not committed yet is remembered, and looked at again; so are the last chunks that
- * were left, because a slow thread may still write into them. The file is untrusted, as for
+ * Several threads commit records one by one, in any order (session/format/chunks.h). So a record that is
+ * not committed yet is remembered and looked at again. The chunks that were finished last are looked at
+ * again, too, because a slow thread may still write into them. The file is untrusted, as for
  * session/read/chunks_read.h.
  */
 #ifndef SXS_SESSION_READ_CHUNKS_FOLLOW_H

@@ -5,7 +5,7 @@
  * The file is untrusted: it may be cut, damaged, or still be written by a living process. Chunks
  * are copied into memory one at a time, so that a file that shrinks or changes meanwhile does no
  * harm: the bytes that were checked are the bytes that are used. Holes of the file are not read, and
- * chunks behind the SXS_CHUNKS_MAX-th are left out: so reading takes time for the data on the disk,
+ * chunks after the SXS_CHUNKS_MAX-th are left out: so reading takes time for the data on the disk,
  * not for the size that a file claims to have.
  */
 #ifndef SXS_SESSION_READ_CHUNKS_READ_H

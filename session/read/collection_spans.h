@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/** collection_spans.h - shows collections that the tool "gc" recorded where the timeline shows
- *  those of the tool "events". */
+/** collection_spans.h - converts the collections that the tool "gc" has recorded into spans of the tool "events", so
+ *  that the timeline shows them. */
 #ifndef SXS_SESSION_READ_COLLECTION_SPANS_H
 #define SXS_SESSION_READ_COLLECTION_SPANS_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Joins the events of several files of one process, and leaves out what is not of a period. */
+/* Joins the events of several files of one process, and leaves out events outside of a period. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,7 +9,7 @@
 
 enum { LEAST_THROW_SITES = 4096 }; /* throw sites that are kept before equal ones are joined */
 
-/* Makes room for @more elements of @size bytes behind the @n in *@list. Returns 0 or ENOMEM. */
+/* Makes room for @more elements of @size bytes after the @n in *@list. Returns 0 or ENOMEM. */
 static int reserve(void *list, size_t n, size_t *cap, size_t more, size_t size)
 {
     void **at = list;

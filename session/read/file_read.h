@@ -2,7 +2,7 @@
 /**
  * file_read.h - opens and reads files that another user may have created or replaced.
  *
- * The functions that all readers of session files share. Any thread; not signal-safe.
+ * All readers of session files use these functions. Any thread; not signal-safe.
  */
 #ifndef SXS_SESSION_READ_FILE_READ_H
 #define SXS_SESSION_READ_FILE_READ_H
@@ -70,7 +70,7 @@ int sxs_file_open(const struct sxs_files *folder, const char *name, uint64_t *si
 size_t sxs_file_read_at(int fd, void *to, size_t size, uint64_t at);
 
 /**
- * sxs_file_next_data, sxs_file_next_hole - find the first byte at or behind @at that is not, or is,
+ * sxs_file_next_data, sxs_file_next_hole - find the first byte at or after @at that is not, or is,
  * part of a hole: a range for which no disk space was ever used, and which reads as zeros.
  * Return its offset, or @end when there is none before @end. A file system that does not know holes
  * has none. They take the time of one system call, however large the hole.

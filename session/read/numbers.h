@@ -2,9 +2,9 @@
 /**
  * numbers.h - a table of the numbers that a file gives to its types, names and methods.
  *
- * Each number gets an index, 0, 1, 2... in the order in which they are added, so the reader's lists are as
- * long as there are numbers, however high these are: a file of a stranger may have any. The table is a tree
- * of 16 branches at each level, so numbers cannot be chosen to meet in one place, as in a hash table.
+ * Each number gets an index, 0, 1, 2... in the order in which the numbers are added. So the lists of a
+ * reader are as long as the count of numbers, even if an untrusted file has very high ones. The table is a
+ * tree with 16 branches at each level, in which numbers cannot be chosen to collide, as in a hash table.
  */
 #ifndef SXS_SESSION_READ_NUMBERS_H
 #define SXS_SESSION_READ_NUMBERS_H

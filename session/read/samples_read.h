@@ -2,8 +2,7 @@
 /**
  * samples_read.h - reads the file "samples" of a process (session/format/samples.h has the format).
  *
- * The file is untrusted; session/read/chunks_read.h, which reads its chunks, says how that is
- * handled.
+ * The file is untrusted, as session/read/chunks_read.h describes, which reads its chunks.
  */
 #ifndef SXS_SESSION_READ_SAMPLES_READ_H
 #define SXS_SESSION_READ_SAMPLES_READ_H
@@ -45,7 +44,7 @@ struct sxs_samples_record {
     size_t                      n_lines;
 };
 
-/** sxs_sample_contexts - return the contexts behind the IPs of an undamaged sample. @n: receives
+/** sxs_sample_contexts - return the contexts after the IPs of an undamaged sample. @n: receives
  *  their number. Pure. */
 static inline const struct sxs_sample_context *sxs_sample_contexts(const struct sxs_record_sample *v,
                                                                    size_t                         *n)
@@ -88,8 +87,7 @@ static inline uint64_t sxs_thread_born_ns(const struct sxs_record_thread *v)
 int sxs_samples_open(const struct sxs_files *folder, struct sxs_samples **out, char *why,
                      size_t why_size);
 
-/** sxs_samples_head - return a copy of the header, its command zero-terminated. Borrowed, valid
- *  until
+/** sxs_samples_head - return a copy of the header, its command zero-terminated. Borrowed, valid until
  *  sxs_samples_close(). */
 const struct sxs_samples_header *sxs_samples_head(const struct sxs_samples *s);
 

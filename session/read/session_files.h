@@ -2,7 +2,7 @@
 /**
  * session_files.h - the list of the files that a session can have, with the largest size of each.
  *
- * Whoever copies, packs or unpacks a session takes the files of this list and no others.
+ * Code that copies, packs or unpacks a session takes the files of this list and no others.
  */
 #ifndef SXS_SESSION_READ_SESSION_FILES_H
 #define SXS_SESSION_READ_SESSION_FILES_H

@@ -50,7 +50,7 @@ struct sxs_session_process {
 
 /** A period of time, CLOCK_REALTIME. Zeroed it is all time. */
 struct sxs_period {
-    uint64_t from_ns, to_ns; /* to_ns: behind the last; 0: no end */
+    uint64_t from_ns, to_ns; /* to_ns: after the last; 0: no end */
 };
 
 /** sxs_period_has - return true when @at_ns (CLOCK_REALTIME) is in the period. Pure. */
@@ -85,7 +85,7 @@ struct sxs_session {
     size_t            n_left_out;       /* processes beyond SXS_SESSION_MAX_PROCESSES: those with
                                              * the highest numbers; a message says so, too */
     size_t            n_runtimes;       /* of all processes together */
-    struct sxs_period period;           /* what of it shall be shown; set by who reads it */
+    struct sxs_period           period; /* the part of the session to show; set by the caller */
 };
 
 /**
@@ -106,9 +106,10 @@ int sxs_session_read(const char *dir, struct sxs_session *out);
 int sxs_session_read_one(int dir_fd, const char *folder, struct sxs_session *out);
 
 /**
- * sxs_session_is_held - tell whether process @p of the session in @dir still records, by the mark of its census (base/held.h).
- * Works across PID namespaces, where the number of the process means another one or none. SXS_HELD_UNKNOWN: the
- * library could not set a mark (it needs a descriptor table of its own), or the file cannot be opened.
+ * sxs_session_is_held - tell whether process @p of the session in @dir still records, by the mark of its
+ * census (base/held.h). Works across PID namespaces, where the number of the process means another one or
+ * none. SXS_HELD_UNKNOWN: the library could not set a mark (it needs a descriptor table of its own), or
+ * the file cannot be opened.
  */
 enum sxs_held sxs_session_is_held(const char *dir, const struct sxs_session_process *p);
 

@@ -113,7 +113,7 @@ static int by_record(const void *a, const void *b)
     return life ? life : (x->order > y->order) - (x->order < y->order);
 }
 
-/* Returns a place for one more row, behind the last one, or NULL. */
+/* Returns a place for one more row, after the last one, or NULL. */
 static struct sxs_thread_names_kernel *make_kernel(struct sxs_thread_names *n)
 {
     void *kernel = sxs_list_room(n->kernel, n->n_kernel, &n->cap_kernel, sizeof(*n->kernel));
@@ -222,7 +222,7 @@ long sxs_thread_names_follow(struct sxs_chunk_follower *file, uint64_t max_bytes
     return r.no_memory ? -ENOMEM : (long)(names->n - before);
 }
 
-/* Returns the index of the first row behind those of the thread @tid until a time. */
+/* Returns the index of the first row after those of the thread @tid until a time. */
 static size_t first_behind(const struct sxs_thread_names *names, uint32_t tid, uint64_t time_ns)
 {
     const struct sxs_thread_names_row key = {.tid = tid, .time_ns = time_ns};

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * thread_names_read.h - reads the file "threads" of a process (session/format/thread_names.h has the
- * format), and tells what a thread is called.
+ * format), and finds the name of a thread at a given time.
  *
  * The file is untrusted: it may be cut, damaged, or still be written by a living process. Names are
  * copied as they are, so they may contain control characters and bytes that are not UTF-8.

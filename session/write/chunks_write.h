@@ -68,7 +68,7 @@ void sxs_chunks_keep_ready(struct sxs_chunks *c, uint32_t n);
  *  one thread at a time. */
 int sxs_chunks_make_room(struct sxs_chunks *c);
 
-/** sxs_chunks_finish - cut the file behind the chunks that have records, close it and unmap it. No
+/** sxs_chunks_finish - cut the file after the chunks that have records, close it and unmap it. No
  *  thread uses it any more. */
 void sxs_chunks_finish(struct sxs_chunks *c);
 

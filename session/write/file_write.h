@@ -28,7 +28,7 @@ struct sxs_file {
 /**
  * sxs_file_create - create the file @name in @folder and map it shared.
  * @folder, @name: borrowed as long as @file is used.
- * @header_size: bytes at the start whose blocks are reserved at once. Bytes behind them must not be
+ * @header_size: bytes at the start whose blocks are reserved at once. Bytes after them must not be
  *   touched before sxs_file_reserve().
  * @map_size: bytes of address space to map. @map: receives the map.
  * Returns 0, or -errno (the file exists, no room, larger than RLIMIT_FSIZE, no folder); then

@@ -2,10 +2,10 @@
 /**
  * heap_write.h - writes a heap snapshot (session/format/heap.h) block by block.
  *
- * The functions need bounded memory (struct sxs_heap_file) and take no lock of the library but that
+ * The functions need bounded memory (struct sxs_heap_file) and take only one lock of the library, that
  * of base/descriptors.h, so they may be called while a runtime is stopped. One thread at a time
  * uses a file. When a block cannot be written, because the disk is full or for another reason, the
- * error is kept and all that follows is dropped.
+ * error is kept and all later blocks are dropped.
  */
 #ifndef SXS_SESSION_WRITE_HEAP_WRITE_H
 #define SXS_SESSION_WRITE_HEAP_WRITE_H

@@ -18,7 +18,7 @@ enum {
     TAIL = 64,      /* bytes for the line that counts the lines without room */
 };
 
-/* Lines, and behind them, if there was no room for all, one that counts the others. */
+/* Lines, and after them, if there was no room for all, one that counts the others. */
 struct log_lines {
     char    *text; /* NULL: there is no such place */
     size_t   size; /* of the place */
@@ -188,7 +188,7 @@ void sxs_log_file_close(void)
     complete(&f, &last);
 }
 
-/* The program ends in the regular way. Runs behind the destructors of the tools, which may still have something
+/* The program ends in the regular way. Runs after the destructors of the tools, which may still have something
  * to say. */
 __attribute__((destructor(101))) static void ended(void)
 {

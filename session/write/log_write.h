@@ -2,32 +2,33 @@
 /**
  * log_write.h - the file "log" of a process in a session: the library's errors and warnings.
  *
- * They say why a tool did not start or records less than was asked for, so each report shows them in its first lines.
- * They go to standard error as well, except after an attach: a program that is attached to did not ask to be recorded,
- * and its standard error is its own. The file is mapped, so the lines survive any end of the process; its room is
- * reserved when it begins, so a full disk takes none of them away. Each line is there once. When the file is full,
- * its last line counts those that had no room. A process that ends in the regular way without a line has no such
- * file; otherwise zero bytes follow the lines. A forked child writes none.
+ * These lines say why a tool did not start, or records less than was requested, so each report shows them first.
+ * They are also written to standard error, except after an attach: a process that is attached to did not ask to be
+ * recorded, so its standard error is left alone. The file is mapped, so the lines survive any end of the
+ * process; its room is reserved when it begins, so a full disk takes none of them away. Each line is
+ * there once. When the file is full, its last line counts those that had no room. A process that ends in
+ * the regular way without a line has no such file; otherwise zero bytes follow the lines. A forked child
+ * writes none.
  */
 #ifndef SXS_SESSION_WRITE_LOG_WRITE_H
 #define SXS_SESSION_WRITE_LOG_WRITE_H
 
 #include "session/write/folder_write.h"
 
-/** sxs_log_file_keep - from now on errors and warnings go into sessions, too; those before the first session and between
- *  two into the next one. Any thread; not signal-safe. */
+/** sxs_log_file_keep - from now on errors and warnings go into sessions, too; those before the first
+ *  session and between two into the next one. Any thread; not signal-safe. */
 void sxs_log_file_keep(void);
 
-/** sxs_log_file_divert - from now on they go into sessions only. Called for each attach: drops the lines that wait, if an
- *  earlier attach has left them. Has no effect if SXSPROF_LOG is set: then somebody waits for the log at standard
- *  error. Any thread. */
+/** sxs_log_file_divert - from now on they go into sessions only. Called for each attach: drops the lines
+ *  that wait, if an earlier attach has left them. Has no effect if SXSPROF_LOG is set: then a user reads
+ *  the log at standard error. Any thread. */
 void sxs_log_file_divert(void);
 
-/** sxs_log_file_mark - return a mark behind the lines that wait for a session. Any thread. */
+/** sxs_log_file_mark - return a mark after the lines that wait for a session. Any thread. */
 size_t sxs_log_file_mark(void);
 
-/** sxs_log_file_forget - drop the waiting lines behind @mark: they are about a session that could not begin. Keeps them if
- *  some had no room. Any thread. */
+/** sxs_log_file_forget - drop the waiting lines after @mark: they are about a session that could not
+ *  begin. Keeps them if some had no room. Any thread. */
 void sxs_log_file_forget(size_t mark);
 
 /** sxs_log_file_open - begin the file in @folder. @folder: borrowed until

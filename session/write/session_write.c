@@ -47,7 +47,7 @@ SXS_SESSION_KEEPS(refused);
 SXS_SESSION_KEEPS(open_lock);
 
 /* Keeps of a command line of @len bytes, which ends with a zero, what says which program it is: the first
- * argument, and the assembly behind "dotnet". Returns the new length. */
+ * argument, and the assembly after "dotnet". Returns the new length. */
 static ssize_t mask_arguments(char *command, size_t size, ssize_t len)
 {
     static const char masked[] = " (arguments masked)";
