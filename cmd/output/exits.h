@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/** exits.h - exit statuses of the command. */
+/** exits.h - the exit statuses of sxsprof. */
 #ifndef SXS_CMD_OUTPUT_EXITS_H
 #define SXS_CMD_OUTPUT_EXITS_H
 
-/* Exit statuses. Verbs that record a command return the exit status of their command; when they did not
- * start it, they return SXS_EXIT_USAGE or one of the last three, which env(1) has, too. */
+/* Exit statuses. Verbs that start a command return the exit status of that command. When they could not
+ * start it, they return SXS_EXIT_USAGE or one of the last three, which are those of env(1). */
 enum sxs_exit {
     SXS_EXIT_OK = 0,
     SXS_EXIT_PROBLEM = 1,          /* the verb ran and found a problem */

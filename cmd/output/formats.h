@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: MIT */
 /**
- * formats.h - the one list of the formats in which reports are written, and of the endings of files
- * that mean them. Not every report has every format.
+ * formats.h - the list of all formats of reports, and the file name endings that choose them. Not every
+ * report has every format.
  */
 #ifndef SXS_CMD_OUTPUT_FORMATS_H
 #define SXS_CMD_OUTPUT_FORMATS_H
 
 #include <stdbool.h>
 
-/** sxs_format_of_file - return the format that the ending of @path means, as in "flame.html"; NULL: none.
+/** sxs_format_of_file - return the format for the ending of @path, such as html for "flame.html"; NULL: none.
  *  Static. */
 const char *sxs_format_of_file(const char *path);
 
 /**
  * sxs_format_lacking - tell whether the ending of @path is that of a format that sxsprof does not write,
- * as in "shop.jfr": most probably that format was expected, and not a folder of that name.
+ * such as "shop.jfr": the user probably expects that format, and not a folder of that name.
  * Returns the ending, in @path; NULL: no.
  */
 const char *sxs_format_lacking(const char *path);

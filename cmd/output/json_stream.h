@@ -12,7 +12,7 @@
 
 #include <jansson.h>
 
-/** An object that is being written. Zeroed but for `to` it has begun. */
+/** An object that is being written. To begin one, set `to` and zero all other members. */
 struct sxs_json_stream {
     FILE *to;   /* borrowed */
     bool  keys; /* a key was written */

@@ -47,7 +47,7 @@ int sxs_json_dump_at(const json_t *o, FILE *to, size_t flags, int indent);
 void sxs_json_escape(FILE *to, uint32_t c);
 
 /**
- * sxs_json_print - print an object on standard output, indented, with a line feed behind it.
+ * sxs_json_print - print an object on standard output, indented, with a line feed after it.
  * @o: owned by this function. @err: not 0 when a value could not be added to @o: then only the line
  * feed is printed.
  * Returns @err, or -1 when out of memory or when the output failed.

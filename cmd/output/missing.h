@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * missing.h - what a session lacks: everything that a tool dropped, cut or could not record, as the files of
- * the session count it; what the library had to say in its log; processes that were left out; masked values.
+ * the session count it; the lines of the library's log; processes that were left out; masked values.
  *
  * One list for all outputs: text and pages have it among their first lines, JSON as "missing", the other formats
  * on standard error. The table of counters is in missing.c; tests/lint/missing.py compares it with the counters
@@ -48,7 +48,8 @@ void sxs_missing_count(const struct sxs_files *folder, uint64_t *n);
  * sxs_missing_read - list what a session lacks.
  * @n: for each process, the counters of sxs_missing_count(); NULL: none.
  * @process: as for sxs_process_wanted(). @out: is overwritten; needs sxs_missing_free(), before
- * @session is freed. The log is that of these processes, too. A file that cannot be read lacks nothing here, because its reader says so.
+ * @session is freed. The log is that of these processes, too. A file that cannot be read adds
+ * nothing, because its reader reports it.
  */
 void sxs_missing_read(const struct sxs_session *session, const uint64_t *n, const char *process,
                       struct sxs_missing *out);

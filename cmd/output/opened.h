@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /**
- * opened.h - a session that a command has opened: its processes, the segments it was joined of, which files
- * each process has, which data they hold, and what is missing. A command opens a session once and hands it to
- * all that read it.
+ * opened.h - a session that a command has opened: its processes, the segments that it consists of, the files of each
+ * process, the data in them, and what is missing. A command opens a session once and passes it to all code that
+ * reads it.
  *
  * Opening reads the census of each process and the headers of its files. The rest is read by
  * sxs_opened_read(), which goes once through the folders of the processes for several readers, so that a
@@ -29,18 +29,18 @@ struct sxs_opened_part {
 struct sxs_recorded {
     uint32_t files; /* as in struct sxs_opened_part */
     bool
-        sampled; /* samples; also when a file of samples cannot be read, so that its reader says why */
+        sampled; /* samples; also when a file of samples cannot be read: its reader reports the reason */
     bool     sampled_waiting; /* also of threads that wait */
     bool     has_contexts;    /* samples with the traces that they belong to */
     unsigned costs;           /* bit N: costs of the kind N (enum sxs_cost_kind) */
-    unsigned live;            /* bit N: it is known which of these are gone */
+    unsigned live;            /* bit N: of costs of the kind N, the session has the ends: freed, or collected */
 };
 
 struct sxs_opened {
     const char         *dir;      /* borrowed */
     int                 fd;       /* owned; the folder `dir`; -1: none */
     struct sxs_session  session;  /* `parts` has numbers of its processes: they stay as they are */
-    struct sxs_segments segments; /* of which it was joined; n 0: of none */
+    struct sxs_segments segments; /* those that it consists of; n 0: it is one session */
     struct sxs_opened_part
                        *parts; /* owned; those of one process follow each other, in order of time */
     size_t              n_parts, cap_parts;
@@ -72,7 +72,7 @@ bool sxs_opened_has_file(const struct sxs_opened *v, const char *name);
  *  is closed. */
 void sxs_opened_missing(const struct sxs_opened *v, const char *process, struct sxs_missing *out);
 
-/** Somebody who reads files of the processes. */
+/** A reader of files of the processes: a report, or the list of what is missing. */
 struct sxs_opened_reader {
     sxs_process_take *take;
     void             *arg;   /* passed to @take */
@@ -84,7 +84,7 @@ struct sxs_opened_reader {
 };
 
 /**
- * sxs_opened_read - go once through the folders of the requested processes, and call for each one the readers.
+ * sxs_opened_read - go once through the folders of the requested processes, and call the readers for each folder.
  * @process: as for sxs_process_wanted(). A folder that cannot be opened is skipped, because
  * sxs_session_read() has reported it, or a ring has deleted it.
  * Returns the first error of a reader, or 0.

@@ -42,7 +42,7 @@ enum output_place {
     NEW,     /* a new file takes its place: nothing is there, a file, or a link of a stranger */
     DEVICE,  /* it is written to as it is: a pipe, /dev/null... */
     THROUGH, /* a link of root or of the user, as /dev/stdout is: written to what it leads to */
-    REFUSED, /* a pipe or the like of another user, who could keep this command waiting */
+    REFUSED, /* a pipe or a device of another user, which could keep this command waiting */
 };
 
 static void leave(struct at *at)
@@ -126,7 +126,7 @@ static int read_link(const struct at *at, char target[PATH_MAX])
     return size < PATH_MAX ? 0 : ENAMETOOLONG;
 }
 
-/* Follows links of one's own to what they lead to, which becomes @at. @kernel: receives whether the last one
+/* Follows links of this user or of root to their target, which becomes @at. @kernel: receives whether the last one
  * is a link that the kernel follows. Returns 0 or an errno value. */
 static int follow(struct at *at, bool *kernel)
 {

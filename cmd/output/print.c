@@ -27,7 +27,7 @@ static void begin_line(struct printed_line *l)
     l->cap = sizeof(l->room);
 }
 
-/* Returns room for @size bytes more behind the text. */
+/* Returns room for @size bytes more after the text. */
 static char *reserve_bytes(struct printed_line *l, size_t size)
 {
     if (size > l->cap - l->len) {
@@ -82,7 +82,7 @@ static int read_number(const char **at, struct arguments *args)
     return n;
 }
 
-/* Reads the conversion behind a '%'. Returns what stands behind the conversion. */
+/* Reads the conversion after a '%'. Returns what stands after the conversion. */
 static const char *read_conversion(const char *at, struct conversion *c, struct arguments *args)
 {
     size_t n_flags = strspn(at, "-+ #0'");
@@ -186,8 +186,8 @@ static void add_number(struct printed_line *l, const struct conversion *c, struc
     l->len += n > 0 ? (size_t)n : 0;
 }
 
-/* Appends what one conversion of @fmt, behind its '%', makes of its argument. Returns what stands
- * behind the conversion; NULL: it is not one, which the compiler has refused. */
+/* Appends what one conversion of @fmt, after its '%', makes of its argument. Returns what stands
+ * after the conversion; NULL: it is not one, which the compiler has refused. */
 static const char *add_conversion(struct printed_line *l, const char *fmt, struct arguments *args)
 {
     struct conversion c;

@@ -3,12 +3,12 @@
  * print.h - how the command writes text for people: to standard output, to standard error, and to
  * the streams of reports.
  *
- * Nearly every text that the command prints comes from somebody else: names and command lines of
+ * Nearly every text that the command prints comes from elsewhere: names and command lines of
  * processes, paths, answers of libraries and servers, names of types in a session that a stranger
  * has sent. These functions take formats as printf() does and trust the format alone, which is part
  * of this program. What %s and %c insert is cleaned as by sxs_text_clean(): it has no escape
- * sequence, begins no line, and neither reverses nor hides what stands beside it. A caller needs to
- * clean a text of its own only to measure or to cut it.
+ * sequence, begins no line, and neither reverses nor hides the text beside it. A caller needs to clean a
+ * text itself only to measure or to cut it.
  *
  * No other file writes text: tests/lint/prints.py refuses printf(), puts(), argp_error() and their
  * like in cmd/, except for formats that a program reads, which have escapes of their own; its

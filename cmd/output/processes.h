@@ -25,7 +25,7 @@ struct sxs_process_part {
     size_t                            number; /* 0: the first folder of this process */
     int                               fd;
     const struct sxs_files           *files;  /* that folder, for readers of its files */
-    const struct sxs_period          *period; /* what shall be shown */
+    const struct sxs_period          *period; /* the time to show */
     int                               err;    /* why `fd` is -1; errno value */
 };
 

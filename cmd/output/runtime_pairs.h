@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /**
- * runtime_pairs.h - which runtime of one session is compared with which runtime of another.
+ * runtime_pairs.h - chooses, for each runtime of one session, the runtime of another session to compare it with.
  *
  * A comparison of two sessions has two sides, 0: before, and 1: now. Each runtime of a side is
  * paired with at most one runtime of the other side. A pair of runtimes is found by the first of

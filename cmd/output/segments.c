@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The segments of a folder: which they are, and what is printed of them. */
+/* Lists the segments of a folder, and prints the list. */
 #include "cmd/output/segments.h"
 
 #include <dirent.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /**
- * segments.h - folders of segments (docs/internals/keep.md): what continuous mode has recorded,
- * read as one session.
+ * segments.h - reads a folder of segments (docs/internals/keep.md), which continuous mode has recorded,
+ * as one session.
  */
 #ifndef SXS_CMD_OUTPUT_SEGMENTS_H
 #define SXS_CMD_OUTPUT_SEGMENTS_H
@@ -40,16 +40,16 @@ struct sxs_segments {
 
 /**
  * sxs_segment_name - tell whether @name is a segment's: "20261124T101500Z-41".
- * @began_ns, @number: receive what it says; NULL: not needed. Pure.
+ * @began_ns, @number: receive the two parts of the name; NULL: not needed. Pure.
  */
 bool sxs_segment_name(const char *name, uint64_t *began_ns, uint64_t *number);
 
 /**
  * sxs_segments_list - list the segments in the folder @dir.
- * @period: those that overlap it, also among the kept ones. All time: those of the ring, and of
- * the kept ones those that are not older. @out: overwritten; release it with sxs_segments_free(), also
+ * @period: segments that overlap it are listed, also kept ones. If it is all time: the segments of the
+ * ring, and the kept ones that are not older than those. @out: overwritten; release it with sxs_segments_free(), also
  * after an error. Returns 0, or an errno value when @dir cannot be opened. Damage to segment.json is
- * no error: what it says is unknown then.
+ * no error: its values are unknown then.
  */
 int  sxs_segments_list(const char *dir, const struct sxs_period *period, struct sxs_segments *out);
 void sxs_segments_free(struct sxs_segments *s);
@@ -57,7 +57,7 @@ void sxs_segments_free(struct sxs_segments *s);
 /**
  * sxs_session_read_joined - read the session in the folder @dir, or, when it has none, the
  * segments in it as one session: equal processes become one, with a part in each segment.
- * @period: which segments, and what of them; NULL: all time. It is noted in @out->period.
+ * @period: the time to read; NULL: all time. It is noted in @out->period.
  * @out: as in sxs_session_read(). @segments: receives the list, empty for an ordinary session; NULL:
  * not needed. Segments that vanish meanwhile are left out and counted.
  * Returns 0 or an errno value.

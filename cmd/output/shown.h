@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/** shown.h - the names of sessions in messages. One thread at a time. */
+/** shown.h - the names by which messages call session folders. One thread at a time. */
 #ifndef SXS_CMD_OUTPUT_SHOWN_H
 #define SXS_CMD_OUTPUT_SHOWN_H
 
 /**
- * sxs_show_as - let messages call the session folder @dir @name: a packed session is unpacked to a
- * folder that the user has never seen. @dir, @name: borrowed until the command ends.
+ * sxs_show_as - make messages use @name for the session folder @dir. For a packed session, which is
+ * unpacked to a folder that the user does not know. @dir, @name: borrowed until the command ends.
  */
 void sxs_show_as(const char *dir, const char *name);
 

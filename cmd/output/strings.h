@@ -21,8 +21,8 @@ struct sxs_strings {
 };
 
 /**
- * sxs_hash_bytes - return a 64-bit hash of @size bytes, the same in every process: what is stored or sent is
- * made of it. Tables use sxs_table_hash() (table_hash.h). @seed: chains several calls. Any thread.
+ * sxs_hash_bytes - return a 64-bit hash of @size bytes, which is the same in every process, for values that are
+ * stored or sent. Tables use sxs_table_hash() (table_hash.h). @seed: chains several calls. Any thread.
  */
 uint64_t sxs_hash_bytes(const void *bytes, size_t size, uint64_t seed);
 

@@ -2,9 +2,9 @@
 /**
  * table_hash.h - hash values for tables whose keys others choose: a session, a process, a file.
  *
- * They depend on a random key of this process, so nobody can make keys that meet in one slot, which would
- * make a table as slow as a list. So no hash value may leave the process: what is stored or sent is made by
- * sxs_hash_bytes() (strings.h).
+ * They depend on a random key of this process, so nobody can choose keys that collide, which would make a
+ * table as slow as a list. A hash value must therefore not leave the process: for values that are stored or
+ * sent, use sxs_hash_bytes() (strings.h).
  */
 #ifndef SXS_CMD_OUTPUT_TABLE_HASH_H
 #define SXS_CMD_OUTPUT_TABLE_HASH_H
@@ -16,7 +16,7 @@
 extern uint64_t sxs_table_key[3];
 
 /**
- * sxs_table_hash - return the hash value of @size bytes; all its bits are good (SipHash-1-3).
+ * sxs_table_hash - return the hash value of @size bytes (SipHash-1-3); any of its bits may be used.
  * @seed: chains several calls. Any thread.
  */
 uint64_t sxs_table_hash(const void *bytes, size_t size, uint64_t seed);

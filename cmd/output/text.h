@@ -46,7 +46,7 @@ const char *sxs_text_duration(uint64_t ns, char *buf, size_t size);
 
 /**
  * sxs_text_bytes - format a number of bytes as "512 B", "1.50 KiB", "48.20 MiB"... Every text, table and
- * page has this form (cmd/page/numbers.js has the same function), so that a number can be found again.
+ * page has this form (cmd/page/numbers.js has the same function), so that readers find the same number everywhere.
  * @bytes: may be a fraction, as rates are, and negative. @buf: receives the text; 16 bytes are enough for
  * less than 2^63 bytes. Returns @buf. SXS_BYTES() has a buffer of its own, which lives until the end of its
  * block.

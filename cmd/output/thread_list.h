@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/** thread_list.h - which threads a list with thread numbers (tid) in its columns has, and what they
- *  are called: printed below it. */
+/** thread_list.h - collects the threads whose numbers (tid) a printed list contains, and prints their names below
+ *  the list. */
 #ifndef SXS_CMD_OUTPUT_THREAD_LIST_H
 #define SXS_CMD_OUTPUT_THREAD_LIST_H
 
@@ -10,7 +10,7 @@
 
 #define SXS_THREAD_LIST_MAX 40u /* threads that are named; further ones are counted */
 
-/** Zeroed it is empty. */
+/** The threads. Empty when it is zeroed. */
 struct sxs_thread_list {
     struct {
         uint32_t    tid;
@@ -19,7 +19,7 @@ struct sxs_thread_list {
     size_t n, n_left_out; /* n_left_out: rows of threads that are not among those */
 };
 
-/** sxs_thread_list_add - note a thread; again, and with the same name, that changes nothing.
+/** sxs_thread_list_add - add a thread, unless it is in the list with the same name.
  *  @name: borrowed until the list is printed. */
 void sxs_thread_list_add(struct sxs_thread_list *list, uint32_t tid, const char *name);
 
