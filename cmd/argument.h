@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/** argument.h - arguments that several verbs parse alike. Wrong ones end the command with a message, as
- *  argp_error() does. */
+/** argument.h - parsers of arguments that several verbs have in common. A wrong argument ends the command with
+ *  a message, as argp_error() does. */
 #ifndef SXS_CMD_ARGUMENT_H
 #define SXS_CMD_ARGUMENT_H
 

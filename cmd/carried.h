@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/** carried.h - say what somebody gets who gets a session. */
+/** carried.h - tell what a session contains that its receiver can read: values, names, paths. */
 #ifndef SXS_CMD_CARRIED_H
 #define SXS_CMD_CARRIED_H
 

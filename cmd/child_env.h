@@ -19,7 +19,7 @@ struct sxs_child_settings {
         *values[SXS_N_SETTINGS]; /* of the settings that have variables; NULL: left as it is */
     const char *fast_tail_calls; /* DOTNET_FastTailCalls; NULL: left as it is */
     bool        preload;         /* prepend the signal library to LD_PRELOAD */
-    bool        allocator;       /* prepend the allocator, behind the signal library */
+    bool        allocator;       /* prepend the allocator, after the signal library */
     bool        adopt; /* remove the variables that name notification profilers: these are guests */
 };
 

@@ -46,7 +46,7 @@ bool sxs_control_folder(const struct sxs_control_target *t, char path[PATH_MAX])
  *   the census mapped.
  * @bytes: receives how many bytes of the disk its files take, without their holes; NULL: not counted.
  * The folder is opened with the rights of the process, below its root folder, in a child that has a
- * limit of time. So root does not lend its own rights to a process that names a folder of somebody else.
+ * limit of time. So root does not lend its own rights to a process that names a folder of another user.
  * Returns a descriptor, or -1 with *@why, a static text, and errno: ENOENT when there is no such folder, or no
  * session in it.
  */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The folder that an answer of a process names: it is believed only if it is one of the process's own. */
+/* Opens the folder that a process names in an answer. The folder is used only if it belongs to a session of that
+ * process. */
 #include "cmd/control.h"
 
 #include "base/tree.h"
@@ -70,7 +71,7 @@ static bool is_recorded_into(const struct sxs_process *p, const struct folder_lo
     return sxs_process_has_census(p->pid, folder, census, (uint64_t)look->census.st_ino);
 }
 
-/* Returns NULL, or why the folder is none of a session of @p. */
+/* Returns NULL, or the reason why the folder is not that of a session of @p. */
 static const char *refuse(const struct sxs_process *p, const struct folder_look *look, bool now)
 {
     if (!sxs_session_names_process(strrchr(look->path, '/') + 1))

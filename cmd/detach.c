@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* sxsprof detach: end the recording in a process, and let its runtimes go. */
+/* sxsprof detach: end the recording in a process, and detach the library from its runtimes. */
 #include "cmd/argument.h"
 #include "cmd/attach/target.h"
 #include "cmd/command.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What is not seen, however well everything is set up. docs/guide/limits.md has all of it. */
+/* Lists limits that no setting removes. docs/guide/limits.md has all of them. */
 #include "cmd/doctor.h"
 
 #include "runtime_facts/facts.h"

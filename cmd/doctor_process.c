@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Examines a process that runs already: what would be recorded in it, and what not, and why. Nothing in the
- * process is changed: it is looked at as a recording with -p looks at it before it begins. */
+/* Examines a running process: lists what a recording would record, what it would not, and the reasons. Makes the
+ * same checks as a recording with -p makes before it begins. Nothing in the process is changed. */
 #include "cmd/attach/target.h"
 #include "cmd/command.h"
 #include "cmd/doctor.h"
@@ -16,7 +16,8 @@
 /* All tools that a process that runs can be asked for. */
 #define TOOLS "sample;wait;alloc;locks;exceptions;events;gc;heap;calls;native;instrument"
 
-enum { LIMIT_S = 15 }; /* a process can keep who reads its /proc waiting in the kernel; then SIGALRM ends it */
+/* A process can keep a reader of its /proc waiting in the kernel. Then SIGALRM ends the reader. */
+enum { LIMIT_S = 15 };
 
 /* Prints the lines of @text, "sxsprof: PID: ...", without what is before the last part. */
 static void put_lines(char *text, pid_t pid)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* sxsprof env: print the environment that profiles a program which somebody else starts. */
+/* sxsprof env: print the environment that profiles a program that is started by other means. */
 #include "base/displayed.h"
 #include "cmd/command.h"
 #include "cmd/output/print.h"

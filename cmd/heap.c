@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* sxsprof heap: print what is in a heap snapshot and what keeps it there, or write it in another
+/* sxsprof heap: print the objects of a heap snapshot and what keeps them alive, or write it in another
  * format. */
 #include "cmd/heap/heap.h"
 #include "cmd/output/output_file.h"

@@ -69,7 +69,7 @@ static void complain_of_graph(const struct sxs_heap_snapshot *s, const struct sx
                      g->address[inside]);
         return;
     }
-    while (low < high) { /* the first object behind it */
+    while (low < high) { /* the first object after it */
         uint32_t middle = low + (high - low) / 2;
         if (g->address[middle] < address)
             low = middle + 1;
@@ -98,8 +98,7 @@ static int complain_of_object(int folder_fd, uint32_t number, uint32_t runtime, 
     return SXS_EXIT_USAGE;
 }
 
-/* Prints why what is wanted has no value in any runtime, and which names or objects are near.
- * Returns
+/* Prints why what is wanted has no value in any runtime, and which names or objects are near. Returns
  * an exit status: SXS_EXIT_OK if it has a value. */
 static int complain(const struct sxs_heap_values *v, int folder_fd, uint32_t number,
                     uint32_t runtime, const struct sxs_heap_wanted *wanted)

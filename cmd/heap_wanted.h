@@ -13,8 +13,7 @@ struct sxs_heap_wanted_list {
     size_t                 n;
 };
 
-/** sxs_heap_wanted_add - add an object, or else a static field. @text: borrowed. Returns 0, or -1
- *  with
+/** sxs_heap_wanted_add - add an object, or else a static field. @text: borrowed. Returns 0, or -1 with
  *  the reason in @why. */
 int sxs_heap_wanted_add(struct sxs_heap_wanted_list *list, bool object, const char *text, char *why,
                         size_t why_size);
@@ -24,8 +23,7 @@ int sxs_heap_wanted_add(struct sxs_heap_wanted_list *list, bool object, const ch
  *  NULL: nothing is wanted. */
 char *sxs_heap_wanted_request(const struct sxs_heap_wanted_list *list, uint32_t runtime);
 
-/** sxs_heap_write_wanted - write the values that were read for a snapshot, as text or JSON, and
- *  print
+/** sxs_heap_write_wanted - write the values that were read for a snapshot, as text or JSON, and print
  *  why others were not. @folder_fd, @number, @runtime: the snapshot. Returns an exit status. */
 int sxs_heap_write_wanted(FILE *to, const struct sxs_heap_wanted_list *list, int folder_fd,
                           uint32_t number, uint32_t runtime, bool json);

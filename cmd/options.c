@@ -78,7 +78,7 @@ static bool is_common(const char *name, size_t len)
 
 /* Ends the process when a long option does not exist, and says which one was probably meant. @flags: with
  * ARGP_IN_ORDER, options end at the first argument; a verb whose first argument is not a command is looked at
- * up to there, too: argp says what is wrong behind it. */
+ * up to there, too: argp says what is wrong after it. */
 static void check_names(const struct argp *argp, int argc, char **argv, unsigned flags)
 {
     struct option_names names = {.n = 0};

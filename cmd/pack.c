@@ -143,7 +143,7 @@ static int collect_names(const struct pack_options *o, const struct sxs_opened *
     return status;
 }
 
-/* Says what was written, and what somebody gets who gets it. */
+/* Says what was written, and what its receiver can read. */
 static void print_sums(const char *output, const struct sxs_opened *v,
                        const struct sxs_pack_sums *sums, size_t n_names)
 {

@@ -6,7 +6,7 @@
 #include "cmd/http/http.h"
 #include "cmd/push/target.h"
 
-/** Texts are borrowed from the arguments, but for the headers. Release it with
+/** The strings are borrowed from the arguments; the headers are owned. Release it with
  *  sxs_push_options_free(). */
 struct sxs_push_options {
     const char              *to, *format, *dir, *follow, *queue, *service;

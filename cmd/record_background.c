@@ -90,7 +90,7 @@ static bool resolve_parent(const char *dir, char out[PATH_MAX])
 }
 
 /* Opens the session folder. For another user's process, the folder must be made where @dir was before:
- * who owns a folder of the path may replace it by a link meanwhile. Returns an exit status. */
+ * the owner of a folder of the path may have replaced it by a link. Returns an exit status. */
 static int open_out(const struct sxs_control_target *t, const char *dir, enum sxs_out_use use,
                     struct sxs_out_dir *out)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What is printed when the command of "run" has ended. */
+/* Prints the summary of a recording that has ended. */
 #include "cmd/calls/calls.h"
 #include "cmd/carried.h"
 #include "cmd/command.h"
@@ -23,7 +23,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Returns true when the table of runtimes says nothing that the summary behind it does not: of one runtime, as
+/* Returns true when the table of runtimes says nothing that the summary after it does not: of one runtime, as
  * expected, counts of events. sxsprof report prints it. */
 static bool is_plain(const struct sxs_record_options *o, const struct sxs_session *s)
 {
@@ -237,7 +237,7 @@ enum {
     SEEN = 64,
     REMOVE = 1,
     NOTHING = 2
-}; /* what becomes of the folder; no runtime was recorded */
+}; /* whether the folder is kept when no runtime was recorded */
 
 static int print_summary(void *arg)
 {

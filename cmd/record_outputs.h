@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/** record_outputs.h - what the options -o of a recording verb name: the session folder, and files that are
+/** record_outputs.h - the outputs that the options -o of a recording verb name: the session folder, and files that are
  *  written from the session when the recording has ended. */
 #ifndef SXS_CMD_RECORD_OUTPUTS_H
 #define SXS_CMD_RECORD_OUTPUTS_H

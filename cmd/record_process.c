@@ -24,7 +24,7 @@
 
 /* What the first signal does. */
 enum phase {
-    PHASE_IDLE,   /* nothing but to end the loops */
+    PHASE_IDLE,   /* it only ends the loops */
     PHASE_CHECK,  /* to end the check: at once, and in any case within a second */
     PHASE_ATTACH, /* to end the attach within a second, and what was made is removed */
     PHASE_RECORD, /* to end the recording, which takes the time that the process needs */
@@ -89,8 +89,8 @@ static unsigned spent_of(const struct spending *s)
     return took < s->whole_ms ? (unsigned)(s->ms * took / s->whole_ms) : s->ms;
 }
 
-/* The time that each user's processes have taken beyond FREE_MS, in milliseconds. Who has one that does not answer
- * has FREE_MS for each other one: with --all there can be many of them. */
+/* The time that each user's processes have taken beyond FREE_MS, in milliseconds. When a process of a user
+ * has not answered, each other process of this user has FREE_MS: with --all there can be many of them. */
 static struct sxs_accounts overdue;
 
 /* Returns what is counted for the process's user; NULL: nothing is known of the process, or users are too many. */

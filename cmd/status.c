@@ -67,8 +67,8 @@ static uint64_t number_of(const struct sxs_control_target *t, const char *name)
     return value ? strtoull(value, NULL, 10) : 0;
 }
 
-/* Returns how many bytes of the disk the session's folder takes, without its holes; 0: it is none of a
- * session of the process. */
+/* Returns how many bytes of the disk the session's folder takes, without its holes; 0: the folder
+ * is not that of a session of the process. */
 static uint64_t bytes_of(const struct sxs_control_target *t)
 {
     uint64_t    bytes;

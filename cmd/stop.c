@@ -83,7 +83,7 @@ static void print_session(const struct sxs_control_target *t, const char *folder
     sxs_record_options_free(&o);
 }
 
-/* Says that the folder that the process names is none of a session of its own. */
+/* Says that the folder that the process names is not that of a session of the process. */
 static void say_refused(const struct sxs_control_target *t, const char *why)
 {
     char text[3 * PATH_MAX];

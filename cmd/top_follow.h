@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/** top_follow.h - the session that "top" shows: it is opened, and the next one of the same process
- *  when it has ended, as each segment of continuous mode does. */
+/** top_follow.h - opens the session that "top" shows. When the session ends, as each segment of continuous
+ *  mode does, the next session of the same process is opened. */
 #ifndef SXS_CMD_TOP_FOLLOW_H
 #define SXS_CMD_TOP_FOLLOW_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/** top_watch.h - tells when the child that shows the session of another user's process is to be given up: a file system
- *  of that user may never answer, and hold whoever reads where no signal ends it. */
+/** top_watch.h - tells when to stop waiting for the child that shows the session of another user's process: if a
+ *  file system of that user never answers, the child hangs and no signal can end it. */
 #ifndef SXS_CMD_TOP_WATCH_H
 #define SXS_CMD_TOP_WATCH_H
 

@@ -19,7 +19,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#define ASK_MS    5000u /* how long a runtime may take to say who it is */
+#define ASK_MS         5000u /* how long a runtime may take to answer which process it is in */
 #define SESSION_END_MS 4000u /* for a session that ends to have ended */
 
 static int refuse(const struct sxs_target *t, char why[SXS_TARGET_WHY], const char *reason)
@@ -71,7 +71,7 @@ static int check_process(const struct sxs_target *t, char why[SXS_TARGET_WHY])
     return SXS_EXIT_OK;
 }
 
-/* Says who records already. */
+/* Refuses a second session. The message says which command has begun the first one. */
 static int refuse_second(const struct sxs_target *t, const struct sxs_control_answer *a,
                          char why[SXS_TARGET_WHY])
 {
@@ -133,7 +133,7 @@ static int check_library(struct sxs_target *t, char why[SXS_TARGET_WHY])
     return SXS_EXIT_OK;
 }
 
-/* Adds the runtimes that answered, but for those that are live in the library already. */
+/* Adds the runtimes that answered, except those that are live in the library already. */
 static void add_reached(struct sxs_target *t)
 {
     bool taken[SXS_MAX_REACHED] = {false};

@@ -22,13 +22,13 @@
 #define ATTACH_COMMAND     1u
 #define PROFILER_ACTIVE    0x8013136Au /* CORPROF_E_PROFILER_ALREADY_ACTIVE */
 #define PROFILER_DETACHING 0x80131367u /* CORPROF_E_PROFILER_DETACHING */
-#define AGAIN_MS           50          /* until a runtime that lets the library go is asked again */
+#define AGAIN_MS           50          /* until a runtime that is being detached is asked again */
 #define UNDO_MS            3000u       /* for a failed attach to be undone */
 #define LOAD_MS            30000 /* for the runtime to be ready to load the library: the runtime's own limit */
 #define MOST_MS            (4 * SXS_TARGET_MS) /* what the deadline becomes on a busy machine */
 #define CLOSE_MS           1500u /* for what was made in the folders of the process to be removed */
 #define STOP_MS            120000 /* for a session to end: its threads are joined, names looked up */
-#define DETACH_MS          60000  /* for the runtimes to let the library go */
+#define DETACH_MS          60000  /* for the runtimes to detach the library */
 #define REPLY_MS           8000   /* for the process to say how far it is */
 #define LOOK_MS            200u
 #define EXIT_MS            5000  /* for a process that is ending to end: its memory is freed */
@@ -37,7 +37,7 @@
 /* In the library's reason why a runtime in which instrument was on cannot be detached; that was said
  * before the attach. */
 #define IRREVERSIBLE "CORPROF_E_IRREVERSIBLE_INSTRUMENTATION_PRESENT"
-#define SPARE_MS     10000 /* the library's own limit lies behind that of this command */
+#define SPARE_MS     10000 /* the library's own limit lies after that of this command */
 
 /* Adds a sentence to @why. */
 static void __attribute__((format(printf, 2, 3))) add_why(char *why, const char *format, ...)
@@ -285,7 +285,7 @@ static struct attempt ask_to_load(struct sxs_target *t, const struct sxs_target_
 
 /* Returns true when the runtime still has the library of an earlier attach, which it lets go soon: that
  * takes it some tenths of a second. Another profiler stays, and so does the library of a session that
- * somebody else has begun meanwhile. */
+ * another command has begun meanwhile. */
 static bool is_leaving(const struct sxs_target *t, const struct attempt *a)
 {
     static struct sxs_control_answer answer;
@@ -344,7 +344,7 @@ enum sxs_target_state sxs_target_poll(struct sxs_target *t)
 }
 
 /* Returns true when the process has ended. One that is ending does not return to its program some time before
- * its pidfd says so; how long depends on the kernel, on disks, and on who traces its threads. */
+ * its pidfd says so; how long depends on the kernel, on disks, and on debuggers of its threads. */
 static bool has_ended(struct sxs_target *t)
 {
     struct pollfd ended = {.fd = t->pidfd, .events = POLLIN};
@@ -371,7 +371,7 @@ static void choose_id(char id[33])
     snprintf(id, 33, "%016llx", (unsigned long long)number);
 }
 
-/* Has the runtimes let the library go whose session could not begin. Returns an exit status. */
+/* Detaches the runtimes that were attached, because the session could not begin. Returns an exit status. */
 static int leave_again(struct sxs_target *t, char why[SXS_TARGET_WHY])
 {
     char reason[SXS_TARGET_WHY];
@@ -387,7 +387,7 @@ static int leave_again(struct sxs_target *t, char why[SXS_TARGET_WHY])
     return SXS_EXIT_PROBLEM;
 }
 
-/* Undoes an attach whose answer did not come: the runtime may load the library all the same, now or later.
+/* Undoes an attach whose answer did not come: the runtime may still load the library, now or later.
  * The library ends what it has begun, and begins nothing later, when the folder is not marked any more;
  * what it has begun by now has ended when this returns, unless the process does not answer. */
 static void undo_attach(struct sxs_target *t)

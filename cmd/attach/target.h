@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /**
- * target.h - one process from the checks before an attach to the detach.
+ * target.h - attaches to one process, holds its session, and detaches.
  *
- * In this order: sxs_target_read(), which only reads /proc; sxs_target_check(), which touches nothing but asks the diagnostics ports who
- * answers; sxs_target_attach(); sxs_target_poll() again and again; sxs_target_detach();
- * sxs_target_close().
+ * The functions are called in this order: sxs_target_read(), which only reads /proc; sxs_target_check(),
+ * which asks the diagnostics ports which runtimes answer, and changes nothing; sxs_target_attach();
+ * sxs_target_poll(), again and again; sxs_target_detach(); sxs_target_close().
  */
 #ifndef SXS_CMD_ATTACH_TARGET_H
 #define SXS_CMD_ATTACH_TARGET_H
@@ -26,15 +26,16 @@
 #define SXS_TARGET_LEAST_MS 2500u
 
 /**
- * sxs_target_wait_ended - wait while the process ends a session, or one that nobody holds: its command has ended.
+ * sxs_target_wait_ended - wait while the process ends a session, or has a session that will end because the
+ * command that held it has ended.
  * @answer: receives the latest answer to "status".
- * @wait_ms: how long at most; not beyond the deadline (deadline.h).
+ * @wait_ms: limit of the wait in milliseconds; the deadline (deadline.h) limits it, too.
  * Returns 0, or an errno value of asking, with a sentence in @why: ECONNREFUSED when it has no control socket.
  */
 int sxs_target_wait_ended(const struct sxs_process *p, struct sxs_control_answer *answer,
                           unsigned wait_ms, char why[SXS_CONTROL_WHY]);
 
-/** What shall be recorded. The strings are borrowed. */
+/** A request: what is to be recorded. The strings are borrowed. */
 struct sxs_target_request {
     const char *tools;                      /* "NAME:OPTIONS;NAME..." */
     const char *pick;                       /* all, first or one:WHAT; NULL: all */
@@ -95,7 +96,8 @@ int sxs_target_check(struct sxs_target *t, const struct sxs_target_request *requ
                      char why[SXS_TARGET_WHY]);
 
 /** sxs_target_explain - print which runtimes are not reached, and what each tool does not record on
- *  those that are; @to: NULL prints nothing. Returns the number of tools that record something on at least one runtime. */
+ *  those that are; @to: NULL prints nothing. Returns the number of tools that record something on at
+ *  least one runtime. */
 unsigned sxs_target_explain(const struct sxs_target *t, const struct sxs_target_request *request,
                             FILE *to);
 
@@ -103,15 +105,15 @@ unsigned sxs_target_explain(const struct sxs_target *t, const struct sxs_target_
  * sxs_target_attach - load the library into the picked runtimes, and begin the session. A runtime that still
  * lets the library of an earlier attach go is asked again, up to the deadline.
  * @why: receives a sentence: after a failure the reason, after a success what is left out, or "".
- * Returns an exit status. After a failure nothing is left behind in the process but what @why says: no
- * session, no recording, and no runtime that has the library.
+ * Returns an exit status. After a failure the process has no session, and no runtime has the library;
+ * if something could not be undone, @why says so.
  */
 int sxs_target_attach(struct sxs_target *t, const struct sxs_target_request *request,
                       char why[SXS_TARGET_WHY]);
 
 enum sxs_target_state {
     SXS_TARGET_ON,
-    SXS_TARGET_ENDED, /* the session was ended by somebody else */
+    SXS_TARGET_ENDED, /* the session was ended by another request, or by the library */
     SXS_TARGET_GONE,  /* the process has ended */
 };
 
@@ -119,8 +121,8 @@ enum sxs_target_state {
 enum sxs_target_state sxs_target_poll(struct sxs_target *t);
 
 /**
- * sxs_target_detach - end the session, and let the library go unless it was there before.
- * The session is in the request's folder when it returns, also when the process has ended.
+ * sxs_target_detach - end the session, and detach the library, unless the runtimes had it before.
+ * When it returns, the session is in the folder `out` of the request, also when the process has ended.
  * @why: receives a sentence about what failed, or "".
  * Returns an exit status: SXS_EXIT_OK or SXS_EXIT_PROBLEM.
  */

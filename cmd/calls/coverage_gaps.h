@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /**
- * coverage_gaps.h - which functions the recorded calls of a process cover in part or not at all,
- * and why.
+ * coverage_gaps.h - lists the functions that the recorded calls of a process cover in part or not at all,
+ * with the reasons.
  */
 #ifndef SXS_CMD_CALLS_COVERAGE_GAPS_H
 #define SXS_CMD_CALLS_COVERAGE_GAPS_H

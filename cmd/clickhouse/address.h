@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /**
- * address.h - where a ClickHouse server is, and what it says when it refuses. One thread; not
+ * address.h - the address of a ClickHouse server, and its texts about refused requests. One thread; not
  * signal-safe; without memory the command ends.
  */
 #ifndef SXS_CMD_CLICKHOUSE_ADDRESS_H

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /**
- * insert.h - the statements that insert rows of batches, and which rows need to be sent.
+ * insert.h - makes the statements that insert rows of batches, and chooses the rows that must be sent.
  *
- * Every insert may be sent any number of times: the server compares with what is there, in the same
+ * Every insert may be sent any number of times: the server compares the rows with its own in the same
  * statement. Frames, stacks and sources that are known are left out. The rows of samples of a batch
  * begin with a row of kind "batch"; when the table has one with the same ID, none of its rows is
  * inserted. All samples of a batch have one time, so that they get into one block of one partition:

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /**
- * sql.h - texts of users inside of SQL. Everything that comes from outside goes through one of
- * these
+ * sql.h - texts of users inside of SQL. Everything that comes from outside goes through one of these
  * functions, so that it can be nothing but a literal. One thread per stream.
  */
 #ifndef SXS_CMD_CLICKHOUSE_SQL_H

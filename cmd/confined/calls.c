@@ -73,7 +73,7 @@ static const int parsing[] = {SCMP_SYS(read),
                               SCMP_SYS(exit_group),
                               END};
 
-/* What one who looks does besides: names of files. Those that open are in allow_opening(). */
+/* Further calls of a process that looks up names of files. The calls that open files are in allow_opening(). */
 static const int looking[] = {SCMP_SYS(stat),       SCMP_SYS(lstat),
                               SCMP_SYS(newfstatat), SCMP_SYS(statx),
                               SCMP_SYS(statfs),     SCMP_SYS(readlink),
@@ -82,7 +82,8 @@ static const int looking[] = {SCMP_SYS(stat),       SCMP_SYS(lstat),
                               SCMP_SYS(faccessat),  SCMP_SYS(faccessat2),
                               SCMP_SYS(getdents64), END};
 
-/* What one who reads files as their owner does besides, limits its own memory, and makes files in it. */
+/* Further calls of a process that reads files as their owner: it also limits its memory, and makes files in
+ * memory. */
 static const int reading[] = {SCMP_SYS(setfsuid),
                               SCMP_SYS(setfsgid),
                               SCMP_SYS(setgroups),

@@ -57,7 +57,7 @@ static uint64_t address_space(void)
 }
 #endif
 
-/* Returns true when the process does nothing but what the filter of its calls lists. */
+/* Returns true when the process makes only the calls that its filter lists. */
 static bool is_listed(enum sxs_confined_calls calls)
 {
     return calls == SXS_CONFINED_PARSE || calls == SXS_CONFINED_LOOK || calls == SXS_CONFINED_READ;
@@ -89,7 +89,7 @@ static void drop_bounds(uint64_t kept)
     prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0);
     for (unsigned cap = 0; cap < 64; cap++)
         if (!(kept >> cap & 1) && prctl(PR_CAPBSET_DROP, cap, 0, 0, 0) != 0 && errno == EINVAL)
-            break; /* behind the last that the kernel knows */
+            break; /* after the last that the kernel knows */
 }
 
 /* Becomes nobody. In a user namespace that has no such user, it stays root. */

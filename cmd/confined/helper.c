@@ -63,8 +63,9 @@ static int serve(void *arg)
 {
     static struct message question, answer;
     (void)arg;
-    prctl(PR_SET_DUMPABLE, 0, 0, 0, 0); /* who asks cannot write to its memory */
-    setpgid(0, 0); /* signals of the terminal are for who asks, whose end ends this process */
+    prctl(PR_SET_DUMPABLE, 0, 0, 0, 0); /* the confined process cannot write to its memory */
+    /* Signals of the terminal are for the confined process. When it ends, this process ends, too. */
+    setpgid(0, 0);
     for (;;) {
         int     passed, fd = -1;
         ssize_t n = sxs_confined_receive(helper.fd, &question, sizeof(question), &passed);

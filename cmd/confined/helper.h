@@ -46,7 +46,7 @@ ssize_t sxs_helper_ask(const void *question, size_t size, void *answer, size_t r
 
 /**
  * sxs_helper_stat - read /proc/PID/stat of process @pid: by the helper, if there is one.
- * @text: receives the text with a zero behind it; holds @size bytes. Returns false when there is no such
+ * @text: receives the text with a zero after it; holds @size bytes. Returns false when there is no such
  * process.
  */
 bool sxs_helper_stat(pid_t pid, char *text, size_t size);

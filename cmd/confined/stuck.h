@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /**
- * stuck.h - tells whether a child that reads files of strangers gets on.
+ * stuck.h - tells whether a child that reads untrusted files makes progress.
  *
- * A file system that a process of somebody else serves (FUSE) can keep a reader waiting for as long as that
+ * A file system that a process of another user serves (FUSE) can keep a reader waiting for as long as that
  * process likes, also where no signal ends the reader. So the child reads, and its parent looks whether it
  * reads, writes or computes anything.
  */

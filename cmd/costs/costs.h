@@ -48,7 +48,7 @@ bool sxs_costs_biased(const struct sxs_samples_header *head, enum sxs_cost_kind 
                       uint32_t runtime);
 
 /** sxs_costs_dropped - return the number of costs of @kind that the file had no room for. If it is not 0,
- *  sums of costs are lower bounds, but for exact counts. */
+ *  sums of costs are lower bounds; exact counts are not affected. */
 uint64_t sxs_costs_dropped(const struct sxs_samples_header *head, enum sxs_cost_kind kind);
 
 /**

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /**
- * facts.h - what the file "samples" says of costs beside the costs: names, which are gone, which
+ * facts.h - reads the records of the file "samples" that belong to costs: names, ends, objects that
  * are alive, exact counts.
  *
  * The records may come in any order, so a reader of costs collects these first.
@@ -54,7 +54,7 @@ const struct sxs_cost_name *sxs_cost_name_of(const struct sxs_cost_facts *f, uin
  * is not known because nobody followed it: @id is 0. */
 bool sxs_cost_is_gone(const struct sxs_cost_facts *f, uint64_t id);
 
-/** What became of the object or the memory of a cost. */
+/** The fate of the object or the memory of a cost. */
 enum sxs_cost_fate {
     SXS_COST_GONE,  /* as sxs_cost_is_gone() */
     SXS_COST_ALIVE, /* memory: not freed; an object: alive when all objects were collected last */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /**
- * sums.h - sums of costs: how many, how much, and how sure that is.
+ * sums.h - sums of costs: their number and value, with intervals of confidence.
  *
  * A recorded cost stands for `n` costs of `value` each (session/format/samples.h). The sums of these
  * are unbiased estimates. If a cost of size s is recorded with the probability p and n = 1/p, then

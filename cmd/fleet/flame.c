@@ -83,9 +83,8 @@ static void begin_model(struct sxs_model *m, const struct sxs_fleet_selection *s
     }
 }
 
-/* Returns the root of the thread of this name, added when new. Its tid is its number until the
- * model
- * is whole. */
+/* Returns the root of the thread of this name, added when new. Its tid is its number until the model is
+ * whole. */
 static uint32_t root_of(struct sxs_model *m, const char *name, uint8_t root)
 {
     uint32_t text = sxs_strings_add(&m->strings, name, strlen(name));

@@ -40,8 +40,7 @@ static void put_samples(FILE *to, const struct sxs_fleet_selection *s, bool othe
 }
 
 /* Writes the query for the sums by frame. The big table is on the left of the join, which keeps
- * its right side in memory. A stack whose youngest frame is a type (`typed`) counts for the
- * function
+ * its right side in memory. A stack whose youngest frame is a type (`typed`) counts for the function
  * above it, too. FINAL: a stack that two machines inserted at once is there twice. */
 static void put_sums(FILE *to, const struct sxs_fleet_selection *s,
                      const struct sxs_fleet_selection *other)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /**
- * joining.h - the inserts of pushes: batches that wait become requests.
+ * joining.h - the inserts of pushes: makes requests of the batches that wait.
  *
- * A batch waits as one request that is never sent as it is. Its path SXS_FLEET_ROWS says what its body
- * is: for each table, the number of bytes (8 bytes, little endian) and the rows. Batches that wait
+ * A batch waits as one request, which is never sent in this form. It has the path SXS_FLEET_ROWS, and its
+ * body has, for each table, the number of bytes (8 bytes, little endian) and the rows. Batches that wait
  * together become one insert for each table that has new rows. Frames, stacks and sources that the
  * server has accepted before are left out for an hour; a request that fails ends that hour. So a
  * process in its usual state needs one request a minute, and a server that has lost its tables gets

@@ -11,7 +11,7 @@ enum { IDS_AT_ONCE = 8000 };
 
 static int by_id(const void *a, const void *b)
 {
-    const uint64_t *x = a, *y = b; /* the first member of all that is sorted here */
+    const uint64_t *x = a, *y = b; /* the first member of each type that is sorted here */
     return (*x > *y) - (*x < *y);
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/** names.h - the stacks and frames behind the IDs that a query returned. One thread. */
+/** names.h - finds the stacks and frames of the IDs that a query returned. One thread. */
 #ifndef SXS_CMD_FLEET_NAMES_H
 #define SXS_CMD_FLEET_NAMES_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/** rows.h - queries of which the server answers rows of numbers. One thread. */
+/** rows.h - queries that the server answers with rows of numbers. One thread. */
 #ifndef SXS_CMD_FLEET_ROWS_H
 #define SXS_CMD_FLEET_ROWS_H
 

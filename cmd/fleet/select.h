@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /**
- * select.h - which samples a query is about: the options --from, --to, --service, --where and
- * --data
- * as conditions of SQL. One thread.
+ * select.h - converts the options --from, --to, --service, --where and --data, which choose the samples of
+ * a query, to conditions of SQL. One thread.
  */
 #ifndef SXS_CMD_FLEET_SELECT_H
 #define SXS_CMD_FLEET_SELECT_H

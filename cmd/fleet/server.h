@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /** server.h - statements sent to a ClickHouse server over HTTP. One thread; not signal-safe;
- * without
- *  memory the command ends. */
+ *  without memory the command ends. */
 #ifndef SXS_CMD_FLEET_SERVER_H
 #define SXS_CMD_FLEET_SERVER_H
 

@@ -46,8 +46,7 @@ static int look_server(struct sxs_fleet_server *server, struct sxs_fleet_tables 
     return err;
 }
 
-/* Reads the newest row of the table schema, if there is one. @database: a name (sxs_sql_is_name).
- * */
+/* Reads the newest row of the table schema, if there is one. @database: a name (sxs_sql_is_name). */
 static int look_tables(struct sxs_fleet_server *server, const char *database,
                        struct sxs_fleet_tables *out, char *why, size_t size)
 {

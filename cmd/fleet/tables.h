@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/** tables.h - make the tables of a fleet, and drop what is older than it is to be kept. One
+/** tables.h - make the tables of a fleet, and drop rows that have reached their maximum age. One
  * thread. */
 #ifndef SXS_CMD_FLEET_TABLES_H
 #define SXS_CMD_FLEET_TABLES_H
@@ -16,7 +16,7 @@ struct sxs_fleet_tables {
     unsigned keep_days;
 };
 
-/** How long samples are kept unless somebody says otherwise. */
+/** How long samples are kept by default. */
 #define SXS_FLEET_KEEP_DAYS 30u
 
 /** sxs_fleet_tables_look - ask what @server has. Returns 0, or -1 with one line in @why. */
@@ -30,9 +30,8 @@ int sxs_fleet_tables_check(struct sxs_fleet_server *server, const char *database
 
 /**
  * sxs_fleet_tables_make - make what is missing: the database and the tables; bring tables of an
- * earlier version up to date, with all that is in them.
- * @keep_days: 0: as it is, or SXS_FLEET_KEEP_DAYS. @out: what the server has then. Tables of a
- * newer
+ * earlier version up to date; their rows stay.
+ * @keep_days: 0: as it is, or SXS_FLEET_KEEP_DAYS. @out: what the server has then. Tables of a newer
  * version are left alone and refused. Returns 0, or -1 with one line in @why.
  */
 int sxs_fleet_tables_make(struct sxs_fleet_server *server, const char *database, unsigned keep_days,

@@ -8,7 +8,7 @@
 
 static const int64_t LATEST = UINT32_MAX; /* DateTime of ClickHouse has 32 bits */
 
-/* Reads "2h", "3 days" and moves *at behind it. Returns 0 or -1. */
+/* Reads "2h", "3 days" and moves *at past it. Returns 0 or -1. */
 static int read_duration(const char **at, int64_t *out)
 {
     static const struct {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/** when.h - points in time as users write them. Pure but for the time zone; one thread. */
+/** when.h - points in time as users write them. Pure except for the time zone; one thread. */
 #ifndef SXS_CMD_FLEET_WHEN_H
 #define SXS_CMD_FLEET_WHEN_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/** sums.h - by what the reports of collections sum up, and their texts of sizes. */
+/** sums.h - sums for the reports of collections, and texts of sizes. */
 #ifndef SXS_CMD_GC_SUMS_H
 #define SXS_CMD_GC_SUMS_H
 
@@ -11,7 +11,7 @@
  *  background, 4: its generation is not known. */
 unsigned sxs_gc_line(const struct sxs_events_collection *c);
 
-/** sxs_gc_line_text - return what such a line is of: "generation 0"... Static string. */
+/** sxs_gc_line_text - return the label of a line: "generation 0"... Static string. */
 const char *sxs_gc_line_text(unsigned line);
 
 #endif

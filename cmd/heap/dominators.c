@@ -67,7 +67,7 @@ static void search(struct dominator_search *s)
             search_from(s, g->roots[i].object, s->ancestor);
 }
 
-/* Lists who refers to each number. The roots of an object count as one reference from number 0. */
+/* Lists the referrers of each number. The roots of an object count as one reference from number 0. */
 static void turn_references(struct dominator_search *s)
 {
     const struct sxs_heap_graph *g = s->g;

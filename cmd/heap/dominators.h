@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /**
- * dominators.h - which object keeps which alive.
+ * dominators.h - finds which objects an object keeps alive.
  *
  * Object A dominates object B if every path of references from a root to B leads through A: B would
  * be garbage without A. The closest such A is the dominator of B, and the dominators form a tree.
@@ -17,7 +17,7 @@ struct sxs_heap_dominators {
     uint32_t *of;       /* by object: its dominator; SXS_NO_OBJECT: none, roots refer to it or to
                          * several objects that do; SXS_NOT_REACHED. Owned */
     uint64_t *retained; /* by object: bytes; the own size of objects that are not reached. Owned */
-    uint32_t *order;    /* the objects that are reached, as a preorder of their tree: behind each
+    uint32_t *order;    /* the objects that are reached, as a preorder of their tree: after each
                          * one are those that it dominates. Owned */
     uint32_t  n;        /* number of these */
 };
@@ -30,7 +30,7 @@ struct sxs_heap_dominators {
 void sxs_heap_dominators(const struct sxs_heap_graph *g, struct sxs_heap_dominators *out);
 /**
  * sxs_heap_preorder - list the objects of a tree so that each subtree is one part of the list.
- * @order: its @n objects, each one behind the object above it. @above: by object: that object;
+ * @order: its @n objects, each one after the object above it. @above: by object: that object;
  * SXS_NO_OBJECT: none. @n_objects: elements of @above.
  * Returns an owned list of @n elements.
  */

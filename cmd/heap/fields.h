@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/** fields.h - in which fields the references of a graph are. */
+/** fields.h - finds the fields that contain the references of a graph. */
 #ifndef SXS_CMD_HEAP_FIELDS_H
 #define SXS_CMD_HEAP_FIELDS_H
 

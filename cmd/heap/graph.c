@@ -8,7 +8,7 @@
 
 uint32_t sxs_heap_find(const struct sxs_heap_graph *g, uint64_t address, bool inside)
 {
-    uint32_t low = 0, high = g->n; /* the first object behind @address is in low..high */
+    uint32_t low = 0, high = g->n; /* the first object after @address is in low..high */
     while (low < high) {
         uint32_t middle = low + (high - low) / 2;
         if (g->address[middle] <= address)

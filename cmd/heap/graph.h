@@ -105,7 +105,7 @@ uint32_t sxs_heap_root_of(const struct sxs_heap_graph *g, uint32_t object);
 /** sxs_heap_is_dependent - return whether @primary refers to @secondary by a dependent handle. */
 bool sxs_heap_is_dependent(const struct sxs_heap_graph *g, uint32_t primary, uint32_t secondary);
 /** sxs_heap_n_dependent - return the number of dependent handles whose primary is this object. They
- *  stand behind its references. */
+ *  stand after its references. */
 uint32_t sxs_heap_n_dependent(const struct sxs_heap_graph *g, uint32_t primary);
 
 /** sxs_heap_type_name - return the name of a type; borrowed. */

@@ -38,7 +38,7 @@ struct root_group {
     bool     of_names; /* its children are groups */
 };
 
-/* The roots of one runtime. Kinds come first, names behind them. */
+/* The roots of one runtime. Kinds come first, names after them. */
 struct groups {
     struct sxs_heap_root *sorted; /* strong ones by kind, then name, then object; no doubles */
     uint32_t              n_sorted;

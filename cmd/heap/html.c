@@ -17,7 +17,7 @@
 
 enum { MAX_TREE = 20000, WAYS_OF_A_TYPE = 20 };
 
-/* Strings of root names are numbered anew, so that only these are written. */
+/* Strings of root names get new numbers, so that only these are written. */
 struct html_writer {
     FILE                         *to;
     const struct sxs_heap_report *r;

@@ -117,7 +117,7 @@ static void write_fields(struct json_writer *w, const struct sxs_heap_analysis *
     for (uint32_t i = way->node; i; i = a->reached.nodes[i].parent) {
         fputs(before, w->to);
         if (text[0])
-            sxs_json_string(w->to, text + 1); /* behind the "." or the space */
+            sxs_json_string(w->to, text + 1); /* after the "." or the space */
         else
             fputs("null", w->to);
         sxs_heap_field_text(&w->r->s->strings, a->reached.nodes[i].field, text, sizeof(text));

@@ -29,7 +29,7 @@ struct raw_pair {
 
 /* What objects name by the number of a type. */
 struct numbered_type {
-    uint64_t size;  /* of each object, if they have all the same */
+    uint64_t size;  /* of each object, if all have the same size */
     uint32_t index; /* in g.types, + 1; 0: no type has this number */
 };
 

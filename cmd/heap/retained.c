@@ -47,7 +47,7 @@ struct retained_search {
     uint32_t                          n_groups;
     struct object_preorder            kept, reached; /* trees of dominators, of shortest paths */
     struct tops                       kept_tops, reached_tops;
-    uint32_t                         *first, *from; /* who refers to an object, if it can matter */
+    uint32_t                         *first, *from; /* referrers of an object, if they can matter */
     uint32_t *paths; /* by object: group_bit() of each group on the shortest path to it */
 
     /* The types on the path to the current object, ordered by their last object on it. */
@@ -125,7 +125,7 @@ static void put_top(struct tops *t, uint32_t group, uint32_t at)
     t->at[t->first[group]++] = at;
 }
 
-/* @above: who is above an object, if kinds of roots are wanted, too; else NULL. */
+/* @above: by object, the object above it, if kinds of roots are wanted, too; else NULL. */
 static struct tops tops_of(const struct retained_search *s, const struct object_preorder *p,
                            const uint32_t *above)
 {
@@ -153,7 +153,7 @@ static bool is_in(const struct object_preorder *p, const struct tops *t, uint32_
 {
     uint32_t low = t->first[group], high = t->first[group + 1], at = p->at[object];
     uint32_t begin = low;
-    while (low < high) { /* the first one behind it is in low..high */
+    while (low < high) { /* the first one after it is in low..high */
         uint32_t middle = low + (high - low) / 2;
         if (t->at[middle] <= at)
             low = middle + 1;
@@ -163,7 +163,7 @@ static bool is_in(const struct object_preorder *p, const struct tops *t, uint32_
     return low > begin && at - t->at[low - 1] < p->below[p->object[t->at[low - 1]]];
 }
 
-/* ---- who refers to an object ----------------------------------------------------------------- */
+/* ---- referrers of an object ------------------------------------------------------------------ */
 
 /* An object whose dominator refers to it is lost only with that. */
 static bool can_be_candidate(const struct retained_search *s, uint32_t object)

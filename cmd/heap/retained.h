@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /**
- * retained.h - what all objects of one type, or all roots of one kind, keep alive together.
+ * retained.h - computes the size that all objects of one type, or all roots of one kind, keep alive together.
  *
  * Without the objects of a type, an object is garbage if every path of references from a root to it
- * has an object of that type. That is more than what its objects dominate one by one: two objects
+ * has an object of that type. This can be more than the sum of what the objects dominate one by one: two objects
  * of the type that share an array both keep it, and neither dominates it.
  */
 #ifndef SXS_CMD_HEAP_RETAINED_H

@@ -227,7 +227,7 @@ static const struct object_places *places_of(const struct sxs_heap_fields *f, ui
 static uint64_t slot_in_places(const struct sxs_heap_fields *f, const struct object_places *p,
                                uint32_t ref, uint32_t refs)
 {
-    uint32_t low = 0, high = p->n; /* the first run behind @ref is in low..high */
+    uint32_t low = 0, high = p->n; /* the first run after @ref is in low..high */
     if (p->refs != refs)
         return UINT64_MAX;
     while (low < high) {

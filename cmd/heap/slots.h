@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /**
- * slots.h - in which fields the references of objects are.
+ * slots.h - finds the field that contains a reference of an object.
  *
- * A snapshot says of each type which slots its objects have, and of objects with null references
- * which slots these are in. Numbers of types in this file are those of the snapshot's file, which
+ * A snapshot has the slots of the objects of each type, and, for objects with null references, the slots
+ * that are null. Numbers of types in this file are those of the snapshot's file, which
  * has variants of types, too.
  */
 #ifndef SXS_CMD_HEAP_SLOTS_H
@@ -35,7 +35,7 @@ struct sxs_heap_fields;
 struct sxs_heap_field sxs_heap_fields_find(const struct sxs_heap_fields *f, uint32_t object,
                                            uint32_t ref, uint32_t refs, uint64_t size);
 
-/** sxs_heap_field_text - format a field as it stands behind the type that has it: ".name",
+/** sxs_heap_field_text - format a field as it stands after the type that has it: ".name",
  *  " [3]", " [*].name" (an element that is not known, or several), "" (not known). Returns @buf. */
 const char *sxs_heap_field_text(const struct sxs_strings *strings, struct sxs_heap_field field,
                                 char *buf, size_t size);

@@ -66,7 +66,7 @@ const char *sxs_heap_list_text(const struct sxs_heap_snapshot *s, const struct s
                                const struct sxs_heap_node *node, char *buf, size_t size);
 
 /**
- * sxs_heap_tree_sorted - return the nodes, each one behind its parent and the siblings by falling
+ * sxs_heap_tree_sorted - return the nodes, each one after its parent and the siblings by falling
  * bytes: a preorder. Owned by the caller; t->n elements.
  */
 uint32_t *sxs_heap_tree_sorted(const struct sxs_heap_tree *t);

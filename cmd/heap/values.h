@@ -54,8 +54,7 @@ static inline bool sxs_heap_line_has_value(const struct sxs_heap_line *line)
     return line->what != SXS_HEAP_VALUE_NONE && line->what != SXS_HEAP_VALUE_UNKNOWN;
 }
 
-/** sxs_heap_values_text - return a text of a line. sxs_heap_values_version - return the version of
- *  a
+/** sxs_heap_values_text - return a text of a line. sxs_heap_values_version - return the version of a
  *  runtime, or "". Borrowed from @v. */
 const char *sxs_heap_values_text(const struct sxs_heap_values *v, uint32_t number);
 const char *sxs_heap_values_version(const struct sxs_heap_values *v, uint32_t runtime);

@@ -47,8 +47,8 @@ struct sxs_http_answer {
     char body[SXS_HTTP_BODY_MAX + 1]; /* its beginning, zero-terminated; what take() did not get */
     size_t size;
     char   why[400];      /* one line when status is 0 */
-    bool   hopeless;      /* with status 0: the same happens again until somebody changes something:
-                           * certificates, files, the address */
+    bool   hopeless;      /* with status 0: it would fail again, until certificates, files or the
+                           * address are corrected */
     char   redirect[512]; /* where the server sends the request; "": nowhere */
 };
 

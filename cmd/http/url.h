@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/** url.h - looks at addresses of servers. Any thread. */
+/** url.h - checks and splits addresses of servers. Any thread. */
 #ifndef SXS_CMD_HTTP_URL_H
 #define SXS_CMD_HTTP_URL_H
 

@@ -42,7 +42,7 @@ static bool take_name(struct sxs_live *l, const struct sxs_record *r)
 
 /* ---- exceptions ---- */
 
-/* Returns the text beside an exception's type: who threw it, and what became of it. */
+/* Returns the text beside an exception's type: the functions that threw and caught it, or its other fate. */
 static uint32_t detail_of(struct sxs_live *l, const struct sxs_event_throw_site *v)
 {
     static const char *const fates[] = {

@@ -54,7 +54,7 @@ struct sxs_live_changings {
     size_t                    n, cap, next; /* next: where the next look goes on */
 };
 
-/** Strings by number of a NAME record. Zeroed there is none. */
+/** Strings by number of a NAME record. Zeroed: there is none. */
 struct sxs_live_names {
     struct sxs_numbers numbers;
     uint32_t          *all; /* owned; by index of the number */
@@ -84,8 +84,8 @@ struct sxs_live_pause {
 };
 
 /** The file "samples". */
-/** A cost, or a total, whose type is named by a record that comes later: tools write a cost at once, and ask the runtime for
- *  the name of its type when that is safe. */
+/** A cost, or a total, whose type is named by a record that comes later: tools write a cost at once, and
+ *  ask the runtime for the name of its type when that is safe. */
 struct sxs_live_unnamed {
     union {
         struct sxs_record_cost  cost;
@@ -252,12 +252,11 @@ void sxs_live_changing_add(struct sxs_live_changings *c, const struct sxs_live_c
 /**
  * sxs_live_changing_turn - return how many of the records this look reads again: all, unless there
  * are too many for one look. The first is c->all[c->next]; the caller advances c->next, and goes on
- * with 0 behind the last. @all: read all of them. */
+ * with 0 after the last. @all: read all of them. */
 size_t sxs_live_changing_turn(struct sxs_live_changings *c, bool all);
 
 /* The file "samples". _look reads what is new; _add_due adds the samples that have waited long
- * enough,
- * or all of them. */
+ * enough, or all of them. */
 void sxs_live_samples_open(struct sxs_live *l);
 void sxs_live_samples_look(struct sxs_live *l);
 void sxs_live_samples_add_due(struct sxs_live *l, bool all);

@@ -3,22 +3,19 @@
  * live.h - follows one recorded process of a session while its files grow.
  *
  * sxs_live_open() opens the session; each sxs_live_look() reads what was recorded since the look
- * before, and adds it to sums: since the beginning, and over the last seconds (the window). So a
- * look costs as much as what is new, however long the session is. A session that has ended can be
+ * before, and adds it to sums: since the beginning, and over the last seconds (the window). So the
+ * time of a look depends on the amount of new data, not on the length of the session. A session that has ended can be
  * read the same way.
  *
  * Samples are added one second after they were taken, because the names of new code, and the end of
- * a collection, are recorded after the samples. A sample with an address that still has no name
- * then
- * waits for it two seconds more. The last samples of a session that has ended are added at once,
- * and
- * then the sums are the ones that `sxsprof report` prints.
+ * a collection, are recorded after the samples. If an address of a
+ * sample still has no name then, the sample waits for two more seconds. The last samples of a session that
+ * has ended are added at once, and then the sums are the ones that `sxsprof report` prints.
  *
  * Files are untrusted, as everywhere (session/read/chunks_read.h): damage is skipped and counted.
  * Texts are clean UTF-8 without control characters, and never NULL. Lists that functions return are
  * borrowed until the next call on the same object. One thread at a time; not signal-safe. When
- * memory
- * runs out, the command ends (cmd/output/must.h).
+ * memory runs out, the command ends (cmd/output/must.h).
  */
 #ifndef SXS_CMD_LIVE_LIVE_H
 #define SXS_CMD_LIVE_LIVE_H
@@ -32,8 +29,7 @@
 
 struct sxs_live;
 
-/** What to follow. A zeroed object selects the defaults. Strings are borrowed for sxs_live_open().
- * */
+/** What to follow. A zeroed object selects the defaults. Strings are borrowed for sxs_live_open(). */
 struct sxs_live_options {
     const char *process;   /* a process's folder or pid; NULL: the newest that still runs, or
                                       * else the newest */
@@ -211,8 +207,7 @@ struct sxs_live_collection {
     const char *reason, *type;           /* "" when not known */
     uint64_t    heap_before, heap_after; /* bytes; 0: not known */
 };
-/** sxs_live_collections - return the newest collections, at most 1000, of @runtime or of all (0).
- * */
+/** sxs_live_collections - return the newest collections, at most 1000, of @runtime or of all (0). */
 const struct sxs_live_collection *sxs_live_collections(struct sxs_live *live, uint32_t runtime,
                                                        size_t *n);
 

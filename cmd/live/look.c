@@ -44,8 +44,7 @@ static const struct sxs_session_process *choose(const char *dir, const struct sx
     return best;
 }
 
-/* If @dir is the folder of one process, makes it the session's folder and returns the process's
- * name,
+/* If @dir is the folder of one process, makes it the session's folder and returns the process's name,
  * owned. Otherwise returns NULL. */
 static char *split_process(char *dir)
 {

@@ -232,7 +232,7 @@ void sxs_live_samples_look(struct sxs_live *l)
     sxs_chunk_follow_look(&s->file, l->max_bytes);
     while (sxs_chunk_follow_next(&s->file, SXS_RECORD_POOL, sxs_samples_take, &r)) {
         take_record(l, &r);
-        /* A look that reads much adds samples as it goes on, as if it were several looks. */
+        /* A look that reads much adds samples while it reads, as several looks would. */
         if (s->seen_ns > s->drained_ns + WAIT_NS || s->queue_end - s->queue_at > QUEUE_MAX)
             drain(l, s->seen_ns, false);
     }

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/** track.h - a sum since the beginning and over the window: the window is made of buckets of time.
- * */
+/** track.h - a sum since the beginning and over the window: the window is made of buckets of time. */
 #ifndef SXS_CMD_LIVE_TRACK_H
 #define SXS_CMD_LIVE_TRACK_H
 

@@ -49,7 +49,7 @@ export function decodeTree(data, byCount) {
     }
     stack.push(i);
   }
-  const after = new Uint32Array(N); // the node behind all that are below
+  const after = new Uint32Array(N); // the node after all that are below
   for (let i = N - 1; i >= 0; i--) {
     after[i] = Math.max(after[i], i + 1);
     if (parent[i] >= 0) after[parent[i]] = Math.max(after[parent[i]], after[i]);

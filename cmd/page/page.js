@@ -17,7 +17,7 @@ import { startTimelineTop } from "./page_timeline_top.js";
 import { startTimelineUse } from "./page_timeline_use.js";
 import { startView } from "./page_view.js";
 
-// Shows data. The page of a server does so again when there are more: everything is made anew, and what the user has
+// Shows data. The page of a server does so again when there are more: everything is rebuilt, and what the user has
 // chosen is put back from @kept, which is what keep() returned before.
 function showData(data, kept) {
   useData(data);

@@ -14,7 +14,7 @@ function normalLimit(p) {
   const t = Math.sqrt(-2 * Math.log(p));
   return t - (2.515517 + t * (0.802853 + t * 0.010328)) / (1 + t * (1.432788 + t * (0.189269 + t * 0.001308)));
 }
-// How many records stand behind a weight of costs, on average; 0: every event was recorded.
+// How many records stand after a weight of costs, on average; 0: every event was recorded.
 const recordsPerWeight = () => data.every > 1 ? data.records / (selfWeight.reduce((a, b) => a + b, 0) || 1) : 0;
 function isChange(now, was, limit) {
   if (costs) {

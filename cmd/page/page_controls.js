@@ -115,7 +115,7 @@ export function showPage(kept) {
   else { refresh(); show(hasLine && !hasTree ? "timeline" : "graph"); }
 }
 
-// Begins anew with other data.
+// Starts again with new data: drops all state of the old data.
 export function startControls() {
   for (const b of every("[data-kind]")) b.onclick = () => { state.kind = b.dataset.kind; refresh(); };
   $("direction").onclick = () => toggle("direction", "flame");

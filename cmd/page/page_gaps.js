@@ -50,7 +50,7 @@ function gapRows(rows, counted) {
   return list;
 }
 
-// Begins anew with other data.
+// Starts again with new data: drops all state of the old data.
 export function startGaps() {
   gaps = data.unseen || [];
 }

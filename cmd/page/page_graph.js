@@ -240,7 +240,7 @@ export function move(key) {
   showTip(to, box.left + Math.max(0, Math.min(width, x)), box.top + y + offset());
 }
 
-// Begins anew with other data.
+// Starts again with new data: drops all state of the old data.
 export function startGraph() {
   width = 0; height = 0; win = [0, 1]; anim = 0; hover = -1;
   pointer = null;

@@ -169,7 +169,7 @@ function keepLane(lane, more) {
 }
 const bucketAt = (x) => Math.max(0, Math.min(data.buckets - 1, Math.floor((x - NAME) / (time.clientWidth - NAME - 10) * data.buckets)));
 
-// Begins anew with other data.
+// Starts again with new data: drops all state of the old data.
 export function startLanes() {
   shares = null;
   lanes = null; drag = null;

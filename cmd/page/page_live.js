@@ -74,7 +74,7 @@ function takeData(got) {
   sayLive(live.fine);
   document.documentElement.dataset.updates = String(++live.updates);
 }
-function focusOf() { // buttons without an id are made anew: the focus goes to the one in the same place
+function focusOf() { // buttons without an id are replaced: the focus goes to the one in the same place
   const at = document.activeElement, box = at && !at.id && at.closest("[id]");
   if (!box) return null;
   const all = () => every("button, [tabindex]", box), n = all().indexOf(/** @type {HTMLElement} */ (at));

@@ -349,7 +349,7 @@ export function show(which) {
   else showFunction(zoomed >= 0 ? zoomed : table_.frame);
 }
 
-// Begins anew with other data.
+// Starts again with new data: drops all state of the old data.
 export function startTables() {
   latency = new Map(data.latencies ? data.latencies.map((l) => [l[0], { off: l[1], total: l[2],
     min: l[3], median: l[4], p99: l[5], max: l[6], all: l.slice(7) }]) : []);

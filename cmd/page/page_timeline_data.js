@@ -155,7 +155,7 @@ export function frameNamed(runtime, name) {
   return found !== undefined ? found : frameByName.get(key.replace(/\(.*\)$/, "")) ?? -1;
 }
 
-// Begins anew with other data.
+// Starts again with new data: drops all state of the old data.
 export function startTimelineData() {
   L = data.line || null;
   KINDS = L ? Object.fromEntries(L.kinds.map((k, i) => [k, i])) : {};

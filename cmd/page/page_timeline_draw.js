@@ -330,7 +330,7 @@ function drawHits(lane, c, from, to, y, h, px) { // draws the calls that the sea
   }
 }
 
-// Begins anew with other data.
+// Starts again with new data: drops all state of the old data.
 export function startTimelineDraw() {
   tlW = 0; tlH = 0; tlHeight = 0;
   tlAnim = 0;

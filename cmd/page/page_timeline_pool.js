@@ -23,7 +23,7 @@ export function decodePool(text) {
   }
   return pool;
 }
-function valueAt(points, time) { // of the last point not behind it
+function valueAt(points, time) { // of the last point not after it
   let from = 0, to = points.length;
   while (from < to) { const mid = (from + to) >> 1; if (points[mid][0] <= time) from = mid + 1; else to = mid; }
   return from ? points[from - 1][1] : 0;

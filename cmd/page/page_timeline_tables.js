@@ -182,7 +182,7 @@ export function repaintTimeline() { // after a change of theme, filter or size
 }
 export let resized;
 
-// Begins anew with other data.
+// Starts again with new data: drops all state of the old data.
 export function startTimelineTables() {
   tlTable = { key: "", sort: {}, rows: [] };
   resized = new ResizeObserver(() => { // also called when the view is first laid out, or when the bar above it wraps

@@ -101,7 +101,7 @@ export function drawTop() {
   ox.fillStyle = theme.line; ox.fillRect(0, TOP_H - 1, tlW, 1); ox.fillRect(LABEL - 1, 0, 1, TOP_H);
 }
 
-// Begins anew with other data.
+// Starts again with new data: drops all state of the old data.
 export function startTimelineTop() {
   busyCache = null;
 }

@@ -286,7 +286,7 @@ function nextHit(by) {
   reveal(tl.found[tl.at][1]);
 }
 
-// Begins anew with other data.
+// Starts again with new data: drops all state of the old data.
 export function startTimelineUse() {
   paneTimer = 0;
   grab = null;

@@ -138,7 +138,7 @@ function place(M) {
   for (let i = 0; i < M + 1; i++) first[i + 1] += first[i];
   for (let i = 1; i < M; i++) kids[first[above[i] + 1]++] = i;
   const heavier = (p, q) => total[q] - total[p] || p - q;
-  // Threads of a runtime that wait all the time come behind the others.
+  // Threads of a runtime that wait all the time come after the others.
   const idles = (i) => view.frame[i] < 0 ? threads[-2 - view.frame[i]][6] || 0 : 0;
   let deepest = 0;
   x[0] = 0;
@@ -196,7 +196,7 @@ export function crossingsOf() {
   return new Map([...pairs].map(([key, weight]) => [`${key >> 12}>${key & 4095}`, weight]));
 }
 
-// Begins anew with other data.
+// Starts again with new data: drops all state of the old data.
 export function startView() {
   state = { kind: "all", threads: null, owner: null, range: null, byThread: false,
     flame: false, crossings: false, search: null, zoom: 0, focus: 0, view: "graph" };

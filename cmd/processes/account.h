@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/** account.h - to which user the work for a process is charged, and how much each user has been charged. */
+/** account.h - finds the user to whom the work for a process is charged, and counts the work of each user. */
 #ifndef SXS_CMD_PROCESSES_ACCOUNT_H
 #define SXS_CMD_PROCESSES_ACCOUNT_H
 
@@ -7,18 +7,18 @@
 #include <stdint.h>
 
 /**
- * sxs_account_of - find the user who can be made to answer for the process of @dir (of /proc/PID).
+ * sxs_account_of - find the user who is responsible for the process of @dir (of /proc/PID).
  * A user can have thousands of user IDs: in user namespaces of their own, and those that /etc/subuid
  * gives to them. So this is the owner of the outermost user namespace below that of this command, else
- * the process's real user; and for an ID in a range of /etc/subuid, who has that range: their user ID,
- * or the first ID of the range if /etc/passwd does not have their name. What root has
+ * the process's real user; and for an ID in a range of /etc/subuid, the user who has that range: their
+ * user ID, or the first ID of the range if /etc/passwd does not have their name. What root has
  * made for others, such as containers, is charged to the user or the range in it, not to root.
  * Returns UINT_MAX if the process has ended. Files are read once. Not thread-safe.
  */
 unsigned sxs_account_of(int dir);
 
 /**
- * sxs_account_of_range - find who has the range of @subuid, the text of /etc/subuid, in which @uid is.
+ * sxs_account_of_range - find the user whose range in @subuid, the text of /etc/subuid, has @uid.
  * @passwd: the text of /etc/passwd. Returns their user ID, the first ID of the range when that is root's or
  * they are not in @passwd, or @uid when no range has it. Pure.
  */
@@ -29,7 +29,7 @@ struct sxs_accounts {
     size_t n;
     struct {
         unsigned account; /* sxs_account_of() */
-        uint64_t spent;   /* time, in the unit of who charges */
+        uint64_t spent;   /* time, in the unit of the caller */
     } items[64];
 };
 

@@ -14,7 +14,7 @@
 
 #define STUCK_MS 5000u /* a copy that moves no byte for so long has ended */
 
-/* Waits for the child as long as it gets on. Returns the errno value with which it has ended, or
+/* Waits for the child as long as it makes progress. Returns the errno value with which it has ended, or
  * ETIMEDOUT: it is left behind, because a file system that does not answer holds it. */
 static int wait_copied(pid_t child)
 {

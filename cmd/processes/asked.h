@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /**
- * asked.h - what a confined process wants to know of other processes. Its helper (cmd/confined/helper.h)
- * looks; a process without a helper looks itself.
+ * asked.h - the questions of a confined process about other processes. Its helper (cmd/confined/helper.h)
+ * finds the answers; a process without a helper finds them itself.
  */
 #ifndef SXS_CMD_PROCESSES_ASKED_H
 #define SXS_CMD_PROCESSES_ASKED_H

@@ -27,7 +27,7 @@ enum { TRY_EVERY_US = 20000, STEP_MS = 100 };
 
 /* ---- connecting ------------------------------------------------------------------------------ */
 
-/* Tells whether the process at the other end of @fd is @p. Else @why has who it is. Credentials
+/* Tells whether the process at the other end of @fd is @p. Else @why says which process it is. Credentials
  * are those of the process that listens; the kernel tells them. */
 static bool is_meant(int fd, const struct sxs_process *p, char why[SXS_CONTROL_WHY])
 {
@@ -179,7 +179,7 @@ static int wait_for(int fd, short events, uint64_t due_ns)
 }
 
 /* A process that refuses the request before it has read it closes the connection; its answer can be
- * read all the same. So a failure is none here. */
+ * read nevertheless. So a failure to write is no error here. */
 static int send_request(int fd, const struct sxs_message_writer *request, uint64_t due_ns)
 {
     for (size_t sent = 0; sent < request->size;) {

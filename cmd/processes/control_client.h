@@ -4,7 +4,7 @@
  * (docs/internals/live.md).
  *
  * Before anything is sent, the process at the other end is compared with the one that is meant, so
- * that nobody who has taken the name of its socket can answer in its place.
+ * that another process that has taken the name of its socket cannot answer in its place.
  */
 #ifndef SXS_CMD_PROCESSES_CONTROL_CLIENT_H
 #define SXS_CMD_PROCESSES_CONTROL_CLIENT_H
@@ -27,7 +27,7 @@ struct sxs_control_answer {
  * most five seconds while the queue of connections is full, and not beyond the deadline (deadline.h).
  * @fd: receives the socket; close it.
  * Returns 0 or an errno value with a sentence in @why: ECONNREFUSED when the process has no control
- * socket (@why says why not, as far as it can be seen); EPERM when this user may not, or somebody
+ * socket (@why says why not, as far as it can be seen); EPERM when this user may not, or another process
  * else has the name.
  */
 int sxs_control_connect(const struct sxs_process *p, int *fd, char why[SXS_CONTROL_WHY]);

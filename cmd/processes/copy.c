@@ -204,7 +204,7 @@ static int copy_subfolder(int from, int to, const char *name, int depth, struct 
     return err;
 }
 
-/* Tells whether a session has the name only for a moment, while something is made or removed in it. */
+/* Returns true for a name that a session has only while a file is being made or removed in it. */
 static bool is_passing(const char *name)
 {
     size_t len = strlen(name);

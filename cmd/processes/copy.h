@@ -39,10 +39,10 @@ struct sxs_copy_result {
  * sxs_copy_session - copy the parts of a session from the folder @from into the folder @to.
  * Copied are regular files with the names of session_files.h, of no more than the size that is given
  * there, and folders with the names of processes and segments, at most 4 deep. Everything else, such
- * as links, pipes, devices and files of other names, is left out and counted, but for the names that a
- * session has for a moment only. Nothing but regular
- * files is opened, and holes are neither read nor written. Folders get the mode 0700, files 0600. A
- * file that exists in @to is an error.
+ * as links, pipes, devices and files of other names, is left out and counted; the names of files that
+ * are just being made or removed are left out and not counted. Only regular files are opened, and holes
+ * are neither read nor written. Folders get the mode 0700, files 0600. A file that exists in @to is an
+ * error.
  * @rules: NULL: zeroed rules. @result: overwritten, also after a failure; may be NULL.
  * Returns 0 or the errno value of the first failure, after which the other files are copied still;
  * but a limit ends the copy at once: EFBIG (max_bytes, or too many names), ETIMEDOUT, EINTR. EPERM:

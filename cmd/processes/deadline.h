@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /**
- * deadline.h - how long this command waits for everything that other processes answer.
+ * deadline.h - the time limit for all answers of other processes together.
  *
  * One deadline holds for a phase of the command, not for each question: a process that answers nothing
  * at sixteen ports costs no more time than one that answers nothing at one port. A signal can bring

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /**
- * identity.h - which program runs in a process, since when, and with which rights.
+ * identity.h - the identity of a process: its program, its start time, and its rights.
  *
- * A process can execute another program, a set-user-ID one too, between two looks at it. What was read
- * of a process is believed only if its identity was the same before and after, and this command acts
+ * A process can execute another program, a set-user-ID one too, between two looks at it. Facts about
+ * a process are used only if its identity was the same before and after they were read, and this command acts
  * for a process only with the rights that its identity names (inside.h).
  */
 #ifndef SXS_CMD_PROCESSES_IDENTITY_H
@@ -27,12 +27,12 @@ struct sxs_identity {
  * sxs_proc_text - read a file of /proc/PID.
  * @dir: descriptor of /proc/PID. @most: bytes that are read at most.
  * @len: receives the number of bytes; NULL: not needed. May be 0.
- * Returns the text with a zero behind it, owned; or NULL with errno: EACCES, ESRCH when the process
+ * Returns the text with a zero after it, owned; or NULL with errno: EACCES, ESRCH when the process
  * has ended, ENOMEM, EFBIG when the file is longer.
  */
 char *sxs_proc_text(int dir, const char *name, size_t most, size_t *len);
 
-/** sxs_status_value - return the value behind "NAME:" in @text, that of /proc/PID/status, or NULL.
+/** sxs_status_value - return the value after "NAME:" in @text, that of /proc/PID/status, or NULL.
  *  Borrowed from @text. Pure. */
 const char *sxs_status_value(const char *text, const char *name);
 

@@ -106,7 +106,8 @@ static int join_network(const struct sxs_process *p, bool root)
     int err = 0;
     if (!p->other.net)
         return 0;
-    if (!root && p->other.user) /* gives the right to join the network of one's own container */
+    /* The user namespace gives the right to join the network of the user's own container. */
+    if (!root && p->other.user)
         err = join(p, "ns/user", CLONE_NEWUSER);
     return err ? err : join(p, "ns/net", CLONE_NEWNET);
 }

@@ -9,12 +9,12 @@
  *
  * The child can do nothing that the process could not do itself: it has the user, the groups and at
  * most the capabilities of the process, cannot get more (no_new_privs), cannot be looked into by the
- * process's user, and holds no descriptor of this command but those that it needs. It does nothing when
- * the process is not the one any more that was read (identity.h), or when a step fails. A process
+ * process's user, and has only the descriptors of this command that it needs. It does nothing when another
+ * process or program has the PID now (identity.h), or when a step fails. A process
  * whose real, effective and saved user differ is not acted for.
  *
  * A path may lead to a file system that another process serves and that never answers. So this command
- * looks up no such path itself, and leaves a child behind that cannot even be killed.
+ * looks up no such path itself. A child that hangs there and cannot be killed is left behind.
  */
 #ifndef SXS_CMD_PROCESSES_INSIDE_H
 #define SXS_CMD_PROCESSES_INSIDE_H

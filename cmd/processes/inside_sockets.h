@@ -34,7 +34,7 @@ struct sxs_inside_file {
  * is ever removed.
  * @fd: receives the listening socket, non-blocking and close-on-exec.
  * @file: receives what is there now: the socket that was made, or after a failure what is in the way.
- * Returns 0 or an errno value: EADDRINUSE when somebody listens there already, EPERM when the socket
+ * Returns 0 or an errno value: EADDRINUSE when another process listens there, EPERM when the socket
  * of another user is there, ENOTSOCK when something else is there.
  */
 int sxs_inside_listen(const struct sxs_process *p, const char *path, int *fd,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /**
- * inspect.h - what a file that a process has mapped is: found once for each file.
+ * inspect.h - finds out what the files are that processes have mapped, once for each file.
  *
  * The files belong to strangers, so two child processes read them. One opens files, with no more rights
  * than that needs; the other parses them, with none. A file that does not answer, or ends a child, costs

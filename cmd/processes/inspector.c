@@ -47,8 +47,8 @@ struct ends {
     int parent, other;
 };
 
-/* Opens the memory of a process in which the file of @r is that cannot be had: it was deleted or replaced,
- * or this user may not. Returns a descriptor or @err, the reason. */
+/* Opens the memory of a process that has mapped the file of @r, when the file itself could not be opened,
+ * because it was deleted or replaced, or this user may not open it. Returns a descriptor, or @err. */
 static int open_memory(int dir, const struct inspector_request *r, int err)
 {
     bool none = err == -EACCES || err == -EPERM || err == -ENOENT || err == -ESTALE;

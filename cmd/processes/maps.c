@@ -52,7 +52,7 @@ static bool ends_with(const char *text, size_t len, const char *end, size_t end_
     return len > end_len && memcmp(text + len - end_len, end, end_len) == 0;
 }
 
-/* Takes the rest of the line, behind blanks. */
+/* Takes the rest of the line, after blanks. */
 static bool take_path(struct rest *r, struct sxs_mapped_file *out)
 {
     static const char gone[] = " (deleted)";
@@ -97,7 +97,7 @@ struct file_lines {
     char   text[4 * PATH_MAX];
 };
 
-/* Reads more behind what is left. Returns false at the end. */
+/* Reads more after what is left. Returns false at the end. */
 static bool fill(struct file_lines *l)
 {
     if (l->len - l->at == sizeof(l->text)) {

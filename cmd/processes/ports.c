@@ -229,7 +229,7 @@ static int open_listener(const struct sxs_process *p, struct sxs_port *port)
     return sxs_inside_listen(p, port->path, &port->listener, &port->made);
 }
 
-/* Asks who is at the other end. */
+/* Asks which process and runtime are at the other end. */
 static int ask_info(int fd, unsigned timeout_ms, struct sxs_diag_info *info)
 {
     static uint8_t         buf[SXS_DIAG_MAX];

@@ -182,8 +182,8 @@ struct choice {
     const char         *name;
 };
 
-/* Returns true when the process has another name. Does not look at its mappings: a process costs the time of
- * nobody who asks for another one. */
+/* Returns true when the process has another name. Does not look at its mappings, so a command that looks for
+ * one process spends no time on the others. */
 static bool is_named_otherwise(struct sxs_process *p, const struct choice *choice)
 {
     if (!choice || !choice->named || read_status(p) != 0)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /**
- * process.h - what can be seen of a running process: its .NET runtimes, the profilers in it, its
+ * process.h - reads facts about a running process: its .NET runtimes, the profilers in it, its
  * user, its container. Read from /proc; the process is not touched.
  */
 #ifndef SXS_CMD_PROCESSES_PROCESS_H
@@ -97,7 +97,7 @@ bool sxs_process_is_same(const struct sxs_process *p);
 
 /**
  * sxs_process_has_program - return false when the process is ending: each of its threads has given up its memory, or
- * will do so the next time that it is in the kernel. It may be listed for long after that: while somebody traces
+ * will do so the next time that it is in the kernel. It may be listed for long after that: while a debugger traces
  * one of its threads, a thread waits for a disk, or nobody waits for the process. A thread may still end a system
  * call, or compute for a moment on another processor.
  * True when that cannot be seen. p->dir must be open.

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/** base64.h - bytes as text. */
+/** base64.h - encodes bytes as text (RFC 4648). */
 #ifndef SXS_CMD_PUSH_BASE64_H
 #define SXS_CMD_PUSH_BASE64_H
 

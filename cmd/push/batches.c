@@ -201,7 +201,7 @@ static int take_slice(const struct sxs_push_cut *cut, const struct sxs_push_sett
     return result;
 }
 
-/* Returns true when there is nothing but what is alive, and it was not pushed before. */
+/* Returns true when the batch has nothing but objects that are alive, and these were not pushed before. */
 static bool has_only_live(const struct loaded *l, const struct sxs_push_span *span)
 {
     bool     any = false;

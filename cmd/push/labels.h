@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/** labels.h - what targets say of a batch beside its stacks. */
+/** labels.h - the labels of a batch, which targets send with its stacks. */
 #ifndef SXS_CMD_PUSH_LABELS_H
 #define SXS_CMD_PUSH_LABELS_H
 

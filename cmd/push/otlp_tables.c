@@ -164,7 +164,7 @@ static void put_functions(const struct sxs_otlp_tables *t, Sxs__Otlp__Dictionary
     d->n_function_table = t->functions.n;
 }
 
-/* A location with its one line and its attributes, which lie behind each other. */
+/* A location with its one line and its attributes, which lie after each other. */
 struct location {
     Sxs__Otlp__Location message; /* first: the list points to it */
     Sxs__Otlp__Line     line, *lines[1];

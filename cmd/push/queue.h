@@ -2,11 +2,11 @@
 /**
  * queue.h - batches that wait to be sent: a folder with one file per batch.
  *
- * A file appears by a rename when it is complete, and goes when its receiver has accepted all of its
+ * A file gets its name when it is complete, and is removed when its receiver has accepted all of its
  * requests. So a process that is killed at any time leaves only whole batches. The file "state" says
  * up to which time each process of each session is in the queue or sent; a batch's own file says it,
  * too, for the case that the process is killed between the two. One process at a time uses a queue:
- * the file "lock". Nothing in it is a secret: no address, no token. Its mode is 0700 all the same,
+ * the file "lock". Nothing in it is a secret: no address, no token. Its mode is 0700 nevertheless,
  * because stacks tell what a program does.
  */
 #ifndef SXS_CMD_PUSH_QUEUE_H

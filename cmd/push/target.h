@@ -76,15 +76,15 @@ enum sxs_push_verdict {
     SXS_PUSH_ACCEPTED,
     SXS_PUSH_REFUSED, /* the same request would be refused again: its batch is dropped, and counted */
     SXS_PUSH_LATER,   /* sent again later */
-    SXS_PUSH_STOP,    /* every request would be refused, until somebody corrects an address, a token
+    SXS_PUSH_STOP,    /* every request would be refused, until the user corrects an address, a token
                        * or a certificate: nothing is dropped */
 };
 
 /** Of a target that sends several batches as one. */
 struct sxs_push_joining {
     /**
-     * Returns what the target remembers of its server; owned. @sender: names who sends: the same for
-     * all commands of which no two should send at once, such as the path of their queue. */
+     * Returns what the target remembers of its server; owned. @sender: the name of the sender, such as the
+     * path of the queue. Commands with the same name do not send at the same time. */
     void *(*open)(const struct sxs_push_settings *s, const char *sender);
     void (*close)(void *joining);
     /**

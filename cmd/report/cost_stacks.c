@@ -21,7 +21,7 @@ static bool is_of_event(const struct sxs_model *m, const struct sxs_model_frame 
                       : f->home != 0;
 }
 
-/* Returns true for managed code of the runtime that takes a lock: the waiter is who called it. */
+/* Returns true for managed code of the runtime that takes a lock: its caller is the function that waits. */
 static bool is_of_lock(const struct sxs_model *m, const struct sxs_model_frame *f)
 {
     static const char *const names[] = {"System.Threading.Monitor.", "System.Threading.Lock.",

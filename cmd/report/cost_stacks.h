@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/** cost_stacks.h - which frames of a stack belong to a cost, and which one is its call site. */
+/** cost_stacks.h - finds the frames of a stack that belong to a cost, and its call site. */
 #ifndef SXS_CMD_REPORT_COST_STACKS_H
 #define SXS_CMD_REPORT_COST_STACKS_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/** data_kind.h - the kinds of data that a report can be about: words, units, and who records them. */
+/** data_kind.h - the kinds of data that a report can be about: words, units, and the tools that record them. */
 #ifndef SXS_CMD_REPORT_DATA_KIND_H
 #define SXS_CMD_REPORT_DATA_KIND_H
 
@@ -12,7 +12,7 @@ struct sxs_data_kind {
     const char        *record;     /* what to run in order to record it: "sxsprof alloc" */
     enum sxs_cost_kind cost;       /* 0: no cost */
     bool               live;       /* costs that are not gone */
-    enum sxs_unit      unit;       /* of weights, but for --by-count and calls without time */
+    enum sxs_unit      unit; /* of weights; not used with --by-count and for calls without time */
     /* Sample types of pprof: of what is counted, and of weights. Those of Go's own profiles. */
     const char *pprof_count, *pprof_weight;
 };

@@ -197,7 +197,7 @@ static void draw(struct picture *p, unsigned top, FILE *to)
     free(todo);
 }
 
-/* Writes what the picture is of, and what it lacks. Returns the height of that. */
+/* Writes the title of the picture, and the lines about what is missing. Returns their height. */
 static unsigned put_head(const struct picture *p, const struct sxs_missing *missing, FILE *to)
 {
     const struct sxs_data_kind *kind = sxs_data_kind(p->m->data);

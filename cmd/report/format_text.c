@@ -357,7 +357,7 @@ static void write_pauses(const struct sxs_model *m, FILE *to)
     fputs("\npauses\n    times        total       longest  runtime, reason\n", to);
     for (size_t r = 0; r <= m->n_runtimes; r++) {
         struct pauses all = {0}, by[REASONS] = {{0}};
-        char          who[160] = "an unknown runtime";
+        char          title[160] = "an unknown runtime";
         for (size_t i = 0; i < m->n_pauses; i++) {
             if (m->pauses[i].runtime != r)
                 continue;
@@ -366,12 +366,12 @@ static void write_pauses(const struct sxs_model *m, FILE *to)
                       &m->pauses[i]);
         }
         if (r)
-            snprintf(who, sizeof(who), "runtime %u, %.64s", m->runtimes[r - 1].number,
+            snprintf(title, sizeof(title), "runtime %u, %.64s", m->runtimes[r - 1].number,
                      sxs_model_text(m, m->runtimes[r - 1].version));
-        write_pause_row(&all, who, to);
+        write_pause_row(&all, title, to);
         for (unsigned i = 0; i < REASONS; i++) {
-            snprintf(who, sizeof(who), "  %s", sxs_suspension_text(i));
-            write_pause_row(&by[i], who, to);
+            snprintf(title, sizeof(title), "  %s", sxs_suspension_text(i));
+            write_pause_row(&by[i], title, to);
         }
     }
 }

@@ -47,7 +47,7 @@ static double share(uint64_t part, const struct sxs_model *m)
     return m->total_ns ? (double)part / (double)m->total_ns : 0;
 }
 
-/* How many records stand behind one unit of weight, on average; 0: every event was recorded. */
+/* How many records stand after one unit of weight, on average; 0: every event was recorded. */
 static double records_per_weight(const struct sxs_model *m)
 {
     if (!m->costs || m->costs->interval <= 1 || !m->total_ns)

@@ -177,8 +177,8 @@ static void add_list(_Atomic uint64_t *to, const _Atomic uint64_t *from, size_t 
         add(&to[i], &from[i]);
 }
 
-/* Notes the header of a file; of a process that has several, sums of their counts, and else what the
- * last one says. When it began is what the first one says. */
+/* Adds the header of a file to the process. Of several files, counts are added up, the time of the beginning is that
+ * of the first file, and all other values are those of the last one. */
 static void take_head(struct sxs_model_process *p, const struct sxs_samples_header *h)
 {
     struct sxs_samples_header sums;

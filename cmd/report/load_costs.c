@@ -306,7 +306,7 @@ static void take_cost(struct costs *k, const struct sxs_record_cost *v, const ui
     add_to_tree(k, found, v, gone);
 }
 
-/* The costs of a process are recorded with the same distance; the largest of several is reported. */
+/* The costs of a process are recorded with the same interval; the largest of several is reported. */
 static void note_head(struct sxs_model_costs *c, const struct sxs_samples_header *h)
 {
     c->n_processes++;

@@ -329,7 +329,8 @@ enum sxs_model_detail {
 
 /**
  * sxs_model_load - load samples or costs of a session.
- * @data: anything but SXS_DATA_ANY and SXS_DATA_CALLS. @options: borrowed; its `data` is ignored. Its period is that of @v.
+ * @data: anything but SXS_DATA_ANY and SXS_DATA_CALLS. @options: borrowed; its `data` is ignored. Its
+ * period is that of @v.
  * @detail: bits of enum sxs_model_detail: what to keep besides the tree.
  * @out: overwritten; call sxs_model_free() even after an error.
  * Returns 0 or an errno value. Problems with damaged files are in @out->problems.
@@ -407,7 +408,7 @@ struct sxs_process_part;
 void sxs_model_read_names(struct sxs_model *m, uint32_t process,
                           const struct sxs_process_part *part);
 
-/** sxs_model_name_thread - set the name of a thread by all that is known by now. */
+/** sxs_model_name_thread - set the name of a thread from what has been read so far. */
 void sxs_model_name_thread(struct sxs_model *m, uint32_t thread);
 
 /** sxs_model_name_threads - set the names of all threads of a process. */
@@ -464,7 +465,7 @@ enum sxs_frame_style { SXS_STYLE_FULL, SXS_STYLE_SHORT /* without parameters */ 
 const char *sxs_frame_text(const struct sxs_model *m, uint32_t frame, enum sxs_frame_style style,
                            char *buf, size_t size);
 /** sxs_thread_idles - return true for a thread of a runtime, or one that runs no managed code, that has
- *  waited nearly all the time. Reports show such threads behind the others. */
+ *  waited nearly all the time. Reports show such threads after the others. */
 bool sxs_thread_idles(const struct sxs_model *m, const struct sxs_model_thread *t);
 
 /**

@@ -205,7 +205,7 @@ static void want_model(struct load *l, const struct sxs_report_options *options,
     l->readers[l->n++] = sxs_model_loading_reader(loading);
 }
 
-/* Reads all that is wanted. */
+/* Reads the data that the options ask for. */
 static void load_all(struct load *l)
 {
     size_t own = l->n,

@@ -103,7 +103,7 @@ static const char *error_text(struct sxs_cost_interval i, double of, char *buf, 
     return buf;
 }
 
-/* Writes the intervals of both sums, behind how many samples they are estimated from. */
+/* Writes the intervals of both sums, after how many samples they are estimated from. */
 static void write_intervals(const struct report *r, const struct sxs_cost_sum *sum)
 {
     struct sxs_cost_interval n = sxs_cost_interval_n(sum), value = sxs_cost_interval_value(sum);
@@ -364,7 +364,7 @@ static void write_row_begin(const struct report *r, double n, double value)
                  count_text(n, count, sizeof(count)));
 }
 
-/* Says behind a row how much of its bytes may be garbage. */
+/* Says after a row how much of its bytes may be garbage. */
 static void write_unchecked_part(const struct report *r, double part, double all)
 {
     if (part > 0)

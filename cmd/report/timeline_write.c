@@ -4,7 +4,7 @@
  *   threads  [name, id, process, began, ended or 0, [numbers of runtimes], calls, samples, values]
  *            calls: per call, ns since the previous call began, duration, frame, depth
  *            samples: per sample, us since the previous sample, node * 2 + waiting
- *            values: per call with values, distance in calls to the previous such call, arguments,
+ *            values: per call with values, number of calls since the previous such call, arguments,
  *            result * 2 + left by an exception; arguments and result are indexes of "texts",
  *            0: none
  *   spans    per span, ns since the previous span, duration, kind, thread + 1, runtime + 1, text,

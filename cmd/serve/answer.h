@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /**
- * answer.h - answers to requests: first whether the client may ask, then what it asked for. Called
+ * answer.h - answers requests: first checks whether the client may ask, then sends what was asked for. Called
  * by libmicrohttpd in the server's one thread.
  */
 #ifndef SXS_CMD_SERVE_ANSWER_H

@@ -74,7 +74,7 @@ bool sxs_serve_origin_ok(const char *origin, const char *fetch, const char *host
  * sxs_serve_listen_parse - parse the value of --listen: "PORT", "ADDRESS", "ADDRESS:PORT" or
  * "[ADDRESS]:PORT", with ADDRESS in digits or "localhost".
  * @address: receives the address in digits, "127.0.0.1" by default; holds @size bytes.
- * @port: receives the port; 0: any. Returns false when @text is none of these.
+ * @port: receives the port; 0: the system chooses one. Returns false when @text is none of these.
  */
 bool sxs_serve_listen_parse(const char *text, char *address, size_t size, unsigned *port);
 

@@ -24,7 +24,7 @@ struct sxs_serve_options {
     const char *dir;     /* as the user named it: a session, or a folder of sessions */
     const char *only;    /* the session's name when @dir is a session; NULL: a folder of sessions */
     int         root_fd; /* @dir, open for reading; borrowed */
-    unsigned    port;    /* to listen on; 0: any */
+    unsigned    port;    /* to listen on; 0: the system chooses one */
     const char *token;   /* what a client must know; not empty */
     bool        open;    /* show the list, or the session, in the user's browser */
     struct sxs_serve_names names; /* the address to listen on, and what clients may call it */

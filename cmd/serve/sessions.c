@@ -121,7 +121,7 @@ static int set_names(json_t *o, const char *name)
     return sxs_json_set_text(o, "name", name) | sxs_json_set_text(o, "link", link);
 }
 
-/* Returns a session as JSON; NULL: @dir is none. */
+/* Returns a session as JSON; NULL: @dir is no session. */
 static json_t *session_json(const char *dir, const char *name)
 {
     struct sxs_opened         opened;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/** sessions.h - what the list of sessions says of each. Called by child processes of the server. */
+/** sessions.h - the list of sessions, with a summary of each. Called by child processes of the server. */
 #ifndef SXS_CMD_SERVE_SESSIONS_H
 #define SXS_CMD_SERVE_SESSIONS_H
 

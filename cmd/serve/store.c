@@ -24,7 +24,7 @@ enum {
     MAX_MS = 120000,      /* a child may take this long */
     RUNNING_MS = 2000,    /* what was made of a running session is new for this long at least */
     FAILED_MS = 1000,     /* how long a failure is kept */
-    MAX_BYTES_SHIFT = 30, /* all that is kept: 1 GiB */
+    MAX_BYTES_SHIFT = 30, /* limit of everything that is kept: 1 GiB */
 };
 
 struct sxs_serve_store {
@@ -257,7 +257,7 @@ static uint64_t hash_file(int fd, uint64_t size)
     return hash;
 }
 
-/* Drops what is old until all that is kept is below the limit. */
+/* Drops the oldest entries until the sizes of the others are below the limit. */
 static void bound_bytes(struct sxs_serve_store *s, const struct sxs_serve_entry *but)
 {
     uint64_t sum;

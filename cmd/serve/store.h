@@ -4,8 +4,8 @@
  * (content.h) into a temporary file without a name, and kept while it is new enough. The server's
  * one thread.
  *
- * Of a session that has ended, it is kept until one of the session's files changes. Of a running
- * session, it is made again when somebody asks after 2 seconds, or after three times the time that
+ * The output for a session that has ended is kept until one of the session's files changes. For a running
+ * session, it is made again when it is requested after 2 seconds, or after three times the time that
  * it took, whichever is longer: the server uses a quarter of a processor at most.
  */
 #ifndef SXS_CMD_SERVE_STORE_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /**
- * answers.h - read what a worker (worker.h) answers. A hostile file can have taken the worker over, so
- * nothing in an answer is believed: neither sizes, counts and texts nor what its descriptor is.
+ * answers.h - read the answers of a worker (worker.h). A hostile file can have taken control of the worker, so
+ * everything in an answer is checked: sizes, counts, texts, and the kind of its descriptor.
  *
  * Each function returns false when the answer is none that a worker gives; @out is undefined then.
  */

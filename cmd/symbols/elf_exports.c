@@ -27,7 +27,7 @@ static bool read_at(const struct exports_image *im, void *out, size_t size, uint
            pread(im->fd, out, size, (off_t)from) == (ssize_t)size;
 }
 
-/* The place of byte @offset of segment @h: in a file, or behind the beginning of the image in memory. */
+/* The place of byte @offset of segment @h: in a file, or after the beginning of the image in memory. */
 static uint64_t place_of(const struct exports_image *im, const Elf64_Phdr *h, uint64_t offset)
 {
     return (im->in_memory ? h->p_vaddr : h->p_offset) + offset;

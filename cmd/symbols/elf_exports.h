@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * elf_exports.h - find exported symbols of an ELF file the way the dynamic loader does: by the hash table
- * that the dynamic section names. A few reads for each name, whatever the file claims to have.
+ * that the dynamic section names. A name takes a few reads, even if the file claims to be very large.
  */
 #ifndef SXS_CMD_SYMBOLS_ELF_EXPORTS_H
 #define SXS_CMD_SYMBOLS_ELF_EXPORTS_H

@@ -19,7 +19,7 @@ struct elf {
     struct sxs_symbol_path *symbols;
     struct sxs_file_owner   owner;
     bool                    is_ours;  /* all its files so far */
-    bool                    no_debug; /* a debug file was searched for in vain */
+    bool                    no_debug; /* a debug file was searched for and not found */
     bool                    is_searching;
     int                     debug_fd; /* owned; the debug file to take; -1: search for one */
     Dwfl        *dwfl;   /* one per file, because files mapped at different times share addresses */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * elf_names.h - names and lines of addresses in ELF files, by libdw. Runs in a worker (worker.h),
- * because the files are untrusted and libdw and libelf believe much.
+ * because the files are untrusted, and libdw and libelf do not check everything.
  */
 #ifndef SXS_CMD_SYMBOLS_ELF_NAMES_H
 #define SXS_CMD_SYMBOLS_ELF_NAMES_H

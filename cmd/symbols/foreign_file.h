@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /**
- * foreign_file.h - open a file whose path somebody else has written: the path of a module or an
+ * foreign_file.h - open a file whose path comes from an untrusted source: the path of a module or an
  * assembly in a session, or of a PDB or debug file that such a file names.
  *
  * Such a path can name a device, a pipe, a file of the kernel, or a file that the owner of the
@@ -30,7 +30,7 @@ struct sxs_file_owner {
 };
 
 /**
- * sxs_session_owner - set @owner to who has written a session: when this process is root, the first
+ * sxs_session_owner - set @owner to the user who has written a session: when this process is root, the first
  * other user who owns the file "samples" in the folder @process_fd, that folder, or @session_fd.
  * Both are borrowed. The user's groups are asked from the system's list of users; a user who is not
  * in it has none. One thread at a time.

@@ -15,7 +15,7 @@
 #define MAX_ASSEMBLIES 16384u /* more than any process loads; further ones get no lines */
 #define MAX_OF_OTHERS  ((uint64_t)96 << 20) /* bytes of all PDBs that others can have written */
 #define MAX_STEPS      400000000u /* of searches in all PDBs that others can have written */
-/* The same for all PDBs: it is the worker that says who can have written one. */
+/* The limits for all PDBs together, because it is the worker that reports which user can have written one. */
 #define MAX_OF_ALL    ((uint64_t)2 << 30)
 #define MAX_ALL_STEPS ((uint64_t)32 * MAX_STEPS)
 

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * worker.h - a process that reads files for this one: it opens the files that a session names, and
- * takes them apart. A file that never answers, or whose contents need all memory or all time, ends
+ * parses them. A file that never answers, or whose contents need all memory or all time, ends
  * the worker and nothing else: the caller gets the reason, and goes on with a new worker.
  *
- * A worker can open no file but for reading, make no connection, and start no process. While it
+ * A worker can open files only for reading. It cannot connect to anything or start a process. While it
  * works on files that others than root and the user can have written, it has little memory and, over
  * its whole life and that of its successors, little time. It also has limits for all of its life: a
- * file that has taken it over cannot lift them. Its answers are not to be believed (answers.h).
+ * file that has taken control of the worker cannot lift them. Its answers are untrusted (answers.h).
  *
  * A command that reads files of strangers in a confined child (cmd/confined_verb.h) may neither make
  * processes nor signal them: a stranger's code in it could fill the machine with them. A starter

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/** worker_job.h - what a worker (worker.h) does, and its limits. */
+/** worker_job.h - the job of a worker (worker.h), and its limits. */
 #ifndef SXS_CMD_SYMBOLS_WORKER_JOB_H
 #define SXS_CMD_SYMBOLS_WORKER_JOB_H
 

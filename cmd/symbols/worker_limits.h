@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/** worker_limits.h - how much memory and time a worker (worker.h) may take. */
+/** worker_limits.h - the limits of memory and time of a worker (worker.h). */
 #ifndef SXS_CMD_SYMBOLS_WORKER_LIMITS_H
 #define SXS_CMD_SYMBOLS_WORKER_LIMITS_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/** worker_message.h - what a worker (worker.h) and its command send each other. */
+/** worker_message.h - the messages between a worker (worker.h) and its command. */
 #ifndef SXS_CMD_SYMBOLS_WORKER_MESSAGE_H
 #define SXS_CMD_SYMBOLS_WORKER_MESSAGE_H
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/** worker_serve.h - what the process of a worker (worker.h) does. */
+/** worker_serve.h - the main function of the process of a worker (worker.h): answers requests until its
+ *  command ends. */
 #ifndef SXS_CMD_SYMBOLS_WORKER_SERVE_H
 #define SXS_CMD_SYMBOLS_WORKER_SERVE_H
 

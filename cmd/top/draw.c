@@ -62,7 +62,7 @@ static int columns_of(const struct sxs_screen *s, const char *text)
     return all;
 }
 
-/* Returns the text behind its first @n characters. */
+/* Returns the text after its first @n characters. */
 static const char *skip_characters(const struct sxs_screen *s, const char *text, size_t n)
 {
     int columns;

@@ -39,7 +39,7 @@ static json_t *runtime_json(const struct sxs_live_runtime *r)
     return sxs_json_whole(o, err);
 }
 
-/* A list of rows: which, and the keys of what the rows have. */
+/* A list of rows, and the keys of the values in each row. */
 struct row_list {
     const char        *key;
     enum sxs_live_list list;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* keys.c - what each key does. */
+/* keys.c - handles the keys of the live view. */
 #include "cmd/top/screen.h"
 
 #include <limits.h>

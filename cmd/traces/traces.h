@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /**
- * traces.h - the traces to which samples belong (W3C Trace Context): which there are, how much time
- * each took, and to which a sample belongs.
+ * traces.h - the traces to which samples belong (W3C Trace Context): lists them with the time of
+ * each, and finds the trace of a sample.
  *
  * A sample has the Activity that was current on its thread, for each runtime that had one. If there
  * are several, the sample belongs to that of the youngest managed frame whose runtime has one.
@@ -34,7 +34,7 @@ static inline bool sxs_trace_choice_is_all(const struct sxs_trace_choice *choice
 
 /**
  * sxs_trace_id_read - convert an argument to the (beginning of the) id of a trace in lower case. Of
- * a traceparent "00-TRACE-SPAN-FLAGS", the trace. Returns 0, or -1 when it is none. Pure.
+ * a traceparent "00-TRACE-SPAN-FLAGS", the trace. Returns 0, or -1 when it is no id of a trace. Pure.
  */
 int sxs_trace_id_read(const char *text, char out[SXS_TRACE_ID_SIZE]);
 
@@ -67,8 +67,8 @@ struct sxs_traces {
  * @v: must outlive @out; its period says which samples count.
  * @process: NULL: all. @choice: sets `wanted`. @out: overwritten; release it with
  * sxs_traces_free(), also after an error.
- * Returns 0 or an errno value. Files that cannot be read have no traces; who loads the samples
- * reports them.
+ * Returns 0 or an errno value. Files that cannot be read have no traces; the code that loads the
+ * samples reports them.
  */
 int sxs_traces_load(const struct sxs_opened *v, const char *process,
                     const struct sxs_trace_choice *choice, struct sxs_traces *out);
