@@ -113,7 +113,7 @@ static uint8_t type_of_argument(sxs_class cls)
 
 /* ---- signatures -------------------------------------------------------------------------------- */
 
-/* Reads a compressed number and moves *at behind it. Returns -1 if it is cut off. */
+/* Reads a compressed number and moves *at past it. Returns -1 if it is cut off. */
 static int read_number(const uint8_t *sig, size_t size, size_t *at, uint32_t *out)
 {
     unsigned n = *at < size ? sxs_compressed_read(sig + *at, sig + size, out) : 0;

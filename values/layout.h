@@ -87,7 +87,7 @@ SXS_SIGSAFE const struct sxs_field *sxs_layout_field(const struct sxs_layout *la
                                                      const char              *name);
 
 /** sxs_field_element - return the element type of a field's signature blob, or -1 when it is not a
- *  field's blob. *after receives the offset of the byte behind the element type. Pure. */
+ *  field's blob. *after receives the offset of the byte after the element type. Pure. */
 int sxs_field_element(const uint8_t *signature, size_t size, size_t *after);
 
 #endif

@@ -6,7 +6,7 @@
 
 #include "base/safe_read.h"
 
-/* Returns the index of the first piece that begins behind @address. */
+/* Returns the index of the first piece that begins after @address. */
 static size_t behind(const struct sxs_memory *memory, uint64_t address)
 {
     size_t low = 0, high = memory->n;

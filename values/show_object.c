@@ -7,7 +7,7 @@
 
 #define DIMENSIONS_MAX 8
 /* Offsets in bytes. Those in method tables are the same in 8, 9 and 10. */
-#define BOX            8u  /* of the value in a boxed object, behind the method table pointer */
+#define BOX            8u /* of the value in a boxed object, after the method table pointer */
 #define PARENT_AT      16u /* of the parent in a method table */
 #define BASE_SIZE_AT   4u  /* in a method table: of the objects' size without items, with HEADER */
 #define LENGTH_AT      8u  /* of the length in an array */

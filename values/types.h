@@ -137,7 +137,7 @@ struct sxs_generic {
 void sxs_mark_write(uint16_t variable, char *out);
 /** sxs_mark_in - return 1 if @name has a mark, else 0. */
 int sxs_mark_in(const char *name);
-/** sxs_mark_read - return the type parameter whose mark begins at *@at, and move *@at behind the
+/** sxs_mark_read - return the type parameter whose mark begins at *@at, and move *@at past the
  *  mark. Returns 0 and leaves *@at when no mark begins there; UINT16_MAX when the mark is cut
  *  off. */
 uint16_t sxs_mark_read(const char **at);

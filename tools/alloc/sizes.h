@@ -3,7 +3,7 @@
  * tools/alloc/sizes.h - sizes of objects without a call of the runtime.
  *
  * All objects of a class have one size, except arrays and strings: their size is a constant plus a
- * multiple of the number of elements, which stands behind the first 8 bytes of the object. The two
+ * multiple of the number of elements, which stands after the first 8 bytes of the object. The two
  * numbers of a type are learned from sizes that the runtime has said of its objects. Any thread;
  * takes no lock, calls no runtime.
  */

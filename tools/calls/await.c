@@ -20,7 +20,7 @@
 #define NO_SOURCE    UINT32_MAX /* offset differs between instantiations: not followed */
 #define BUCKETS      1024u
 #define STACK_BYTES  (1u << 20) /* at its first call, a machine lies in its caller's frame */
-#define FIRST_ITEM   16   /* offset of the items in an array, behind method table and length */
+#define FIRST_ITEM   16         /* offset of the items in an array, after method table and length */
 
 enum awaited_kind {
     BOX = 1, /* the task of an async method, with the method's machine */

@@ -19,7 +19,7 @@ struct sxs_events_header *sxs_events_open(const char *name, enum sxs_events_tool
  *  end_session() of the tools; does nothing for a tool that has not opened the file. */
 void sxs_events_close(enum sxs_events_tool_bit tool);
 
-/** sxs_events_reserve - return room for a record of @size bytes, zeroed but for its head, or NULL
+/** sxs_events_reserve - return room for a record of @size bytes, zeroed except for its head, or NULL
  *  when there is none. The file must be open. Any thread; takes no lock. */
 void *sxs_events_reserve(size_t size);
 

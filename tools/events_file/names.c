@@ -74,7 +74,7 @@ SXS_SESSION_KEEPS(texts); /* sxs_names_forget() empties it */
 
 /* ---- names that are waited for ----------------------------------------------------------------- */
 
-/* Classes whose exceptions somebody waits for. Further ones are not reported. */
+/* Classes whose exceptions a condition waits for. Further ones are not reported. */
 static struct watched_name {
     _Atomic uint32_t is_taken;
     _Atomic uint32_t number; /* of the name; 0: not complete yet */

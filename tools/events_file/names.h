@@ -19,7 +19,7 @@
 uint32_t sxs_names_class(sxs_class cls);
 uint32_t sxs_names_function(sxs_function fn);
 
-/** sxs_names_watched - return the name of the class with the number @number, if somebody waits for
+/** sxs_names_watched - return the name of the class with the number @number, if a condition waits for
  *  exceptions of that type (manager/watch.h), or NULL. Valid until sxs_names_forget(). Any thread;
  *  takes no lock. */
 const char *sxs_names_watched(uint32_t number);

@@ -190,7 +190,7 @@ static void fill_record(struct sxs_event_exception *r, const struct sxs_in_fligh
     sxs_events_commit(r, SXS_EVENT_EXCEPTION);
 }
 
-/* Reports the exception if somebody waits for its type. */
+/* Reports the exception if a condition waits for its type. */
 static void tell_watcher(const struct sxs_in_flight *v)
 {
     const char *type = sxs_names_watched(v->type);

@@ -49,7 +49,7 @@ struct sxs_in_flight_list {
 /* Parameters of the functions below: @runtime is the number of the runtime that calls back; @sp is
  * the current stack pointer; @fn is the FunctionID of the callback. */
 
-/** sxs_in_flight_throw - add the exception that is being thrown. Returns its entry, zeroed but for
+/** sxs_in_flight_throw - add the exception that is being thrown. Returns its entry, zeroed except for
  *  @runtime and @sp; never NULL. If the list is full, gives up the oldest exception. */
 struct sxs_in_flight *sxs_in_flight_throw(struct sxs_in_flight_list *f, unsigned runtime,
                                           uintptr_t sp);

@@ -30,7 +30,7 @@ struct gc_state {
 
 static uint32_t own_tid(void)
 {
-    static SXS_TLS uint32_t tid; /* it is the thread's for good */
+    static SXS_TLS uint32_t tid; /* it never changes for a thread */
     if (!tid)
         tid = (uint32_t)syscall(SYS_gettid);
     return tid;

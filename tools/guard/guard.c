@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* tools/guard/guard.c - tells the signal router which threads belong to which runtime. Runs for
- * every admitted runtime, picked or not. These few events are all that is requested from a
- * runtime that is only guarded. */
+ * every admitted runtime, picked or not. A runtime that is guarded only is asked for these few
+ * events and for no others. */
 #include "tools/tools.h"
 
 #include "signals/signals.h"

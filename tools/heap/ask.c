@@ -14,7 +14,7 @@
 
 /* ---- parsing --------------------------------------------------------------------------------- */
 
-/* Takes a number and the blank behind it, if @blank. Returns 0 or -1. */
+/* Takes a number and the blank after it, if @blank. Returns 0 or -1. */
 static int take_number(const char **at, int base, int blank, uint64_t *out)
 {
     char *end;

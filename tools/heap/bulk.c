@@ -24,7 +24,7 @@ enum { STATIC_OF_THREAD = 1 };
 
 /* ---- objects and references ------------------------------------------------------------------ */
 
-/* Makes room for @more elements behind *n, of which *next have been used. Returns 0 or -1. */
+/* Makes room for @more elements after *n, of which *next have been used. Returns 0 or -1. */
 static int make_room(void **array, size_t *n, size_t *next, size_t *max, size_t more, size_t size)
 {
     size_t wanted = *max ? *max : 4096;

@@ -42,8 +42,7 @@ struct sxs_heap_classes {
 void sxs_heap_classes_init(struct sxs_heap_classes *classes);
 void sxs_heap_classes_free(struct sxs_heap_classes *classes);
 
-/** sxs_heap_classes_module, sxs_heap_classes_add - note that a module or a class was loaded.
- *  Modules
+/** sxs_heap_classes_module, sxs_heap_classes_add - note that a module or a class was loaded. Modules
  *  that may be unloaded are not noted, and their classes apart. In a callback of the runtime. */
 void sxs_heap_classes_module(struct sxs_heap_classes *classes, sxs_module module);
 void sxs_heap_classes_add(struct sxs_heap_classes *classes, sxs_class cls);
@@ -68,8 +67,7 @@ struct sxs_heap_loaded *sxs_heap_classes_all(struct sxs_heap_classes *classes, s
 void sxs_heap_classes_add_values(struct sxs_runtime *rt, const struct sxs_heap_loaded *all,
                                  size_t n);
 
-/** sxs_heap_classes_unloading - forget the classes of @assembly, and generic ones that may have
- *  type
+/** sxs_heap_classes_unloading - forget the classes of @assembly, and generic ones that may have type
  *  arguments of it. In a callback of the runtime, before the assembly is unloaded. */
 void sxs_heap_classes_unloading(struct sxs_heap_classes *classes, AssemblyID assembly);
 

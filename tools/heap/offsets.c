@@ -22,7 +22,7 @@
  * front of the offset): slots begin at that offset of an object, and take that size + the object's
  * size bytes. Number < 0: an array of value types. There is one offset, that of the first slot,
  * and in front of it are the parts of a pattern that is repeated up to the end of the array: slots
- * (4 bytes), and bytes behind them that are not slots (4 bytes).
+ * (4 bytes), and bytes after them that are not slots (4 bytes).
  */
 struct descriptor {
     uint64_t                 table; /* address of the method table */

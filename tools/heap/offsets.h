@@ -59,7 +59,7 @@ struct sxs_heap_cursor {
  *  null, and the caller sets c->nulls to 0. Returns 0 when there is no such slot. */
 int sxs_heap_cursor_next(struct sxs_heap_cursor *c, uint64_t ref);
 
-/** sxs_heap_cursor_ended - return whether all slots behind the last one are null. */
+/** sxs_heap_cursor_ended - return whether all slots after the last one are null. */
 int sxs_heap_cursor_ended(struct sxs_heap_cursor *c);
 
 #endif

@@ -88,7 +88,7 @@ void sxs_heap_remove(struct sxs_heap_runtime *h)
     pthread_mutex_unlock(&all.list);
 }
 
-/* Marks the next runtime behind @number as busy and returns it with a reference; NULL: none. */
+/* Marks the next runtime after @number as busy and returns it with a reference; NULL: none. */
 static struct sxs_heap_runtime *take_runtime(unsigned number, const struct sxs_runtime *only)
 {
     struct sxs_heap_runtime *found = NULL;

@@ -48,7 +48,7 @@ static int is_wanted(struct statics_search *s, const char *text)
     return 0;
 }
 
-/* The runtime says where the value of a field lies; a value type's is in its box, behind the pointer
+/* The runtime says where the value of a field lies; a value type's is in its box, after the pointer
  * to its type. */
 static uint64_t value_in(uint64_t box)
 {

@@ -7,7 +7,7 @@
 #include "tools/heap/classes.h"
 #include "tools/heap/sink.h"
 
-/** Where the naming of a sink has arrived. Zeroed at the beginning, but for `classes`. */
+/** How far the naming of a sink has come. At the beginning, `classes` is set and all other members are zero. */
 struct sxs_heap_naming {
     struct sxs_heap_classes *classes; /* of the sink's runtime; borrowed */
     int                      begun;

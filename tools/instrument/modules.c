@@ -140,7 +140,7 @@ struct kept_runtime {
 static struct kept_runtime *kept; /* one thread at a time ends a session */
 SXS_SESSION_KEEPS(kept);
 
-/* Keeps a reference to @rt for good, in place of the session's. */
+/* Keeps a reference to @rt until the process ends, in place of the session's. */
 static void keep_runtime(struct sxs_runtime *rt)
 {
     struct kept_runtime *k = kept;

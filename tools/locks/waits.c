@@ -24,7 +24,7 @@
 #define MAX_WAITS  10000u
 #define MAX_OWNERS 1000u
 
-/* A wait that has not ended. Only its thread changes it, but for `tid` when the entry is free. */
+/* A wait that has not ended. Only the waiting thread changes it; any thread may claim a free entry by its `tid`. */
 struct open_wait {
     _Atomic uint32_t tid; /* 0: the entry is free */
     uint16_t         runtime;

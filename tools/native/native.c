@@ -44,7 +44,7 @@ SXS_SESSION_KEEPS(n_inside);
 
 /* ---- what is reported ------------------------------------------------------------------------ */
 
-/* Defined by the linker: the first byte of this library, and the first behind it. */
+/* Defined by the linker: the first byte of this library, and the first after it. */
 extern const char __ehdr_start[] __attribute__((visibility("hidden")));
 extern const char _end[] __attribute__((visibility("hidden")));
 

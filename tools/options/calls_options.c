@@ -154,7 +154,7 @@ int sxs_calls_pattern(const char *text, size_t len, struct sxs_calls_pattern *ou
 }
 
 /* Returns the next character of the name that is to be compared: skips generic arguments, which
- * begin with a '<' directly behind a name. */
+ * begin with a '<' directly after a name. */
 static const char *skip_generic(const char *name, const char *begin)
 {
     int depth = 0;

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #define MAX_SECONDS 86400u
-#define FIRST_FREE  2u /* SIGRTMIN suspends threads of runtimes; the one behind it is left free */
+#define FIRST_FREE  2u /* SIGRTMIN suspends threads of runtimes; the one after it is left free */
 
 int sxs_heap_signal(const char *name)
 {

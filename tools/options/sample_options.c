@@ -10,7 +10,7 @@ static int read_rate(const struct sxs_tool_option *row, const char *value, void 
     return sxs_tool_number(value, 1, MAX_HZ, &out->hz);
 }
 
-/* Reads "cpu" and "wall". The rate behind '=' may be left out. */
+/* Reads "cpu" and "wall". The rate after '=' may be left out. */
 static int read_mode(const struct sxs_tool_option *row, const char *value, void *options)
 {
     struct sxs_sampler_options *out = options;

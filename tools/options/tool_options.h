@@ -49,7 +49,7 @@ int sxs_choice(const char *choices, const char *value);
 int sxs_tool_number(const char *value, unsigned least, unsigned most, unsigned *out);
 
 /** sxs_tool_bytes - read a number of bytes from @least to @most into @out: decimal, with k, m or g
- *  behind it for KiB, MiB or GiB. Returns 0 or -1. Pure. */
+ *  after it for KiB, MiB or GiB. Returns 0 or -1. Pure. */
 int sxs_tool_bytes(const char *value, uint64_t least, uint64_t most, uint64_t *out);
 
 #endif

@@ -4,9 +4,10 @@
  *
  * If a profiler monitors exceptions, runtimes of some versions (column has_filter_race of
  * runtime_facts/facts.h) report each exception filter (ExceptionSearchFilterEnter) after they have
- * read the exception's address and before they call the filter with that address. During the callback a collection may move the exception; then
- * the filter is called with an address of something else (docs/internals/hosts.md). So each
- * exception is pinned from ExceptionThrown until the catch block that handles it has ended.
+ * read the exception's address and before they call the filter with that address. During the callback a
+ * collection may move the exception; then the filter is called with an address of something else
+ * (docs/internals/hosts.md). So each exception is pinned from ExceptionThrown until the catch block that
+ * handles it has ended.
  *
  * A thread may have several exceptions at once: one may be thrown in a filter, or in a catch
  * block. The latest PINS exceptions are kept. An exception that a runtime catches in native
@@ -233,7 +234,7 @@ static int take_some(const struct sxs_runtime *rt, struct pins *out)
     return out->n != 0;
 }
 
-/* A runtime that lets the library go runs on, and an object that stays pinned would never be moved
+/* A runtime from which the library is detached runs on, and an object that stays pinned would never be moved
  * again. A runtime that has ended is not freed while a thread has pins of it. */
 static void release_runtime(struct sxs_sub *sub)
 {

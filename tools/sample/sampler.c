@@ -65,7 +65,7 @@ static int samples_cpu(void)
            sampler.with.options.walker != SXS_WALKER_SNAPSHOT;
 }
 
-/* Samples of a thread by CPU time stand for all of its CPU time, but for an interval or so, unless
+/* Samples of a thread by CPU time stand for all of its CPU time, with an error of about one interval, unless
  * the thread blocks the signal, or the system refuses what is needed. */
 #define SLACK_INTERVALS 3u
 #define SLACK_NS        20000000u

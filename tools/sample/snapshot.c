@@ -187,8 +187,8 @@ static void take_all(void)
             take_snapshot(&snap.due[i]);
 }
 
-/* The program runs for as long as it was stopped before it is stopped again. On a busy machine a stop takes longer than the
- * interval, and the program's threads would get no processor between two of them. */
+/* The program runs for as long as it was stopped before it is stopped again. On a busy machine a stop
+ * takes longer than the interval, and the program's threads would get no processor between two of them. */
 static void rest(uint64_t stopped_ns)
 {
     struct timespec time = sxs_timespec_of(stopped_ns);

@@ -22,8 +22,7 @@ void sxs_snapshot_init(struct sxs_samples_writer *w, enum sxs_sample_mode mode, 
 int sxs_snapshot_tick(struct sxs_worker *worker);
 
 /**
- * sxs_snapshot_hold, sxs_snapshot_release - must enclose a fork. No runtime is suspended in
- * between.
+ * sxs_snapshot_hold, sxs_snapshot_release - must enclose a fork. No runtime is suspended in between.
  * sxs_snapshot_hold() waits at most a second and returns 1, or 0 when that was not enough; then
  * sxs_snapshot_release() must not be called. Both on the same thread. */
 int  sxs_snapshot_hold(void);
