@@ -57,14 +57,14 @@ int sxs_next_find(void);
 /** sxs_next_dlsym - return the next dlsym(). */
 void *(*sxs_next_dlsym(void))(void *, const char *);
 
-/** sxs_next_function - return the next function of this name behind this library, or NULL. */
+/** sxs_next_function - return the next function of this name after this library, or NULL. */
 void *sxs_next_function(const char *name);
 
 /** sxs_next_is_allocator - tell whether an address is in the library of the next malloc(). */
 int sxs_next_is_allocator(uintptr_t address);
 
 /** sxs_early_size - return the size of a block that was allocated while the next functions were being
- *  found, or 0 if @block is none. Such a block is never freed. */
+ *  found, or 0 if @block is no such block. Such a block is never freed. */
 size_t sxs_early_size(const void *block);
 
 /* ---- blocks.c -------------------------------------------------------------------------------- */
@@ -92,14 +92,14 @@ struct sxs_own {
     uint64_t interval;  /* the one with which `remaining` was drawn; see pace.h */
     uint64_t random;    /* see sampling.h */
     struct sxs_thread_pace pace;
-    uintptr_t without_memory; /* who called the last operator new that found no memory */
+    uintptr_t without_memory; /* the caller of the last operator new that found no memory */
     int       searching;      /* 1: looking for the operators of C++ */
     int       inside;         /* nonzero: in a function of the listener, or looking up functions */
 };
 extern SXS_TLS struct sxs_own sxs_own;
 
-/** sxs_pass - return 1 if an allocation is certain not to be reported; it is counted then. This is
- *  all that is done for nearly all allocations. */
+/** sxs_pass - return 1 if an allocation is certain not to be reported; it is counted then. For
+ *  nearly all allocations, nothing else is done. */
 static inline int sxs_pass(size_t bytes)
 {
     if (SXS_RARELY(bytes > sxs_own.remaining))

@@ -2,7 +2,7 @@
 /*
  * jemalloc.c - the functions that jemalloc has beside those of the C library.
  *
- * A block of malloc() may be released by sdallocx() and the other way round, so these functions must be
+ * A block of malloc() may be freed by sdallocx(), and a block of mallocx() by free(), so these functions must be
  * counted where malloc() is. A program may ask whether they are there, by weak symbols, and then finds
  * those here also without jemalloc. They do the same then by the functions of the C library.
  */

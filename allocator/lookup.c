@@ -5,7 +5,7 @@
  * A P/Invoke of malloc() in "libc" makes a runtime call dlsym() with the C library's own handle,
  * which finds its functions and not those before them. This dlsym() returns the function here in
  * place of the one that it would call. Other libraries may stand before the C library's functions,
- * too, and look up the real ones in this way: if such a library stands behind this one, it is the
+ * too, and look up the real ones in this way: if such a library stands after this one, it is the
  * next one, so what it finds is not replaced; if it stands before this one, the function here calls
  * the real one.
  */
@@ -63,7 +63,7 @@ static void *replace(void *found, const char *name)
     return own ? own : found;
 }
 
-/* With these handles the result depends on who calls, so the call is passed on by a jump. */
+/* With these handles the result depends on the calling library, so the call is passed on by a jump. */
 static int depends_on_caller(const void *handle)
 {
     return handle == RTLD_NEXT || handle == RTLD_DEFAULT;

@@ -3,7 +3,7 @@
  * maps.c - mmap(), munmap() and mremap().
  *
  * Memory is what is mapped anonymously and accessible: address space that is only reserved
- * (PROT_NONE) is none, and stays so when mprotect() makes it accessible later. That is what runtimes
+ * (PROT_NONE) does not count, also when mprotect() makes it accessible later. That is what runtimes
  * do with the memory of their heaps. Mappings that the next allocator makes are left out, because
  * the blocks in them are counted.
  */

@@ -29,7 +29,7 @@ static _Alignas(EARLY_ALIGN) char early[64 * 1024];
 static _Atomic size_t   early_used;
 static _Atomic unsigned n_early;
 
-/* Each block stands behind its size. The array is all zero and no part of it is used twice. */
+/* Each block stands after its size. The array is all zero and no part of it is used twice. */
 static void *allocate_early(size_t size)
 {
     size_t whole, at;

@@ -58,7 +58,7 @@ typedef void  freeing(void *block, uintptr_t second, uintptr_t third);
 
 /* ---- plain ----------------------------------------------------------------------------------- */
 
-/* Defined by the linker: the first byte of this library, and the first behind it. */
+/* Defined by the linker: the first byte of this library, and the first after it. */
 extern const char __ehdr_start[] __attribute__((visibility("hidden")));
 extern const char _end[] __attribute__((visibility("hidden")));
 

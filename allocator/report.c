@@ -27,7 +27,7 @@ static void draw(struct sxs_own *own)
     own->remaining = sxs_sampling_draw(&own->random, own->interval);
 }
 
-/* Begins anew when the listener has come, gone or changed. */
+/* Resets the state of the thread. Called when the listener has been set, removed or replaced. */
 static void begin(struct sxs_own *own, uint64_t base)
 {
     own->base = base;
@@ -59,7 +59,7 @@ int sxs_take(size_t bytes, double *n)
     *n = sxs_sampling_weight(bytes, own->interval);
     if (base > 1) /* else all are wanted */
         sxs_pace_report(&own->pace, coarse_now());
-    /* The distribution has no memory: the bytes of this allocation behind the one that was taken may
+    /* The distribution has no memory: the bytes of this allocation after the one that was taken may
      * be left out of account. */
     draw(own);
     return 1;

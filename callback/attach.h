@@ -24,7 +24,7 @@ void sxs_attach_begin(const void *data, size_t size);
  *  the command, and no runtime has loaded the library at its start. */
 void sxs_attach_take_log(const void *data, size_t size);
 
-/** sxs_attach_begun_at_start - a runtime has loaded the library at its start. Any thread. */
+/** sxs_attach_begun_at_start - note that a runtime has loaded the library when the runtime started. Any thread. */
 void sxs_attach_begun_at_start(void);
 
 /** sxs_attach_is_abandoned - tell whether the client data @data of an attach are of a command that has ended

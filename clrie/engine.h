@@ -110,7 +110,7 @@ HRESULT clrie_plugin_load(struct clrie_engine *engine, const struct clrie_plugin
  *  was loaded, even if it was removed since. */
 int clrie_plugin_is_registered(struct clrie_engine *engine, const GUID *clsid);
 
-/** clrie_plugins_load - load the plug-ins of a list, but for those whose class is loaded.
+/** clrie_plugins_load - load the plug-ins of a list, except those whose class is loaded.
  *  @settings: NULL, or a setting_list for the plug-ins of an attached engine. */
 void clrie_plugins_load(struct clrie_engine *engine, const struct clrie_plugin_list *list,
                         struct clrie_object *settings);

@@ -223,7 +223,7 @@ static int is_listed(ICorProfilerInfo15 *info, ModuleID module)
     return found;
 }
 
-/* A runtime reads memory at the address that a ModuleID is: one that is none would crash the process.
+/* A runtime reads memory at the address that a ModuleID is: an invalid one would crash the process.
  * The runtime checks the rest of the request, and answers 0. */
 static HRESULT check_modules(struct clrie_info *info, ULONG n, const ModuleID *modules)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * inline.c - asks plug-ins whether a method may be inlined, and remembers into which methods it was.
- * A method that is requested for ReJIT is compiled anew there, too.
+ * inline.c - asks plug-ins whether a method may be inlined, and remembers its inliners. When
+ * ReJIT of a method is requested, its inliners are compiled again, too.
  */
 #include <stdlib.h>
 #include <string.h>

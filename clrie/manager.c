@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* manager.c - IProfilerManager and its further versions: what a plug-in can ask of the engine. Each
- * plug-in has a manager of its own, so that the engine knows who asks. */
+ * plug-in has a manager of its own, so that the engine knows which plug-in calls. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

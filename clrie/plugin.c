@@ -98,7 +98,7 @@ static HRESULT initialize(struct clrie_plugin *p, struct clrie_object *settings)
     return hr;
 }
 
-/* Behind those with the same or a lower number. */
+/* After those with the same or a lower number. */
 static HRESULT insert(struct clrie_plugins *list, struct clrie_plugin *p)
 {
     unsigned at = list->n;

@@ -14,8 +14,8 @@ struct clrie_work {
     struct clrie_method *method;
     const uint8_t       *rendered; /* what the graph was written to; NULL: not yet. Borrowed */
     uint32_t             rendered_size;
-    /* What a plug-in has given to SetILFunctionBody(): used instead of what the graph was written to.
-     * NULL: nothing. Owned, but for a body in a plug-in's own memory. */
+    /* What a plug-in has given to SetILFunctionBody(): used instead of the IL that the graph was written to.
+     * NULL: none was given. Owned, except when it lies in a plug-in's own memory. */
     const uint8_t *body;
     uint32_t       body_size;
     int            is_borrowed; /* 1: the body is in the plug-in's memory (UserBuffer) */
@@ -29,7 +29,7 @@ void clrie_work_begin(struct clrie_engine *engine, struct clrie_work *work,
                       struct clrie_method *method);
 void clrie_work_end(struct clrie_engine *engine, struct clrie_work *work);
 
-/** clrie_work_reset - forget what plug-ins have set: they change the method anew. */
+/** clrie_work_reset - forget what plug-ins have set. Call it before they change the method again. */
 void clrie_work_reset(struct clrie_work *work);
 
 /** clrie_work_rendered - the graph was written. Composes its map with the one of the work.

@@ -134,8 +134,8 @@ static HRESULT replace_mapper(struct hooks_user *user, const struct sxs_hooks_ma
     return S_OK;
 }
 
-/* Returns the answer for a mapper that is set after Initialize by who has not registered and so
- * has no ENTERLEAVE in its mask: a runtime accepts such a mapper and never calls it. */
+/* Returns the answer to a tool or guest that sets a mapper after Initialize and has not registered, so that
+ * ENTERLEAVE is not in its mask. A runtime accepts such a mapper and never calls it. */
 static HRESULT no_user(const struct sxs_sub *sub)
 {
     return sub->rt->hooks ? S_OK : E_OUTOFMEMORY;
@@ -186,7 +186,7 @@ HRESULT sxs_hooks_need_argument(struct sxs_sub *sub)
     return S_OK;
 }
 
-/* The manager uses the subscription again for the next tool, so the user must go. It is the last
+/* The manager uses the subscription again for the next tool, so the user must be removed. It is the last
  * one, because tools start one after the other. */
 void sxs_hooks_forget(const struct sxs_sub *sub)
 {

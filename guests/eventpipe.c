@@ -269,8 +269,8 @@ static SXS_TLS struct {
     unsigned                     turn; /* number of deliveries of this event in a row */
 } latest;
 
-/* Finds the guest that the thread's delivery number @turn is for; NULL: for no guest, but for a
- * session of the library. Returns the number of sessions that enable the event. */
+/* Finds the guest that the thread's delivery number @turn is for; NULL: for a session of the
+ * library. Returns the number of sessions that enable the event. */
 static unsigned find_owner(const struct sxs_runtime *rt, const struct event_kind *kind,
                            unsigned turn, const struct guest_instance **owner)
 {

@@ -22,7 +22,7 @@
 static struct guest guests[GUEST_MAX];
 static unsigned     n_guests;
 
-/* Adds a declared guest behind those with the same or a lower priority. */
+/* Adds a declared guest after those with the same or a lower priority. */
 static void add(const struct guest_declaration *declared)
 {
     unsigned at = n_guests;
@@ -78,7 +78,7 @@ static void leave_out(void *arg, const char *line)
     sxs_error("SXSPROF_GUESTS: %s: this is left out", line);
 }
 
-/* Adds the profiler that a plug-in of @engine may bring with AddRawProfilerHook(). It comes behind the
+/* Adds the profiler that a plug-in of @engine may bring with AddRawProfilerHook(). It comes after the
  * engine, so that it sees what the plug-ins have written, as in CLRIE. */
 static void add_hook(const struct guest *engine)
 {

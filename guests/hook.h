@@ -2,7 +2,7 @@
 /**
  * hook.h - raw profiler hooks: a plug-in of the engine (clrie/) brings a profiler of its own, the
  * object that it gives to IProfilerManager::AddRawProfilerHook(). It becomes a guest of this runtime
- * behind the engine.
+ * after the engine.
  */
 #ifndef SXS_GUESTS_HOOK_H
 #define SXS_GUESTS_HOOK_H

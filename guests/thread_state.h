@@ -25,7 +25,7 @@ struct guest_counters {
     uint64_t         timed_at; /* the number of calls at which the next call is timed */
     _Atomic uint64_t ns;       /* time in callbacks, sampled (call.c) */
     _Atomic uint64_t added;    /* calls that the session's row has already */
-    _Atomic uint32_t inside;   /* calls in progress, but for the one in `current` */
+    _Atomic uint32_t inside;   /* calls in progress, except the one in `current` */
     uint64_t         random;   /* state of sxs_random(); 0: not used yet */
 };
 

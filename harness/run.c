@@ -22,7 +22,7 @@ struct gate {
 
 /* How the runtimes of one command are synchronized. */
 struct plan {
-    struct gate     *start; /* all start at the same time behind it; NULL: no waiting */
+    struct gate     *start; /* all start at the same time after it; NULL: no waiting */
     pthread_mutex_t *turn;  /* held during coreclr_initialize; NULL: no turns */
 };
 

@@ -394,13 +394,13 @@ struct sxs_il_wrap {
     struct sxs_il_insn *handler; /* nop with the exception on the stack: insert after it */
     struct sxs_il_insn *pop;     /* takes the exception off the stack; may be replaced */
     struct sxs_il_insn *rethrow; /* last instruction of the handler */
-    struct sxs_il_insn *exit;    /* nop behind the block, with an empty stack: insert after it.
+    struct sxs_il_insn *exit;    /* nop after the block, with an empty stack: insert after it.
                                     NULL: the method never returns */
 };
 
 /**
  * sxs_il_wrap - put the whole method into a try block with a handler that rethrows the exception.
- * The method gets one exit, behind the block:
+ * The method gets one exit, after the block:
  *
  *     .try { the method, with `stloc local; leave exit` as ret } catch caught { nop; pop; rethrow }
  *     exit: nop; ldloc local; ret

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # own_libxml2.sh - makes libsxsxml.so from the static libxml2 of this machine: the functions that
-# instr/config/libxml.h lists, with all they need inside, but for the C library. Other symbols are
+# instr/config/libxml.h lists, and everything that they call, except the C library. Other symbols are
 # hidden, so that a host's libxml2 and this one do not meet. Converters of encodings other than
 # UTF-8 are left out, because they bring 32 MB (ICU); instrumentation files are UTF-8.
 # usage: own_libxml2.sh OUTPUT

@@ -363,9 +363,9 @@ NOT_SANITIZED __attribute__((noinline)) static void route(int sig, siginfo_t *in
         int volatile at = 0;
         order_for_fault(&o, idx, context_ip(context), not_this);
         for (; at < o.n; at++) {
-            struct signal_owner *who = &router.owners[o.at[at]];
+            struct signal_owner *owner = &router.owners[o.at[at]];
             /* Counted before the call, because a runtime that handles the fault may not return. */
-            count_signal(&who->counter, &who->own_counter);
+            count_signal(&owner->counter, &owner->own_counter);
             if (ask(&r, o.at[at], idx) == TOOK_IT)
                 break;
         }

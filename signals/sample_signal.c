@@ -260,7 +260,7 @@ int sample_check(void)
 /* ---- in handlers ----------------------------------------------------------------------------- */
 
 /* Ends the process by @sig as soon as the handler has returned, if @sig has that effect and was
- * sent by somebody. A signal without a sender is one of the sampler's that came too late. */
+ * sent by a process. A signal without a sender is one of the sampler's that came too late. */
 SXS_SIGSAFE static void take_default(int sig, siginfo_t *info)
 {
     struct sigaction dfl;

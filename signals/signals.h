@@ -123,7 +123,8 @@ struct sxs_signals {
     /**
      * handle_samples - install @handler for the sample signal.
      * @handler: static code; NULL: give the signal back to the host: its own action is in force
-     * again, and the next call of sample_signal() chooses anew. Must call pass_on_sample() for signals that the sampler did not send.
+     * again, and the next call of sample_signal() may choose another signal. @handler must call pass_on_sample() for
+     * signals that the sampler did not send.
      * Runs with all signals blocked except those that an instruction raises. Runs on the alternate
      * stack only if a handler of the host does (sample_uses_stack()).
      * Returns 0 or -errno. Not signal-safe.

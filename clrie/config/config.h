@@ -70,7 +70,7 @@ int clrie_config_is_named(void);
 int clrie_config_read(struct clrie_plugin_list *list, clrie_config_report *report, void *arg);
 
 /** clrie_config_read_file - add the plug-ins of the file @path to @list, as above. The path is used
- *  as it is. Returns 0 when the file has no error, 1 when it has (reported), -1 without memory. */
+ *  as it is. Returns 0 when the file has no error, 1 when it has one (reported), -1 without memory. */
 int clrie_config_read_file(struct clrie_plugin_list *list, const char *path,
                            clrie_config_report *report, void *arg);
 

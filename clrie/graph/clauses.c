@@ -405,7 +405,7 @@ HRESULT clrie_section_RemoveAllExceptionClauses(struct clrie_section *self)
     return hr;
 }
 
-/* The first offset of the try block, and the offset behind it. */
+/* The first offset of the try block, and the offset after it. */
 static void try_range(const struct clrie_clause *clause, uint32_t *begin, uint64_t *end)
 {
     DWORD offset;
@@ -415,7 +415,7 @@ static void try_range(const struct clrie_clause *clause, uint32_t *begin, uint64
     *end = (uint64_t)offset + sxs_il_length(clause->part[CLRIE_TRY_LAST]->insn);
 }
 
-/* Behind the last clause whose try block lies within that of @fresh; else at the beginning. */
+/* After the last clause whose try block lies within that of @fresh; else at the beginning. */
 static HRESULT find_place(const struct clrie_section *section, const struct clrie_clause *fresh,
                           uint32_t *at)
 {

@@ -163,7 +163,7 @@ HRESULT clrie_graph_Remove(struct clrie_graph *self, IInstruction *pInstructionO
     if (!self->method)
         return S_OK;
     if (!next && !prev)
-        return E_FAIL; /* nothing is left that clauses could go to; it is removed all the same */
+        return E_FAIL; /* nothing is left that clauses could go to; it is removed nevertheless */
     heir = clrie_instruction_of(self, self->body, next ? next : prev);
     return heir ? clrie_clauses_update(self, i, heir) : E_OUTOFMEMORY;
 }

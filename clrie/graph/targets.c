@@ -189,8 +189,8 @@ static HRESULT visit_all(struct clrie_graph *graph, struct sxs_il_body *body, in
 }
 
 struct departure {
-    struct clrie_instruction *who; /* in no body any more */
-    const struct sxs_il_insn *was; /* what it was in the body */
+    struct clrie_instruction *removed; /* not in the body any more */
+    const struct sxs_il_insn *was;     /* its instruction in the body */
 };
 
 /* A plain target that leaves the body becomes an edge. */
@@ -205,7 +205,7 @@ static HRESULT follow_departure(struct clrie_graph *graph, struct sxs_il_body *b
         if (targets[t] != d->was)
             continue;
         i = clrie_instruction_of(graph, body, insn);
-        if (!i || FAILED(clrie_set_target(i, t, d->who)))
+        if (!i || FAILED(clrie_set_target(i, t, d->removed)))
             return E_OUTOFMEMORY;
     }
     return S_OK;

@@ -233,7 +233,7 @@ HRESULT clrie_domains_GetAppDomainById(struct clrie_domains *self, AppDomainID a
 }
 
 /* The test of the size is CLRIE's: a buffer that has room for all IDs is refused. A smaller one
- * receives as many IDs as fit; CLRIE writes all behind its end. */
+ * receives as many IDs as fit; CLRIE writes all after its end. */
 HRESULT clrie_domains_GetAppDomainIDs(struct clrie_domains *self, DWORD cAppDomains,
                                       DWORD *pcActual, AppDomainID *AppDomainIDs)
 {

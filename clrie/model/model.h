@@ -75,7 +75,7 @@ HRESULT  clrie_method_render(struct clrie_method *method, struct clrie_written *
 uint32_t clrie_method_codegen_flags(const struct clrie_method *method);
 /** clrie_method_name - write the method's full name, as UTF-8, for messages. */
 void clrie_method_name(struct clrie_method *method, char *out, size_t room);
-/** clrie_method_reset - drop the graph and the locals, so that plug-ins change the original body anew. */
+/** clrie_method_reset - drop the graph and the locals, so that plug-ins start again from the original body. */
 void clrie_method_reset(struct clrie_method *method);
 /** clrie_method_open - the caller's reference becomes one that plug-ins cannot use up. */
 void clrie_method_open(struct clrie_method *method);

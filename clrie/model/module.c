@@ -247,7 +247,7 @@ HRESULT clrie_module_GetImageBase(struct clrie_module *self, LPCBYTE *pbValue)
     return S_OK;
 }
 
-/* CLRIE copies as many bytes as it is asked for, whatever is behind the header. */
+/* CLRIE copies as many bytes as it is asked for, whatever is after the header. */
 HRESULT clrie_module_GetCorHeader(struct clrie_module *self, DWORD cbValue, BYTE *pbValue)
 {
     if (!self->image)

@@ -68,7 +68,7 @@ static inline void *clrie_face(struct clrie_object *object, unsigned n)
 }
 
 /**
- * clrie_new - make an object with one reference. All bytes behind the faces are zero.
+ * clrie_new - make an object with one reference. All bytes after the faces are zero.
  * Returns NULL without memory. Any thread. */
 void *clrie_new(const struct clrie_class *class);
 
@@ -131,7 +131,7 @@ HRESULT clrie_query(struct clrie_object *object, const GUID *iid, void **out);
  * @face: the pointer; NULL, pointers to foreign objects and to released ones are allowed, as long as
  *   they point to readable memory.
  * @n, @classes: the classes that are wanted.
- * Returns the object without a new reference, or NULL when it is none of these. */
+ * Returns the object without a new reference, or NULL when it is no such object. */
 struct clrie_object *clrie_object_of(const void *face, const struct clrie_class *const *classes,
                                      unsigned n);
 

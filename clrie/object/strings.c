@@ -7,7 +7,7 @@
 
 #include "base/text/utf8.h"
 
-/* The text begins LENGTH_ROOM bytes behind the start of the allocation; the length is in the 4 bytes
+/* The text begins LENGTH_ROOM bytes after the start of the allocation; the length is in the 4 bytes
  * before the text. */
 enum { LENGTH_ROOM = 8 };
 

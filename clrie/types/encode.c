@@ -88,7 +88,7 @@ static int parse_tree(struct tree *t, const uint8_t *bytes, size_t size)
 }
 
 /* Why the bytes are no type: E_INVALIDARG when they are cut, that is, when they would be one with
- * more bytes behind them; else E_NOTIMPL. */
+ * more bytes after them; else E_NOTIMPL. */
 static HRESULT reason_of(const uint8_t *bytes, size_t size)
 {
     enum { MORE = 256, MOST = 4096 };
@@ -197,7 +197,7 @@ HRESULT clrie_encode_type(const uint8_t **at, const uint8_t *end, struct clrie_b
     return hr;
 }
 
-/* Moves *@at behind SENTINEL, PINNED, the modifiers and the element of a composite type. */
+/* Moves *@at past SENTINEL, PINNED, the modifiers and the element of a composite type. */
 HRESULT clrie_related_type(const uint8_t *bytes, uint32_t size, const uint8_t **at)
 {
     const uint8_t *here = bytes, *end = bytes + size;

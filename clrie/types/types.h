@@ -25,7 +25,7 @@ struct clrie_types_module {
 struct clrie_type_creator *clrie_type_creator_new(struct clrie_types_module *module);
 
 /**
- * clrie_type_read - make the type at *@at of a signature, and move *@at behind it.
+ * clrie_type_read - make the type at *@at of a signature, and move *@at past it.
  * @out: receives one reference. Returns S_OK, E_NOTIMPL for an unknown element, E_INVALIDARG when the
  * signature is cut, or E_OUTOFMEMORY. */
 HRESULT clrie_type_read(struct clrie_types_module *module, const uint8_t **at, const uint8_t *end,

@@ -27,7 +27,7 @@ struct clrie_element {
 
 /**
  * clrie_encode_type - append the type at *@at to @out, in the order SENTINEL, PINNED, modifiers,
- * element, and move *@at behind it.
+ * element, and move *@at past it.
  * @out: may be NULL. Returns as clrie_type_read(). */
 HRESULT clrie_encode_type(const uint8_t **at, const uint8_t *end, struct clrie_bytes *out,
                           struct clrie_element *what);

@@ -47,7 +47,7 @@ static int kernel_munmap(void *addr, size_t len)
 
 static int ready;
 
-/* The preloaded allocator, which is informed of mappings: it stands behind this library. NULL: it is
+/* The preloaded allocator, which is informed of mappings: it stands after this library. NULL: it is
  * not preloaded. */
 static const struct sxs_allocator *allocator;
 

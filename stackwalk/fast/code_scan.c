@@ -6,7 +6,7 @@
 
 #define STUB_INSNS 6 /* stubs of runtimes end with a jump within this many instructions */
 
-/* Jumps that are followed. After that many, a jump is ignored and the code behind it is read. */
+/* Jumps that are followed. After that many, a jump is ignored and the code after it is read. */
 #define MAX_JUMPS  6
 
 /* The effect on the stack pointer of the instructions read so far, relative to its value at the
@@ -108,7 +108,7 @@ SXS_SIGSAFE static int follow_insn(struct path *p, const struct sxs_insn *insn, 
         return 0;
     case SXS_INSN_LEAVE: return *rule = frame_rule(-1), 1;
     case SXS_INSN_RET: return *rule = at_return(p), 1;
-    /* the code behind belongs to another function */
+    /* the code after belongs to another function */
     case SXS_INSN_TRAP: return *rule = frame_rule(-1), 1;
     case SXS_INSN_JUMP_FAR:
         /* A jump that ends a stub, or a tail call after an epilogue; else the jump of a switch. */
@@ -118,7 +118,7 @@ SXS_SIGSAFE static int follow_insn(struct path *p, const struct sxs_insn *insn, 
     case SXS_INSN_JUMP:
         if (p->popped_rbp >= 0 || released)
             return *rule = at_return(p), 1;
-        p->jump = insn->value; /* a method's rarely run code is placed behind its last return */
+        p->jump = insn->value; /* a method's rarely run code is placed after its last return */
         return 0;
     default: p->only_prologue = p->only_epilogue = 0; return 0;
     }
@@ -130,7 +130,7 @@ SXS_SIGSAFE static int is_vzeroupper(const uint8_t *code, size_t length)
 }
 
 /* Whether the direct jump that ends the code from @ip up to @next leads to code that was already
- * read. Such a jump is a loop, and the code behind the jump is where the loop ends. */
+ * read. Such a jump is a loop, and the code after the jump is where the loop ends. */
 SXS_SIGSAFE static int was_read(const uintptr_t *seen, unsigned n, uintptr_t ip, uintptr_t next,
                                 intptr_t jump)
 {

@@ -129,7 +129,7 @@ SXS_SIGSAFE static void meaning_of_lea(struct sxs_insn *insn, const uint8_t *p)
         insn->kind = SXS_INSN_SET_RSP;
 }
 
-/* Sets kind, reg and value of a complete one-byte instruction. @p points behind the opcode. */
+/* Sets kind, reg and value of a complete one-byte instruction. @p points after the opcode. */
 SXS_SIGSAFE static void set_meaning(struct sxs_insn *insn, uint8_t op, uint8_t rex,
                                     const uint8_t *p)
 {

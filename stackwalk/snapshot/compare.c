@@ -110,7 +110,7 @@ int sxs_compare_is_at(const struct sxs_account *r, const struct sxs_account *w)
 
 /* Whether @r and @w are the same frame. The runtime may report another SP or IP than the frame
  * has: for a method in a P/Invoke, the SP from before a stackalloc; for a precompiled method in
- * a P/Invoke, the IP where the P/Invoke began; and both while the thread waits behind the call
+ * a P/Invoke, the IP where the P/Invoke began; and both while the thread waits after the call
  * for the end of the suspension. */
 static int is_same(const struct stack_comparison *s, const struct sxs_account *r,
                    const struct sxs_account *w)
