@@ -12,7 +12,7 @@ all=$versions
 contexts=${KINDS_CONTEXTS:-100}
 MicrosoftInstrumentationEngine_LogLevel=Errors MicrosoftInstrumentationEngine_FileLogPath=$tmp/engine.log
 export MicrosoftInstrumentationEngine_LogLevel MicrosoftInstrumentationEngine_FileLogPath
-of() { sed -En "s/^$1 $2 (.* )?$3 ([0-9]+)( .*)?\$/\2/p" "$tmp/out" | tail -n 1; } # PLUGIN VERSION WORD: the number behind it
+of() { sed -En "s/^$1 $2 (.* )?$3 ([0-9]+)( .*)?\$/\2/p" "$tmp/out" | tail -n 1; } # PLUGIN VERSION WORD: the number after it
 lines_of() { grep -c "^$1 $2 $3" "$tmp/out"; }
 
 # unloads NAME: what must hold when $versions have loaded and unloaded assemblies whose methods two plug-ins changed

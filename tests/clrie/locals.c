@@ -190,7 +190,7 @@ static void replace(struct edit *e, unsigned k, IInstruction *with)
 }
 
 /* Gives the method one exit at its end, to which every ret branches, from a try block by leave. Code is
- * inserted at w->exit with an empty stack, but for a reference that form 0 returns. */
+ * inserted at w->exit with an empty stack; in form 0 the reference that is returned is on it. */
 static void join_by_hand(struct work *w)
 {
     struct edit    *e = &w->e;

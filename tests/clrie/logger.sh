@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# logger.sh - what a plug-in sees of the app profiled: exactly the lines of logger.expected on each runtime, but for one
+# logger.sh - what a plug-in sees of the app profiled: exactly the lines of logger.expected on each runtime, except one
 # method that 8.0 compiles on its own and later ones inline. Measured once for this file: CLRIE's own engine gives the
 # same lines on 8.0.29, 9.0.18 and 10.0.11, each alone, without the last one ("released"). LOGGER_RUNS: runs of all at once.
 . "$(dirname "$0")/../integration/lib.sh"

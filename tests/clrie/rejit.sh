@@ -30,7 +30,7 @@ REJITTER_FIRST=1 rewritten "$versions" show r.rejit1.Value show r.revert1.Value 
 status=$?
 shows "a method that was changed before its first compilation: a revert gives that code back" Value '1 1 1'
 
-# ReJIT code is not inlined, so Outer calls Inner once it is compiled anew.
+# ReJIT code is not inlined, so Outer calls Inner once its ReJIT is done.
 for way in rejit inliners; do
     rewritten "$versions" show r.${way}1.Inner show r.revert1.Inner show r.${way}1.Inner show
     status=$?

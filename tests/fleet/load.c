@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * load.c - loads sessions into ClickHouse as `sxsprof push` does, but without its queue. With
- * machines=N, each session stands for the profile of a service, and its samples are drawn anew for N
+ * machines=N, each session stands for the profile of a service, and its samples are drawn again for N
  * simulated machines and each minute.
  *
  * fleet_load URL KEY=VALUE... SESSION...
@@ -128,8 +128,7 @@ static double uniform(void)
     return ((double)(next_random() >> 11) + 0.5) / 9007199254740992.0;
 }
 
-/* A number with this mean, distributed as Poisson says; as a normal distribution for large means.
- * */
+/* A number with this mean, distributed as Poisson says; as a normal distribution for large means. */
 static uint64_t poisson(double mean)
 {
     if (mean > 30) {

@@ -148,7 +148,7 @@ static size_t fuzz_make(uint8_t *bytes)
     undamaged = roll(20) == 0;
     if (undamaged)
         return size;
-    /* Most damage is behind the header, which is mostly zeros. */
+    /* Most damage is after the header, which is mostly zeros. */
     if (size > SXS_HEAP_HEADER_SIZE && roll(10))
         return SXS_HEAP_HEADER_SIZE +
                fuzz_mutate(bytes + SXS_HEAP_HEADER_SIZE, size - SXS_HEAP_HEADER_SIZE);

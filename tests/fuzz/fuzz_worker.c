@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* fuzz_worker.c - bytes as what a worker for symbols answers that a hostile file has taken over. See fuzz.h. The first
- * byte says who asks: the reader of names of native functions, or that of lines of managed methods. Messages follow:
- * a struct head, and the bytes. Whatever they are, the command keeps no descriptor and no text without an end, and
- * gives an answer. */
+ * byte says which reader asks: the reader of names of native functions, or that of lines of managed
+ * methods. Messages follow: a struct head, and the bytes. Whatever they are, the command keeps no
+ * descriptor and no text without an end, and gives an answer. */
 #include "tests/fuzz/fuzz.h"
 
 #include "cmd/symbols/answers.h"

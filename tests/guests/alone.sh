@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# alone.sh - checks that profilers print the same directly in a runtime, alone behind the library, all together on
+# alone.sh - checks that profilers print the same directly in a runtime, alone after the library, all together on
 # one runtime, and all together on three runtimes.
 . "$(dirname "$0")/../integration/lib.sh"
 . tests/guests/common.inc

@@ -7,7 +7,7 @@
 need_real 3
 versions="8.0 9.0 10.0.11"
 
-# answers FILE: what the profiler said of $version, but for its end, which comes earlier or later when it is detached
+# answers FILE: what the profiler said of $version, except its end, which comes earlier or later when it is detached
 answers() { lines_of "$1" flags $version | grep -v ' detached$\| at Shutdown: '; }
 
 for version in $versions; do

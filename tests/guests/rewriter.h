@@ -6,7 +6,7 @@
  *
  * The app calls rewriter_command() with a method's token and one of these commands:
  *   set       give the method new IL when it is compiled for the first time
- *   rejit     request that the method is compiled anew with new IL
+ *   rejit     request ReJIT of the method, with new IL
  *   inliners  likewise, with the methods that inline it
  *   revert    request the original
  *   put       give the method new IL now
@@ -22,8 +22,9 @@
  *   detach    request to be detached
  *   wrong     call the requests with wrong arguments, and print the results
  * The variable PROF_REJIT names a method that the profiler requests in ModuleLoadFinished, before it
- * is compiled. PROF_MAP has the rows of a map: "OLD:NEW,OLD:NEW...". At the end it prints how often each method was compiled, as its callbacks say.
- * Included by one file of each rewriter, which defines prof_clsid and REWRITER_DIGIT.
+ * is compiled. PROF_MAP has the rows of a map: "OLD:NEW,OLD:NEW...". At the end it prints how often each
+ * method was compiled, as its callbacks say. Included by one file of each rewriter, which defines
+ * prof_clsid and REWRITER_DIGIT.
  */
 #ifndef SXS_TESTS_GUESTS_REWRITER_H
 #define SXS_TESTS_GUESTS_REWRITER_H

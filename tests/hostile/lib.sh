@@ -21,7 +21,7 @@ as() { local user=$1; shift; setpriv --reuid "$user" --regid "$user" --clear-gro
 lair() { mkdir -m 755 "$tmp/$2" && chown "$1:$1" "$tmp/$2" && echo "$tmp/$2"; }
 # skip CLAIM REASON: one claim is not checked here
 skip() { n_test=$((n_test + 1)); echo "ok $n_test - $1 # SKIP $2"; }
-# own_pids: run the script anew with process IDs of its own, if that can be: ps meets no process of another test, and
+# own_pids: run the script again in a PID namespace, if that can be: ps meets no process of another test, and
 # what ps gives each user and each run is for the processes of this one
 own_pids() {
     [ -z "${OWN_PIDS:-}" ] && unshare -m -p -f --mount-proc true 2>/dev/null || return 0

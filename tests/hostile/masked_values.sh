@@ -29,7 +29,7 @@ record all SXSPROF_MASK=all --
 [ $status = 0 ] && ! has all 'shown=1|"derived|-9223372036854775808'
 check "SXSPROF_MASK=all: numbers are not in it either" $? "$tmp/err"
 ! has all 'string\([0-9]+\)'; check "nor lengths of texts" $? "$tmp/err"
-# A path that nearly fills the line of the census: no place for "arguments masked" behind it.
+# A path that nearly fills the line of the census: no place for "arguments masked" after it.
 file=$(realpath "$runsxs")
 for length in 1000 1005 1015; do
     program=$(printf '%*s' $((length - ${#file})) '' | tr ' ' /)$file

@@ -89,7 +89,7 @@ if strace -f -o "$tmp/trace" -e trace=open,openat,openat2 "$SXS" report "$tmp/od
         "$tmp/trace" >"$tmp/named"
     [ -s "$tmp/named" ]; check "the trace has the paths" $? "$tmp/trace"
     grep -v O_PATH "$tmp/named" >"$tmp/opened"
-    [ ! -s "$tmp/opened" ]; check "none of them is opened but for looking (O_PATH)" $? "$tmp/opened"
+    [ ! -s "$tmp/opened" ]; check "none of them is opened, except with O_PATH" $? "$tmp/opened"
 else
     skip "what is opened" "strace does not work here"
 fi

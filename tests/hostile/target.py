@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""target.py - a process that looks as if it had a .NET runtime, and attacks who attaches to it.
+"""target.py - a process that seems to have a .NET runtime, and attacks the command that attaches to it.
 
 usage: target.py LIBRARY READY MODE [ARGUMENT]
 LIBRARY is mapped: a libcoreclr.so. READY is made when the process is ready.

@@ -47,7 +47,7 @@ unset DOTNET_TieredCompilation
 words=${words/ fork=5000/}
 counts=$(echo "$counts" | sed 's/Memory.Point=503//; s/Small=1002/Small=1001/; s/Small\[\]=99/Small[]=98/')
 profile :exact 8 memory "$words" 9 memory "$words" 10 memory "$words" && has exact "$counts"
-check "with tiered compilation, too, but for boxed values" $? "$tmp/log"
+check "with tiered compilation, too, except boxed values" $? "$tmp/log"
 profile :exact,interval=100k 10 memory "keep:boxed=500000" && has close "Memory.Point=500000"
 check "10: exact: samples have all boxed values" $? "$tmp/log"
 "$sxsprof" report --data alloc "$tmp/s" >"$tmp/report" && first_lines "$tmp/report" | grep -q '^  counted too low: boxed values' &&

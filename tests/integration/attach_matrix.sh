@@ -78,7 +78,7 @@ one() { # VERSION
     [ $bad = 0 ]
     check "$1: the command is killed after $STEP to $MOST ms: each next attach records at once" $?
 
-    # Two at once: one records, the other one is refused or comes behind it.
+    # Two at once: one records, the other one is refused or comes after it.
     bad=0
     for n in $(seq "$RUNS"); do
         for i in 1 2; do

@@ -100,7 +100,7 @@ wait_until lives
 check "with all names taken it has one that nobody can guess, which the command finds" $? "$tmp/log"
 is_left_alone() { ! grep -q received "$tmp/squatter"; }
 is_left_alone
-check "and sends nothing to who has taken the others" $? "$tmp/squatter"
+check "and sends nothing to the process that has taken the others" $? "$tmp/squatter"
 leave
 ends "that program does its work all the same"
 

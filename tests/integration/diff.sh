@@ -20,8 +20,8 @@ recorded changed.before 9 shares "alpha=40 beta=30 native=10 seconds=3"
 recorded changed.now 9 shares "alpha=60 beta=10 native=10 seconds=3"
 "$sxsprof" diff -o "$tmp/changed.html" "$tmp/changed.before" "$tmp/changed.now" 2>"$tmp/log"
 check "they are compared" $? "$tmp/log"
-# By chance 1 % of the pages of an unchanged program may have a coloured box, as their legend says. So a page that has
-# one is made anew, of two new sessions, twice at most.
+# By chance 1 % of the pages of an unchanged program may have a coloured box, as their legend says. So if a page
+# has one, two new sessions are recorded and compared; at most twice.
 compare() { # VERSION APP WORDS: twice, and in a browser
     local status=1 made
     for _ in 1 2 3; do

@@ -60,7 +60,7 @@ claims "what the process allocates is recorded" costs:40-1000000 lost:0-0
 recorded --tool native:interval=1 -- "$runsxs" --timeout 50 /st fake:8.0 "$work" "" fake:9.0 "$work" "" fake:10.0 "$work" "" &&
     ! grep -q '^sxsprof' "$tmp/log"
 check "three runtimes, each of which ends before the next one starts: the run succeeds" $? "$tmp/log"
-claims "each of them begins to record anew: each starts 20 threads, which allocate" costs:60-1000000 lost:0-0
+claims "recording starts again with each of them: each starts 20 threads, which allocate" costs:60-1000000 lost:0-0
 recorded --pick first --tool native:interval=1 -- "$runsxs" --timeout 50 fake:8.0 "$work" "" fake:9.0 "$work" "" &&
     ! grep -q '^sxsprof' "$tmp/log"
 check "with one of two runtimes picked, too" $? "$tmp/log"

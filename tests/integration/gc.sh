@@ -21,7 +21,7 @@ all_same() { # NAME
     same "$1: each collection has the generation, reason and mode that its runtime names" "$1" kinds
     same "$1: bytes promoted, sizes and fragmentation of every generation are the runtime's, to the last byte" "$1" bytes
     same "$1: pinned objects and objects to finalize are the runtime's" "$1" objects
-    same "$1: pauses are the runtime's, but for the time that resuming takes" "$1" pauses
+    same "$1: pauses are the runtime's, without the time that resuming takes" "$1" pauses
     same "$1: all finalizers that ran were counted" "$1" finalizers
 }
 

@@ -194,7 +194,7 @@ snapshots_meanwhile() { # VERSION WHAT ARGUMENTS-OF-RUNSXS...
     for file in "$tmp"/s/*/heap-*; do
         is_ended "$file" || continue
         python3 tests/integration/heap_expected.py "$file" "1" >"$tmp/said" 2>&1 && continue
-        # While the runtime begins it refuses, and before and behind that there is none to be listed.
+        # While the runtime begins it refuses, and before and after that there is none to be listed.
         grep -q "r.end\['status'\]\|^AssertionError: no runtimes" "$tmp/said" || cat "$tmp/said" >>"$tmp/wrong"
     done
     [ ! -s "$tmp/wrong" ]

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-# keep.sh - checks continuous mode in programs with real runtimes: segments follow each other, what they count together
-# is what the program did but for the gaps, the oldest go, the ring goes on after kill -9, events keep segments, a full
+# keep.sh - checks continuous mode in programs with real runtimes: segments follow each other, their sums are
+# what the program did outside of the gaps, the oldest are deleted, the ring goes on after kill -9, events keep segments, a full
 # disk and requests of other commands do no harm.
 . "$(dirname "$0")/lib.sh"
 need_real 3
@@ -82,7 +82,7 @@ for line in open(sys.argv[2]):
     assert collections >= gcs * (1 - lost) - 10
 assert gap > 0
 P
-check "all segments have the program's exceptions and collections but for the gaps" $? "$tmp/log"
+check "all segments together have the program's exceptions and collections outside of the gaps" $? "$tmp/log"
 grep -q 'nothing was recorded for .* between them' "$tmp/all.err"
 check "run says at its end how long nothing was recorded" $? "$tmp/all.err"
 
@@ -216,7 +216,7 @@ clsid=$(sed -n 's/.*SXSPROF_CLSID "\(.*\)".*/\1/p' include/sxsprof.h)
 wrong SXSPROF_KEEP=ten "SXSPROF_KEEP: 'ten': expected a time"
 check "a wrong variable is one line, and the program runs on" $? "$tmp/log"
 wrong SXSPROF_BUDGET=1% "SXSPROF_BUDGET: expected keep"
-check "a variable without its fellows, likewise" $? "$tmp/log"
+check "SXSPROF_BUDGET without SXSPROF_KEEP or SXSPROF_ON, likewise" $? "$tmp/log"
 
 # ---- a full disk ----
 

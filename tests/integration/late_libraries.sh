@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 # late_libraries.sh - libraries that are used right after dlopen(), and unloaded soon: their frames have names,
-# and stacks go on behind them.
+# and stacks go on after them.
 . "$(dirname "$0")/lib.sh"
 need_real 1
 [ -e "$BUILD/managed/blocks/blocks.dll" ] || skip_all "$0" "the app blocks is not built"

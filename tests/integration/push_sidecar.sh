@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# push_sidecar.sh - checks that who reads a session knows whether its process runs when that is in another PID
+# push_sidecar.sh - checks that a reader of a session knows whether its process runs when that is in another PID
 # namespace, as for a sidecar container: push --follow sends all of it, top shows it as running, and both see its end,
 # also by kill -9. Needs root.
 . "$(dirname "$0")/lib.sh"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# thread_names.sh - threads whose names differ behind the 15th byte have rows of their own, with whole names, in
+# thread_names.sh - threads whose names differ after the 15th byte have rows of their own, with whole names, in
 # every report on real runtimes: names in UTF-8, threads that managed or native code renames, short threads, the
 # first thread of a process, a session that begins while the threads live.
 . "$(dirname "$0")/lib.sh"

@@ -2,8 +2,8 @@
 // heap.mjs - opens the pages and files of sxsprof heap in headless Chromium.
 // usage: heap.mjs FOLDER SHOTS     FOLDER has known.html, known.json and diff.html, and NAME.heapsnapshot with NAME.json
 // A file NAME.heapsnapshot is loaded by the parser of DevTools, which computes dominators by itself: its numbers of
-// each class must be those of the JSON; but for the bytes kept alive, which it adds up over the objects that dominate
-// others: the JSON has what all objects of the class keep together, which a search without them finds here.
+// each class must be those of the JSON. The bytes kept alive are an exception: DevTools adds them up over the objects that dominate
+// others, and the JSON has what all objects of the class keep together, which a search without them finds here.
 import { readFileSync, readdirSync } from "node:fs";
 import path from "node:path";
 import { pathToFileURL } from "node:url";

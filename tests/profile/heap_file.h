@@ -152,7 +152,7 @@ static inline void heap_name(struct heap_file *h, uint16_t runtime, uint32_t num
     heap_text(h, text);
 }
 
-/* @base, @step: of arrays. @names: of @n slots, with a NULL behind them. */
+/* @base, @step: of arrays. @names: of @n slots, with a NULL after them. */
 static inline void heap_fields(struct heap_file *h, uint16_t runtime, uint32_t type, uint32_t base,
                                uint32_t step, const char *const *names)
 {

@@ -14,7 +14,7 @@
  *         waits in libplugin.so for a disk
  *   MORE: how many more recorded strings of 2,000 bytes there are (for differences)
  *
- * Allocations, of runtime 1 but for the last:
+ * Allocations; all are of runtime 1, the last one is not:
  *   500 System.String of 40 bytes, recorded as 10 of n = 50, by StringBuilder.Append, called by
  *     Cache.Add, called by Main; 4 are gone; 4 in generation 2, one in 1, one not looked at
  *   2 System.Byte[] of 100,000 bytes, large, in Cache.Add

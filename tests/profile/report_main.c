@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* report_main.c - writes reports without the rest of the command: report_main FORMAT DIR OUTPUT
  * [KEY=VALUE]..., or report_main diff A OUTPUT B. Exit status: enum sxs_profile_result. report_main missing
- * prints the table of counters of what is missing: file, where, offset, key, noun, words behind it. */
+ * prints the table of counters of what is missing: file, where, offset, key, noun, words after it. */
 #include "cmd/output/missing.h"
 #include "cmd/report/data_kind.h"
 #include "cmd/report/profile.h"

@@ -207,7 +207,7 @@ static void world_begin(struct world *w)
     w->module = clrie_model_module(w->engine->model, MODULE);
 }
 
-/* The runtime has ended: the engine's objects are gone, but for those that somebody holds. */
+/* The runtime has ended: the engine's objects are gone, except those that somebody holds. */
 static void world_end(struct world *w)
 {
     ICorProfilerCallback7 *callback = w->engine ? clrie_face(&w->engine->object, 0) : NULL;

@@ -228,7 +228,7 @@ static void functions_that_are_looked_up_in_the_c_library_are_reported(void **st
 
 /* ---- C++ and jemalloc ------------------------------------------------------------------------ */
 
-/* This program is in C and has no operators of C++ behind those of the library. */
+/* This program is in C and has no operators of C++ after those of the library. */
 extern void *_Znwm(size_t size);
 extern void *_ZnamSt11align_val_t(size_t size, size_t align);
 extern void  _ZdlPvm(void *block, size_t size);

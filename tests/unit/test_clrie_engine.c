@@ -60,7 +60,7 @@ static void a_method_that_nobody_wants_is_left_alone(void **state)
     stop();
 }
 
-/* CLRIE leaves out everybody. Here only the plug-in at fault is left out; the others begin anew. */
+/* CLRIE leaves out everybody. Here only the plug-in at fault is left out; the others start again. */
 static void a_plug_in_that_fails_is_left_out_for_the_method(void **state)
 {
     (void)state;

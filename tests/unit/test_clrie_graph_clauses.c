@@ -171,7 +171,7 @@ static void new_clauses_come_behind_the_inner_ones(void **state)
     i = fixture_at(&f, 0);
     inner = add(&f, 2, 3, 4, 4);
     outer = add(&f, 1, 5, 6, 6);
-    middle = add(&f, 2, 4, 5, 5);  /* contains the inner one: behind it */
+    middle = add(&f, 2, 4, 5, 5);  /* contains the inner one: after it */
     first = add(&f, 0, 0, 7, 7);   /* contains none */
     assert_ptr_equal(clause_at(&f, 0), first);
     assert_ptr_equal(clause_at(&f, 1), inner);

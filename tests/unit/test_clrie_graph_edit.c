@@ -16,7 +16,7 @@ static void instructions_are_inserted_before_and_after(void **state)
     (void)state;
     fixture_begin(&f, "ldarg.0\n volatile. ldind.i4\n pop\n ret", 0);
     put_before(&f, 0, fixture_new(&f, Cee_Nop));
-    put_before(&f, 3, fixture_new(&f, Cee_Break)); /* behind the prefix: the caller's fault */
+    put_before(&f, 3, fixture_new(&f, Cee_Break)); /* after the prefix: the caller's fault */
     i = fixture_new(&f, Cee_Dup);
     OK(CALL(f.graph, InsertAfter, fixture_at(&f, 5), i));
     OK(CALL(i, GetIsNew, &is_new));

@@ -79,7 +79,7 @@ static void locals_are_added_and_committed(void **state)
     assert_int_equal(token, 0x11000002);
     assert_memory_equal(run.sigs[1], "\x07\x04\x08\x45\x1c\x0e\x0e", 7);
     HR(S_FALSE, CALL(locals, CommitSignature));
-    HR(S_OK, CALL(locals, GetCount, &n)); /* read anew, from a token that was added */
+    HR(S_OK, CALL(locals, GetCount, &n)); /* read again, from a token that was added */
     assert_int_equal(n, 4);
     HR(S_OK, CALL(method, GetOriginalLocalVariables, &original));
     HR(S_OK, CALL(original, GetCount, &n));

@@ -361,7 +361,7 @@ static void the_image_of_a_module(void **state)
     HR(S_OK, CALL(plain, GetCorHeader, 72, header));
     assert_int_equal(header[0], 72);
     HR(S_OK, CALL(plain, GetCorHeader, 4, header));
-    HR(E_INVALIDARG, CALL(plain, GetCorHeader, 73, header)); /* CLRIE reads behind the header */
+    HR(E_INVALIDARG, CALL(plain, GetCorHeader, 73, header)); /* CLRIE reads after the header */
     HR(E_POINTER, CALL(plain, GetCorHeader, 72, NULL));
     HR(E_FAIL, CALL(dynamic, GetCorHeader, 72, header)); /* CLRIE may crash */
     HR(S_OK, CALL(plain, GetEntrypointToken, &token));

@@ -292,7 +292,7 @@ static int setup(void **state)
     return failed;
 }
 
-/* The rows of a face are as many as its vtable has slots, but for the three of IUnknown. */
+/* A face has one row for each slot of its vtable; the three slots of IUnknown have none. */
 static void no_slot_is_missing(void **state)
 {
     size_t covered = 0;

@@ -347,7 +347,7 @@ static void a_method_signature_is_parsed(void **state)
        CALL(parser, ParseMethodSignature, vararg, sizeof(vararg), NULL, NULL, &list, NULL, NULL));
     HR(S_OK, CALL(list, Skip, 1));
     HR(S_OK, CALL(list, Next, 1, &parameter, &fetched));
-    HR(S_OK, CALL(parameter, AddToSignature, b)); /* the sentinel belongs to the type behind it */
+    HR(S_OK, CALL(parameter, AddToSignature, b)); /* the sentinel belongs to the type after it */
     builder_has(b, BYTES(0x41, 0x0e));
     RELEASE(parameter);
     RELEASE(list);

@@ -117,7 +117,7 @@ static void row_body(void)
         CHECK_EQ(initialized, active);
         CHECK(!disabled || released > 0);
     }
-    /* who is loaded works, whatever became of the other */
+    /* the profiler that is loaded works, whatever became of the other */
     for (int i = 0; i < 2; i++) {
         fake_run(&h[i], "!modules 1; jit 2; gc 1");
         fake_end(&h[i]);

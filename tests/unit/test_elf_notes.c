@@ -15,7 +15,7 @@
 
 #define PAGE ((size_t)4096)
 
-/* Notes at the end of a page, behind which nothing can be read. */
+/* Notes at the end of a page, after which nothing can be read. */
 static uint8_t find(const void *notes, size_t size, size_t claimed, uint8_t id[20])
 {
     char *page = mmap(NULL, 2 * PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -65,7 +65,7 @@ static void sizes_that_lead_out_of_the_file_are_refused(void **state)
         n = build_id();
         n.head.n_descsz = sizes[i] < 20 ? 21 : sizes[i];
         assert_int_equal(find(&n, sizeof(n), sizeof(n), id), 0);
-        n.head.n_type = 1; /* and what comes behind a note that is skipped */
+        n.head.n_type = 1; /* and what comes after a note that is skipped */
         assert_int_equal(find(&n, sizeof(n), sizeof(n), id), 0);
     }
 }

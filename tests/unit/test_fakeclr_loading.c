@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* test_fakeclr_loading.c - how the simulated runtime loads a profiler, attaches it and lets it go. */
+/* test_fakeclr_loading.c - how the simulated runtime loads a profiler, attaches it and detaches it. */
 #include "tests/unit/fakeclr_fixture.h"
 
 /* -- Loading -- */

@@ -78,7 +78,7 @@ gone:
     return 0;
 }
 
-/* Each has two values of one variable meet behind the load. They are called through the array, so
+/* Each has two values of one variable meet after the load. They are called through the array, so
  * that they are compiled as they stand and get different registers to leave behind. */
 static uintptr_t word_or_0(uintptr_t at)
 {

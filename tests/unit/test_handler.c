@@ -66,8 +66,8 @@ static void without_buffer(void)
     const struct sxs_samples_header *header;
     sampling();
     header = sxs_samples_header(writer);
-    CHECK_EQ(sxs_sample_signal_send(0, INTERVAL_NS),
-             -ESRCH); /* the slot of a thread that has just ended: no refusal */
+    /* the slot of a thread that has just ended: no refusal */
+    CHECK_EQ(sxs_sample_signal_send(0, INTERVAL_NS), -ESRCH);
     a_sample();
     CHECK_EQ(atomic_load(&header->n_samples), 1);
     CHECK(take_all_buffers() < MOST);

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* test_heap_values.c - requests for values of objects, copies of memory, plain names of types;
- * values
+/* test_heap_values.c - requests for values of objects, copies of memory, plain names of types; values
  * of real objects are read in tests/integration/heap_object.sh. */
 #include <setjmp.h>
 #include <stdarg.h>

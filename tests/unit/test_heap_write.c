@@ -392,7 +392,7 @@ static void roots_have_kinds_and_names(void **state)
     assert_int_equal(was.n_dependent, 1);
 }
 
-/* Every cut of every event, and wrong counts: no byte behind the event is read. */
+/* Every cut of every event, and wrong counts: no byte after the event is read. */
 static void damaged_events_do_no_harm(void **state)
 {
     static const uint32_t ids[] = {ROOTS, DEPENDENT, NODES, EDGES, STATICS, 15, 20, 0};

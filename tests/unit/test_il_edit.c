@@ -70,7 +70,7 @@ static void a_fragment_is_copied_with_its_branches_and_clauses(void **state)
     sxs_il_free(body);
 }
 
-/* A break behind the nop of every exit. */
+/* A break after the nop of every exit. */
 static uint32_t break_at_exits(struct sxs_il_body *body)
 {
     struct sxs_il_insn **exits;

@@ -19,7 +19,7 @@ static struct sxs_sig      sig;
 
 static int parse(enum sxs_sig_kind kind, const char *bytes, size_t size)
 {
-    /* A copy of its own size: reading behind it is seen by a sanitizer. */
+    /* A copy of its own size: reading after it is seen by a sanitizer. */
     uint8_t *copy = malloc(size ? size : 1);
     int      err;
     memcpy(copy, bytes, size);
@@ -71,7 +71,7 @@ static void methods(void **state)
     assert_int_equal(sig.n_generic, 2);
     assert_string_equal(tree(sig.result), "1e:1");
     assert_string_equal(tree(sig.params), "13");
-    /* varargs of a call site: what it added comes behind a mark */
+    /* varargs of a call site: what it added comes after a mark */
     assert_int_equal(PARSE(SXS_SIG_METHOD, "\x05\x02\x01\x08\x41\x0e"), 0);
     assert_int_equal(sig.n_params, 2);
     assert_string_equal(tree(sig.params), "8 41 e");

@@ -69,7 +69,7 @@ static void a_file_cut_short_while_it_is_read_ends_nobody(void **state)
     write_assembly(1, FIXTURE_ASSEMBLY_SIZE);
     image = find(&images);
     assert_true(image->readable);
-    assert_int_equal(truncate(path, 0), 0); /* a compiler that writes the file anew does this */
+    assert_int_equal(truncate(path, 0), 0); /* a compiler that rewrites the file does this */
     assert_string_equal(module_name(image), FIXTURE_MODULE_NAME);
     assert_int_equal(sxs_md_guid(&image->md).at[15], 1);
     sxs_images_end(&images);

@@ -131,7 +131,7 @@ static void load(ModuleID module, struct sxs_plan *plan)
             1);
 }
 
-/* A plug-in that is loaded anew for each request. */
+/* A plug-in that is loaded again for each request. */
 static void modules_that_are_loaded_repeatedly_take_no_more_numbers(void **state)
 {
     struct sxs_plan *plan = sxs_plan_new(NULL, 5);

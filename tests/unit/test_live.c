@@ -3,7 +3,7 @@
  * has.
  *
  * The file is made in memory first. Then it is written to the disk step by step, as several threads
- * of a process do it: some records are committed later than those behind them, some get even their
+ * of a process do it: some records are committed later than those after them, some get even their
  * size later. Between the steps it is looked at. The clock is the file's own. */
 #include <dirent.h>
 #include <errno.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Locals that are added to a method: behind those it has, however their number is written. */
+/* Locals that are added to a method: after those it has, however their number is written. */
 #include <string.h>
 
 #include "manager/runtime_internal.h"

@@ -86,7 +86,7 @@ static void long_names(void **state)
         memcpy(b, a, n + 1);
         b[n / 2] = 'b';
         assert_int_equal(SAID(a, b)[0] != '\0', n <= 128);
-        assert_int_equal(SAID(a, a)[0], ';'); /* the same behind a dot that is not there */
+        assert_int_equal(SAID(a, a)[0], ';'); /* the same after a dot that is not there */
     }
     memset(a, 'a', 299);
     a[299] = '\0';

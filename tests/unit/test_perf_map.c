@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* test_perf_map.c - files /tmp/perf-PID.map that are large, damaged or written anew. */
+/* test_perf_map.c - files /tmp/perf-PID.map that are large, damaged or rewritten. */
 #include "tests/unit/fake_host.h"
 
 #include <fcntl.h>

@@ -99,7 +99,7 @@ static void info_is_read_and_refused_at_each_shorter_size(void **state)
     assert_string_equal(info.version, "10.0.11");
     assert_memory_equal(info.cookie, "0123456789abcdef", 16);
     for (size_t cut = 0; cut < size; cut++) {
-        uint8_t *exact = malloc(cut ? cut : 1); /* a sanitizer sees reads behind it */
+        uint8_t *exact = malloc(cut ? cut : 1); /* a sanitizer sees reads after it */
         memcpy(exact, payload, cut);
         assert_int_equal(sxs_diag_parse_info(exact, cut, &info), -1);
         free(exact);
@@ -135,7 +135,7 @@ static void an_answer_is_refused_when_it_is_damaged(void **state)
     assert_int_equal(sxs_diag_parse_answer(bytes, size - 1, &answer), -1);
 }
 
-/* Any bytes at all: nothing is read behind the end, which the sanitizers watch. */
+/* Any bytes at all: nothing is read after the end, which the sanitizers watch. */
 static void random_bytes_are_parsed_or_refused(void **state)
 {
     unsigned seed = 17;

@@ -55,7 +55,7 @@ static void code_that_is_inserted_at_the_start_moves_all(void **state)
 }
 
 /* The first tool inserts 4 bytes at 5: old 0..4 is 0..4, old 5 is 9. The second tool inserts 4 bytes
- * at its 3, which is old 3: what is behind it moves by 4. */
+ * at its 3, which is old 3: what is after it moves by 4. */
 static void a_row_of_the_second_map_between_two_of_the_first_stays(void **state)
 {
     static const struct rows maps[] = {{2, {{0, 0, 1}, {5, 9, 1}}},

@@ -140,7 +140,7 @@ static void a_cost_with_numbers_that_cannot_be_is_damaged(void **state)
     assert_false(is_read(&c));
 }
 
-/* Writes a record of @type whose first @size bytes exist and all bytes behind its head are 0xff. */
+/* Writes a record of @type whose first @size bytes exist and all bytes after its head are 0xff. */
 static int is_filled_read(enum sxs_record_type type, size_t size)
 {
     struct sxs_samples       *s;

@@ -241,7 +241,7 @@ static void damaged_tables_give_rules_or_none_but_never_a_crash(void **state)
         struct sxs_unwind_table *table = sxs_unwind_table_make(&damaged);
         assert_non_null(table);
         memcpy(table->bytes, bytes, whole);
-        table->cfi.size = size; /* descriptions behind the end are asked for, too */
+        table->cfi.size = size; /* descriptions after the end are asked for, too */
         for (uintptr_t pc = elf.lo; pc < elf.hi; pc += 61)
             n_rules += sxs_unwind_table_find(table, pc, elf.bias).kind == SXS_RULE_CFA;
         for (size_t at = 0; at < whole; at += 7)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* test_thread_names.c - the pool of thread names, its file, and what a thread is called by all that is known. */
+/* test_thread_names.c - the pool of thread names, its file, and the name that a thread gets from all
+ * sources together. */
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>

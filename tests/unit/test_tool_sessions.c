@@ -69,7 +69,7 @@ static void read_file(void)
         CHECK_EQ(fread(chunk, sizeof(chunk), 1, f), 1);
         count_chunk(chunk);
     }
-    CHECK_EQ(fread(chunk, 1, 1, f), 0); /* nothing is behind the last chunk */
+    CHECK_EQ(fread(chunk, 1, 1, f), 0); /* nothing is after the last chunk */
     fclose(f);
     CHECK_EQ(unlink(path), 0);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* test_traced_file.c - damaged files "traced": under the address sanitizer a read behind a chunk ends the test; and
+/* test_traced_file.c - damaged files "traced": under the address sanitizer a read after a chunk ends the test; and
  * files that are written one after the other while a thread records. */
 #include <fcntl.h>
 #include <pthread.h>

@@ -47,7 +47,7 @@ static void pairs_are_one_character_and_halves_stay(void **state)
     for (size_t i = 0; i < ARRAY_LEN(expected); i++)
         assert_int_equal(sxs_utf16_next(units, ARRAY_LEN(units), &at), expected[i]);
     assert_int_equal(at, ARRAY_LEN(units));
-    at = 0; /* the second half lies behind the end */
+    at = 0; /* the second half lies after the end */
     assert_int_equal(sxs_utf16_next(units, 1, &at), 0xd83d);
     assert_int_equal(at, 1);
 }
