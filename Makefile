@@ -92,6 +92,7 @@ help:
 	@echo 'check           every test; sets everything up'
 	@echo '                JOBS=N at a time (default: one per processor)'
 	@echo '                TESTS=TEXT: test programs whose path contains it, such as TESTS=integration/hops.sh'
+	@echo '                SHARD=1/4: the first of four parts, which take about the same time'
 	@echo '                CASE=TEXT: cases whose name contains it; of a script, which runs whole, the results'
 	@echo 'check-run       the same without building: make check-run TESTS=test_elf CASE=damaged'
 	@echo 'check-packages  installs the packages and the tarball on bare Debian roots (as root; Debian mirror)'

@@ -9,6 +9,7 @@
 # BUILD  build folder
 # SAN    sanitizers that the build uses, or empty
 # TESTS  run only programs whose path contains this text
+# SHARD  K/N: run only the K-th of N parts of them, of about the same time
 # JOBS   number of programs at a time (default: one per processor); tests/runner/run.py has more
 set -u
 cd "$(dirname "$0")/.." || exit 1

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 # check.sh - tests the runner of tests with small test programs: what counts as a failure, how many
-# programs run at once, and that no processes and files are left.
+# programs run at once, which are in a shard, and that no processes and files are left.
 # run: without sanitizers
 cd "$(dirname "$0")/../.." || exit 1
 set -u
@@ -26,7 +26,7 @@ runs() {
     local set=()
     while [ "$1" != -- ]; do set+=("$1") && shift; done
     shift
-    env -u TESTS -u CASE -u RESULTS BUILD="$T/build" TMPDIR="$T/tmp" "${set[@]}" \
+    env -u TESTS -u CASE -u SHARD -u RESULTS BUILD="$T/build" TMPDIR="$T/tmp" "${set[@]}" \
         python3 -B tests/runner/run.py "${@/#/$T/}" >"$T/out" 2>&1
     status=$?
 }
@@ -105,6 +105,39 @@ echo 'ok 1 - the first'; exit 3
 S
 runs CASE=first -- crash.sh
 is "a program that ends badly fails with any case" "1:1 passed, 1 failed, 0 skipped" "$status:$(tail -n 1 "$T/out")"
+
+# ---- shards
+# -----------------------------------------------------------------------------------------------
+names="s1.sh s2.sh s3.sh s4.sh s5.sh s6.sh s7.sh"
+for name in $names; do program "${name%.sh}" <<<"echo $name >>'$T/ran'; echo 'ok 1'"; done
+for shard in 1/3 2/3 3/3; do
+    : >"$T/ran"
+    # shellcheck disable=SC2086
+    runs SHARD=$shard JOBS=1 -- $names
+    is "SHARD=$shard runs a part" "0:1" "$status:$(grep -c "^shard ${shard%/*} of 3: [23] of 7 programs" "$T/out")"
+    is "and says which" "$(sort "$T/ran")" "$(sed -n '/^shard /,/ ok /{ s/^    //p }' "$T/out" | tr ' ' '\n' | sed 's,.*/,,' | sort)"
+    cat "$T/ran" >>"$T/all"
+done
+# shellcheck disable=SC2086
+is "three shards together run each program once" "$(printf '%s\n' $names)" "$(sort "$T/all")"
+runs SHARD=4/3 -- s1.sh
+is "a shard that does not exist is refused" "2:SHARD: '4/3': expected K/N, with K from 1 to N, such as 1/4" "$status:$(cat "$T/out")"
+is "the shards of all tests are disjoint, complete and equally long, in any order" ok "$(PYTHONPATH=tests/runner python3 -B - <<'P'
+import random
+import shards
+rows = [line.split("\t") for line in open("tests/runner/times.tsv") if not line.startswith("#")]
+times = {name: float(seconds) for name, seconds in rows}
+for n in range(1, 9):
+    parts = shards.divide(times, n)
+    assert sorted(sum(parts, [])) == sorted(times), n
+    order = list(times)
+    random.shuffle(order)
+    assert shards.divide({name: times[name] for name in order}, n) == parts, n
+    sums = [sum(times[name] for name in part) for part in parts]
+    assert max(sums) <= sum(times.values()) / n + max(times.values()), (n, sums)
+print("ok")
+P
+)"
 
 # ---- order and concurrency
 # ------------------------------------------------------------------------

@@ -5,6 +5,8 @@
 usage: run.py PROGRAM...
 JOBS          number of programs at a time (default: one per processor)
 TESTS         run only programs whose path contains this text
+SHARD         K/N: run only the programs of the K-th of N shards. Together, the shards have each program once; they take
+              about the same time, by times.tsv, which is the same on all machines
 CASE          count only cases whose name contains this text. A unit test runs these alone; a script
               runs whole, because its cases build upon each other
 SAN           sanitizers of the build. Each report of the thread sanitizer, of whichever process and wherever its
@@ -24,9 +26,11 @@ import shutil
 import signal
 import sys
 import tempfile
+import textwrap
 import time
 
 import sessions
+import shards
 import tap
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -34,7 +38,7 @@ STOPS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 # Variables that are removed from the environment, because they would change the behaviour of tests.
 DROPPED = {"BASH_ENV", "CDPATH", "COLUMNS", "ENV", "GREP_OPTIONS", "LANGUAGE", "LD_LIBRARY_PATH", "LD_PRELOAD", "LINES", "MAKEFLAGS",
            "MAKELEVEL", "MAKEOVERRIDES", "MAN", "MANOPT", "MANPATH", "MANROFFSEQ", "MFLAGS", "POSIXLY_CORRECT",
-           "PYTHONPATH", "TESTS", "RESULTS", "JOBS", "TZ"}
+           "PYTHONPATH", "TESTS", "SHARD", "RESULTS", "JOBS", "TZ"}
 DROPPED_PREFIXES = ("COMPlus_", "CORECLR_", "COR_", "DOTNET_", "LC_", "SXSPROF_", "MALLOC_")
 KEPT = {"DOTNET_ROOT", "DOTNET_ROOT_X64", "DOTNET_CLI_HOME", "DOTNET_SYSTEM_GLOBALIZATION_INVARIANT"}
 CASE = os.environ.get("CASE", "")
@@ -258,16 +262,39 @@ def close(run, left_out):
     return 0 if total[0] and not total[1] else 1
 
 
+def is_left_out(program):
+    return bool(os.environ.get("SAN")) and runs(program, "without sanitizers")
+
+
+def choose_shard(programs, build, times):
+    """Returns those programs that are in the shard of SHARD, and prints which. @times: of times.tsv."""
+    k, n = shards.parse(os.environ["SHARD"])
+    seconds = {p: 0 if is_left_out(p) else times.get(short(p, build), UNKNOWN_SECONDS) for p in programs}
+    chosen = set(shards.divide(seconds, n)[k - 1])
+    print("shard %d of %d: %d of %d programs, some %.0f of %.0f s:" %
+          (k, n, len(chosen), len(programs), sum(seconds[p] for p in chosen), sum(seconds.values())))
+    print(textwrap.fill(" ".join(sorted(chosen)), 118, initial_indent="    ", subsequent_indent="    ",
+                        break_long_words=False, break_on_hyphens=False), flush=True)
+    return [p for p in programs if p in chosen]
+
+
 def main():
     build = os.environ.get("BUILD") or "build"
     kept = os.path.join(build, "test-times")
-    times = {**read_times(os.path.join(HERE, "times.tsv")), **read_times(kept)}
-    jobs, left_out = [], []
-    for program in sys.argv[1:]:
-        if os.environ.get("TESTS", "") in program and (program.endswith(".sh") or os.access(program, os.X_OK)):
-            if os.environ.get("SAN") and runs(program, "without sanitizers"):
-                left_out.append(program)
-                continue
+    usual = read_times(os.path.join(HERE, "times.tsv"))
+    times = {**usual, **read_times(kept)}
+    programs = [p for p in sys.argv[1:]
+                if os.environ.get("TESTS", "") in p and (p.endswith(".sh") or os.access(p, os.X_OK))]
+    if os.environ.get("SHARD"):
+        try:
+            programs = choose_shard(programs, build, usual)
+        except ValueError as wrong:
+            print(wrong, file=sys.stderr)
+            return 2
+    left_out = [p for p in programs if is_left_out(p)]
+    jobs = []
+    for program in programs:
+        if program not in left_out:
             name = short(program, build)
             jobs.append(Job(program, name, times.get(name, UNKNOWN_SECONDS)))
     slots = int(os.environ.get("JOBS") or len(os.sched_getaffinity(0)))
