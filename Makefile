@@ -78,7 +78,7 @@ CMD_LIBS := -Wl,--gc-sections -Wl,-Bstatic -larchive -lseccomp -Wl,-Bdynamic -l:
             -Wl,-Bstatic -lstdc++ -Wl,-Bdynamic
 
 .PHONY: all help sessions check check-run check-loop check-attach check-threads demo demo-run demo-fleet bench-fleet bench bench-run soak soak-run lint format \
-        install uninstall tarball deb make-tarball make-deb check-packages clean setup abi-check unit hosts host-programs
+        install uninstall tarball deb make-tarball make-deb check-packages clean setup present abi-check unit hosts host-programs
 .PHONY: FORCE
 .DELETE_ON_ERROR:
 .SECONDARY:
@@ -88,8 +88,10 @@ all: $(O)/libsxsprof.so $(O)/libInstrumentationEngine.so $(O)/libsxsprof-preload
 
 help:
 	@echo 'all (default)   the library, the command, the harness, the simulated runtimes, in $(O)/'
-	@echo 'demo            three real CLRs in one process, profiled; sets everything up'
-	@echo 'check           every test; sets everything up'
+	@echo 'setup           installs Debian packages (with sudo if necessary), then gets runtimes, apps and tools into build/'
+	@echo '                GROUPS="lint hosts ...": more groups of setup/packages.txt; GROUPS=all. No other target installs'
+	@echo 'demo            three real CLRs in one process, profiled'
+	@echo 'check           every test'
 	@echo '                JOBS=N at a time (default: one per processor)'
 	@echo '                TESTS=TEXT: test programs whose path contains it, such as TESTS=integration/hops.sh'
 	@echo '                SHARD=1/4: the first of four parts, which take about the same time'
@@ -168,7 +170,7 @@ ESBUILD_FLAGS := --bundle --minify --charset=utf8 --target=chrome92,firefox91,sa
 
 $(O)/gen/page/%.js $(O)/gen/page/%.css &: cmd/page/%.js cmd/page/%.css $(wildcard cmd/page/*.js cmd/page/*.css)
 	@mkdir -p $(@D)
-	@command -v $(ESBUILD) >/dev/null || { echo 'esbuild is missing (setup/packages.sh build installs it; Debian: esbuild)' >&2; exit 1; }
+	@command -v $(ESBUILD) >/dev/null || { echo 'esbuild is missing (make setup installs it; Debian: esbuild)' >&2; exit 1; }
 	$(call say,BUNDLE,$@)
 	$(Q)$(ESBUILD) $(ESBUILD_FLAGS) cmd/page/$*.js cmd/page/$*.css --outdir=$(@D)
 
@@ -595,22 +597,23 @@ unit: $(patsubst tests/guests/%.c,$(O)/guests/lib%.so,$(filter-out tests/guests/
 
 # ---- check, demo and other targets -----------------------------------------------------------
 
+# The only target that installs packages or fetches anything. The others say in one line what is missing.
 setup:
-	$(Q)sh setup/packages.sh
-	$(Q)sh setup/runtimes.sh build/runtimes
+	$(Q)sh setup/setup.sh $(GROUPS)
 
-# Without -j, one compiler per processor runs.
+# Builds the apps and hosts of the tests whose sources have changed, from what setup has fetched.
+present:
+	$(Q)sh setup/setup.sh --present
+
+# Without -j, one compiler per processor runs. Without the packages of the group "hosts", some hosts are skipped.
 check:
-	$(Q)sh setup/packages.sh
-	$(Q)$(if $(SAN),,sh setup/packages.sh hosts || echo "check: some packages are missing: their hosts are skipped")
+	$(Q)sh setup/packages.sh --missing
+	$(Q)$(if $(SAN),,sh setup/packages.sh --missing hosts || :)
 	$(Q)$(MAKE) --no-print-directory $(if $(filter -j%,$(MAKEFLAGS)),,-j$(shell nproc)) all unit
 	$(Q)$(MAKE) --no-print-directory check-run
 
 check-run:
-	$(Q)$(if $(SAN),,sh setup/runtimes.sh build/runtimes && sh setup/managed.sh build/managed && \
-	    sh setup/ilasm.sh build/managed && sh setup/crossgen.sh build/managed && \
-	    sh setup/aspnet.sh build/aspnet && sh setup/native_aot.sh build/native_aot && sh setup/dotnet_trace.sh build/tools && sh setup/hosts.sh build/hosts &&) \
-	    BUILD=$(O) SAN=$(SAN) sh tests/run.sh
+	$(Q)$(if $(SAN),,sh setup/setup.sh --present &&) BUILD=$(O) SAN=$(SAN) sh tests/run.sh
 
 check-loop: all unit
 	$(Q)BUILD=$(O) SAN=$(SAN) N=$(or $(N),20) sh tests/loop.sh
@@ -624,10 +627,9 @@ check-attach: all
 	$(Q)BUILD=$(O) bash tests/integration/attach_library.sh
 
 demo:
-	$(Q)sh setup/packages.sh
+	$(Q)sh setup/packages.sh --missing
 	$(Q)$(MAKE) --no-print-directory all
-	$(Q)sh setup/runtimes.sh build/runtimes
-	$(Q)sh setup/managed.sh build/managed
+	$(Q)sh setup/setup.sh --present
 	$(Q)BUILD=$(O) sh tests/demo.sh
 
 # Benchmarks of the library's walkers, signal handler, session file and clocks.
@@ -645,51 +647,40 @@ $(O)/bench/bench_il: tests/bench/bench_il.c tests/instr/assembly.h $(O)/libsxsil
 
 # A hundred simulated machines in a ClickHouse server of its own, and one flame graph of all of them.
 demo-fleet:
-	$(Q)sh setup/packages.sh
-	$(Q)sh setup/packages.sh fleet
+	$(Q)sh setup/packages.sh --missing build fleet
 	$(Q)$(MAKE) --no-print-directory all $(O)/tests/fleet_load
-	$(Q)sh setup/runtimes.sh build/runtimes
-	$(Q)sh setup/managed.sh build/managed
+	$(Q)sh setup/setup.sh --present
 	$(Q)BUILD=$(O) sh tests/fleet/demo.sh
 
 # ROWS, SAMPLES, DAYS, MACHINES: tests/bench/fleet.py. 10^9 rows need 15 GB of disk and hours.
-bench-fleet: setup all $(O)/tests/fleet_load
-	$(Q)sh setup/packages.sh fleet
-	$(Q)sh setup/managed.sh build/managed
+bench-fleet: present all $(O)/tests/fleet_load
+	$(Q)sh setup/packages.sh --missing fleet
 	$(Q)BUILD=$(O) sh tests/fleet/bench.sh
 
-bench: setup all $(addprefix $(O)/bench/bench_,walk clock hooks il graph) $(O)/clrie/libcost.so
-	$(Q)sh setup/packages.sh bench
-	$(Q)sh setup/managed.sh build/managed
-	$(Q)sh setup/dotnet_trace.sh build/tools
-	$(Q)sh setup/cecil.sh build/tools
+bench: all $(addprefix $(O)/bench/bench_,walk clock hooks il graph) $(O)/clrie/libcost.so
+	$(Q)sh setup/packages.sh --missing bench
+	$(Q)sh setup/setup.sh --present bench
 	$(Q)BUILD=$(O) sh tests/bench/run.sh
 
 # 200 sessions of every tool, on every version, begun and ended in each way (N=190 TOOLS="..." MODES="start attach ring").
-sessions: setup all
-	$(Q)sh setup/managed.sh build/managed
+sessions: present all
 	$(Q)BUILD=$(O) N=$(or $(N),190) MODES="$(or $(MODES),start attach ring)" bash tests/integration/sessions_left.sh
 
-soak: setup all
-	$(Q)sh setup/managed.sh build/managed
+soak: present all
 	$(Q)BUILD=$(O) sh tests/soak.sh
 
 # Runs each host RUNS (50) times with each tool, with and without the preloaded library.
 # HOSTS=PATTERN selects hosts.
-hosts: setup all host-programs
-	$(Q)sh setup/packages.sh hosts || echo "hosts: some packages are missing: their hosts are skipped"
-	$(Q)sh setup/managed.sh build/managed
-	$(Q)sh setup/dotnet_trace.sh build/tools
-	$(Q)sh setup/hosts.sh build/hosts
+hosts: present all host-programs
+	$(Q)sh setup/packages.sh --missing hosts || :
 	$(Q)BUILD=$(O) python3 tests/hosts/matrix.py --soak "$(or $(RUNS),50)" $(if $(HOSTS),--hosts '$(HOSTS)')
 
 lint: $(GEN) $(O)/gen/sxs_commit.h $(O)/libsxsprof.so $(O)/libsxsprof-preload.so $(O)/libsxsprof-malloc.so
-	$(Q)sh setup/packages.sh lint
-	$(Q)sh setup/page_lint.sh >/dev/null || echo "lint: the scripts of the pages are not checked"
+	$(Q)sh setup/packages.sh --missing lint || :
 	$(Q)BUILD=$(O) $(if $(NODES),NODES=$(NODES)) sh tests/lint/run.sh
 
 format:
-	$(Q)sh setup/packages.sh lint
+	@command -v clang-format >/dev/null || { echo 'format: clang-format is missing; get it by: make setup GROUPS=lint' >&2; exit 1; }
 	$(Q)git ls-files '*.c' '*.h' | xargs clang-format -i
 
 # ---- installation ----------------------------------------------------------------------------
@@ -714,7 +705,7 @@ make-tarball: all
 	$(Q)BUILD=$(O) VERSION=$(VERSION) CC='$(CC)' sh packaging/tarball.sh
 
 check-packages: all
-	$(Q)sh setup/packages.sh archives packages
+	$(Q)sh setup/packages.sh --missing archives packages
 	$(Q)$(MAKE) --no-print-directory -o all make-deb make-tarball
 	$(Q)BUILD=$(O) bash tests/packages/run.sh
 

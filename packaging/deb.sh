@@ -7,7 +7,7 @@ cd "$(dirname "$0")/.."
 : "${BUILD:=build}" "${VERSION:?}"
 die() { printf 'deb: %s\n' "$*" >&2; exit 1; }
 command -v dpkg-buildpackage >/dev/null && command -v dh >/dev/null ||
-    die "dpkg-buildpackage or debhelper is missing (setup/packages.sh archives installs them)"
+    die "dpkg-buildpackage or debhelper is missing (make setup GROUPS=archives installs them)"
 
 # The libraries that are opened with dlopen() are found by no other means.
 package_of() { # MACRO of sxs_sonames.h

@@ -16,7 +16,7 @@ libraries=$root/lib/sxsprof
 glibc_max=2.34
 
 die() { printf 'tarball: %s\n' "$*" >&2; exit 1; }
-command -v patchelf >/dev/null || die "patchelf is missing (setup/packages.sh archives installs it)"
+command -v patchelf >/dev/null || die "patchelf is missing (make setup GROUPS=archives installs it)"
 
 # Those of the C library are not brought.
 needed() { ldd "$1" | sed -n 's,.* => \(/[^ ]*\) .*,\1,p' | grep -vE '/(libc|libm|libdl|libpthread|librt|ld-linux-x86-64)\.so' || true; }
@@ -38,7 +38,7 @@ soname_of() { # MACRO of sxs_sonames.h
 }
 path_of() { # SONAME: of a library that is opened when a verb needs it, so that no program names it
     file=$($CC -print-file-name="$1")
-    [ -e "$file" ] || die "$1 is missing (setup/packages.sh build installs it)"
+    [ -e "$file" ] || die "$1 is missing (make setup installs it)"
     printf '%s\n' "$file"
 }
 # `serve` and `top` open these. libcurl, which `push` and `fleet` open, is the system's: it needs the system's

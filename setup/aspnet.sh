@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # aspnet.sh - gets ASP.NET Core for the runtimes of setup/versions.tsv through NuGet, each into one flat
 # folder DIR/<version>/. What is there is not fetched again.
-# usage: setup/aspnet.sh [DIR]        (default: build/aspnet)
+# usage: setup/aspnet.sh [--present] [DIR]        (default: build/aspnet)
 . "$(dirname "$0")/lib.sh"
 dir=${1:-$here/../build/aspnet}
 
@@ -15,6 +15,7 @@ missing() {
 
 [ -n "$(missing)" ] || exit 0
 has_dotnet && [ "$(uname -m)" = x86_64 ] || exit 0 # setup/runtimes.sh has said so
+may_fetch "ASP.NET Core $(missing | cut -f1 | paste -s -d ' ')"
 open_folder "$dir"
 use_dotnet
 lock "$dir/.lock"

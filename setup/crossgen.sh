@@ -3,7 +3,7 @@
 # crossgen.sh - precompiles DIR/instrumented/instrumented.dll for each runtime of RUNTIMES
 # (ReadyToRun) to DIR/precompiled/VERSION/instrumented.dll, each when it is older; silent when none
 # is. An image is good for one major version: each has a compiler of its own, from NuGet.
-# usage: setup/crossgen.sh [DIR [RUNTIMES]]     (default: build/managed build/runtimes)
+# usage: setup/crossgen.sh [--present] [DIR [RUNTIMES]]     (default: build/managed build/runtimes)
 . "$(dirname "$0")/lib.sh"
 dir=${1:-$here/../build/managed}
 runtimes=${2:-$here/../build/runtimes}
@@ -27,6 +27,7 @@ precompile() { # RUNTIME COMPILER'S-VERSION COMPILER'S-PACKAGE
     at=$dir/.crossgen/$2
     tools=$at/packages/$3/$2/tools
     if [ ! -f "$tools/crossgen2" ]; then
+        [ -z "$present" ] || { say "lacks crossgen2 $2"; return; }
         say "fetching the compiler $2 through NuGet"
         mkdir -p "$at" || exit 1
         if ! restore_package "$at" "$3" "$2" "$at/fetch.log" || [ ! -f "$tools/crossgen2" ]; then

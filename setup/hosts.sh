@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # hosts.sh - builds the hosts of tests/hosts/ that are not C programs, into DIR: those in Go and
-# Java. Silent when they are newer than their sources; the tests say which hosts they skip.
-# usage: setup/hosts.sh [DIR]        (default: build/hosts)
+# Java. Silent when they are newer than their sources; the tests say which hosts they skip. Nothing is fetched.
+# usage: setup/hosts.sh [--present] [DIR]        (default: build/hosts)
 . "$(dirname "$0")/lib.sh"
 sources=$here/../tests/hosts
 open_folder "${1:-$here/../build/hosts}"

@@ -3,7 +3,7 @@
 # ilasm.sh - assembles harness/managed/calls/tail.il to DIR/calls/tail.dll and tests/instr/odd.il to
 # DIR/odd/odd.dll, each when it is newer; silent when none is. DIR/odd/ilasm is the assembler, which
 # comes through NuGet.
-# usage: setup/ilasm.sh [DIR]     (default: build/managed)
+# usage: setup/ilasm.sh [--present] [DIR]     (default: build/managed)
 . "$(dirname "$0")/lib.sh"
 source=$(cd "$here/../harness/managed/calls" && pwd)/tail.il
 odd=$(cd "$here/../tests/instr" && pwd)/odd.il
@@ -20,6 +20,7 @@ ilasm=$at/packages/$package/$version/runtimes/linux-x64/native/ilasm
 lock "$dir/.ilasm.lock"
 
 if [ ! -f "$ilasm" ]; then
+    may_fetch "the IL assembler"
     say "fetching the IL assembler through NuGet"
     mkdir -p "$at" || exit 1
     restore_package "$at" "$package" "$version" "$at/fetch.log" && [ -f "$ilasm" ] ||

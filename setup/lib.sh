@@ -3,13 +3,20 @@
 #
 # What cannot be fetched is said in one line, and the script's status is 0: tests and demo go on
 # without it.
+#
+# A script whose first argument is --present fetches nothing. It builds what it can from what is on this
+# machine. What it would have to fetch is one line "NAME: lacks WHAT", and the status is 0.
 set -u
+present=
+[ "${1:-}" != --present ] || { present=1; shift; }
 name=$(basename "$0" .sh)
 here=$(cd "$(dirname "$0")" && pwd)
 
 say() { printf '%s: %s\n' "$name" "$*"; }
 die() { printf '%s: %s\n' "$name" "$*" >&2; exit 1; }
 left_out() { say "left out $*"; exit 0; }
+# may_fetch WHAT: returns without --present; with it, says that WHAT is missing, and ends the script
+may_fetch() { [ -z "$present" ] || { say "lacks $*"; exit 0; }; }
 fail_with() { cat "$1" >&2; exit 1; } # LOG
 
 # versions WHAT: the rows of versions.tsv, VERSION tab PACKAGE
@@ -98,6 +105,7 @@ modules_of() { versions "$1" | awk -F'\t' '{ print $2 "@" $1 }'; }
 npm_modules() {
     wanted=$(modules_of "$1") dir=$2
     if [ "$(cat "$dir/.installed" 2>/dev/null)" != "$wanted" ]; then
+        [ -z "$present" ] || lacks "no" $wanted "here; get them by: make setup"
         command -v npm >/dev/null 2>&1 || lacks "no npm here"
         open_folder "$dir"
         # Two callers at once would install into the same folder: the second waits, and finds all there.

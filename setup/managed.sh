@@ -3,7 +3,7 @@
 # managed.sh - builds the C# apps of harness/managed/ whose sources are newer than
 # DIR/<app>/<app>.dll; silent when none is. Without the dotnet command it does nothing
 # (setup/runtimes.sh says what that leaves out). Only an error in the sources is a failure.
-# usage: setup/managed.sh [DIR]        (default: build/managed)
+# usage: setup/managed.sh [--present] [DIR]        (default: build/managed)
 . "$(dirname "$0")/lib.sh"
 sources=$(cd "$here/../harness/managed" && pwd)
 dir=${1:-$here/../build/managed}
@@ -20,6 +20,7 @@ stale() {
 todo=$(stale)
 [ -n "$todo" ] || exit 0
 has_dotnet || exit 0 # setup/runtimes.sh has said so
+[ -d "$dir" ] || may_fetch "the apps"
 open_folder "$dir"
 use_dotnet
 lock "$dir/.lock"
@@ -46,8 +47,9 @@ solution=$dir/apps.slnx
 
 say "building ${todo% }"
 if ! dotnet_run "$dir/build.log" build "$solution" --disable-build-servers -nologo -v quiet -clp:NoSummary \
-    -p:UseSharedCompilation=false "-p:SxsManagedDir=$dir/"; then
+    -p:UseSharedCompilation=false "-p:SxsManagedDir=$dir/" ${present:+"-p:RestoreSources=$dir"}; then
     grep -q 'error CS' "$dir/build.log" && fail_with "$dir/build.log"
+    may_fetch "reference assemblies for the apps ${todo% }"
     left_out "${todo% }: $(why_not) (see $dir/build.log); simulated runtimes still work"
 fi
 rm -f "$dir/build.log" "$solution"

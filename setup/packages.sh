@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: MIT
 # packages.sh - installs the missing Debian packages of groups of setup/packages.txt; silent when
 # none is. usage: setup/packages.sh [--missing] [GROUP...]        (default: build)
-#   --missing   install nothing: say in one line which are missing and how to get them, with status 1
+#   --missing   install nothing: say in one line which are missing and how to get them, with status 1; this is what
+#               the targets of the Makefile do, which install nothing: make setup [GROUPS="GROUP..."] does
 . "$(dirname "$0")/lib.sh"
 list=$here/packages.txt
 only_say=
@@ -22,6 +23,7 @@ for group in "$@"; do
     wanted="$wanted $of_group"
 done
 group=$*
+groups=$(printf '%s\n' "$@" | grep -vx build | paste -s -d ' ')
 
 [ -z "$only_say" ] || command -v dpkg-query >/dev/null 2>&1 || exit 0 # the compiler says what it lacks
 if ! command -v dpkg-query >/dev/null 2>&1; then
@@ -38,7 +40,7 @@ for package in $wanted; do
     esac
 done
 [ -n "$missing" ] || exit 0
-[ -z "$only_say" ] || die "missing:$missing; get them by: sudo apt-get install$missing"
+[ -z "$only_say" ] || die "missing:$missing; get them by: make setup${groups:+ GROUPS=\"$groups\"}, or: sudo apt-get install$missing"
 
 root=
 if [ "$(id -u)" -ne 0 ]; then

@@ -5,10 +5,7 @@
 # usage: setup/page_lint.sh [--present] [DIR]     (default: build/node_lint)
 #   --present   install nothing
 . "$(dirname "$0")/lib.sh"
-present=
-[ "${1:-}" != --present ] || { present=1; shift; }
 dir=${1:-$here/../build/node_lint}
 
 command -v node >/dev/null 2>&1 || lacks "no node here"
-[ -z "$present" ] || [ "$(cat "$dir/.installed" 2>/dev/null)" = "$(modules_of node_lint)" ] || lacks "no eslint here; sh setup/page_lint.sh gets it through npm"
 npm_modules node_lint "$dir"

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # runtimes.sh - gets the .NET runtimes of setup/versions.tsv through NuGet, each into one flat folder
 # DIR/<version>/. What is there is not fetched again.
-# usage: setup/runtimes.sh [DIR]        (default: build/runtimes)
+# usage: setup/runtimes.sh [--present] [DIR]        (default: build/runtimes)
 . "$(dirname "$0")/lib.sh"
 dir=${1:-$here/../build/runtimes}
 
@@ -18,6 +18,7 @@ names=$(printf '%s\n' "$todo" | cut -f1 | paste -s -d ' ')
 [ "$(uname -m)" = x86_64 ] || left_out ".NET $names: only x86_64 is known here"
 has_dotnet ||
     left_out ".NET $names: no dotnet command here, so no real runtimes and no apps for them; simulated ones take their place"
+may_fetch ".NET $names"
 open_folder "$dir"
 use_dotnet
 fetched=$dir/.fetch

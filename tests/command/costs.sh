@@ -298,7 +298,7 @@ try "$SXS" diff --data live --by-count -o "$T/diff.html" "$T/s" "$T/more"
 is "diff --by-count of live" "0 live count 802" "$status $(part "$T/diff.html" 0 'd["data"], d["units"], d["samples"]')"
 try "$SXS" diff --data locks -o "$T/diff-locks.html" "$T/s" "$T/more"
 is "diff of locks" 0 $status
-if NODE_MODULES=$(sh setup/browser.sh "$BUILD/node" 2>"$T/lacks"); then
+if NODE_MODULES=$(sh setup/browser.sh --present 2>"$T/lacks"); then
     export NODE_MODULES
     "$SXS" diff --data alloc -o "$T/diff.html" "$T/s" "$T/more" 2>/dev/null
     timeout 300 node tests/profile/page_costs.mjs "$T/all.html" "$T/diff.html" "$SHOTS" || failed=1

@@ -15,7 +15,7 @@ if [ -z "${CLICKHOUSE_PORT:-}" ]; then
     export dir
     sh tests/fleet/clickhouse.sh "$dir/server" sh tests/fleet/demo.sh
     status=$?
-    [ $status = 127 ] && echo "demo-fleet: no clickhouse-server here; sh setup/packages.sh fleet installs it" >&2
+    [ $status = 127 ] && echo "demo-fleet: no clickhouse-server here; make setup GROUPS=fleet installs it" >&2
     exit $status
 fi
 run() { # prints a command and what it says

@@ -13,7 +13,7 @@ fi
 . "$(dirname "$0")/lib.sh"
 needs_root "the system calls of root's command"
 need_real 1
-command -v strace >/dev/null || skip_all "the system calls of root's command" "there is no strace: sh setup/packages.sh lint"
+command -v strace >/dev/null || skip_all "the system calls of root's command" "there is no strace: make setup GROUPS=lint"
 strace -o /dev/null true 2>/dev/null || skip_all "the system calls of root's command" "strace may not trace here"
 . tests/integration/container.inc
 needs_container "the system calls of root's command" $attacker

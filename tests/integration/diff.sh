@@ -3,7 +3,7 @@
 # program that has changed. SHOTS: a folder for pictures.
 . "$(dirname "$0")/lib.sh"
 need_real 3
-if ! NODE_MODULES=$(sh setup/browser.sh "$BUILD/node" 2>"$tmp/lacks"); then
+if ! NODE_MODULES=$(sh setup/browser.sh --present 2>"$tmp/lacks"); then
     skip_all "$0" "$(cat "$tmp/lacks")"
 fi
 export NODE_MODULES

@@ -68,7 +68,7 @@ check "heap snapshots: a runtime more is compared with none" $? "$tmp/said"
 check "collections are matched by generation, and both versions are named" $? "$tmp/gc"
 
 if [ -z "${CLICKHOUSE_PORT:-}" ]; then
-    ok "fleet diff # SKIP needs clickhouse-server: sh setup/packages.sh fleet"
+    ok "fleet diff # SKIP needs clickhouse-server: make setup GROUPS=fleet"
     finish
 fi
 export SXSPROF_FLEET=clickhouse://127.0.0.1:$CLICKHOUSE_PORT/versions

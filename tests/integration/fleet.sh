@@ -7,7 +7,7 @@
 need_real 3
 if [ -z "${CLICKHOUSE_PORT:-}" ]; then
     PATH=$PATH:/usr/sbin command -v clickhouse-server >/dev/null ||
-        skip_all "$0" "needs clickhouse-server: sh setup/packages.sh fleet"
+        skip_all "$0" "needs clickhouse-server: make setup GROUPS=fleet"
     sh tests/fleet/clickhouse.sh "$tmp/server" bash tests/integration/fleet.sh
     status=$?
     [ $status = 126 ] && not_ok "the server starts" "$tmp/server/error.log"

@@ -104,7 +104,7 @@ if [ -n "${CLICKHOUSE_PORT:-}" ]; then
     "$sxsprof" fleet init >"$tmp/log" 2>&1
     check "the server of a fleet has its tables" $? "$tmp/log"
 else
-    ok "in a fleet's server # SKIP needs clickhouse-server: sh setup/packages.sh fleet"
+    ok "in a fleet's server # SKIP needs clickhouse-server: make setup GROUPS=fleet"
 fi
 
 for tool in $tools; do
@@ -125,7 +125,7 @@ for tool in sample:samples alloc:alloc; do
     push ${tool%:*} ${tool#*:} >"$tmp/log" 2>&1
     check "${tool%:*}: the session is pushed" $? "$tmp/log"
 done
-if NODE_MODULES=$(sh setup/browser.sh "$BUILD/node" 2>"$tmp/lacks"); then
+if NODE_MODULES=$(sh setup/browser.sh --present 2>"$tmp/lacks"); then
     export NODE_MODULES
     timeout -k 5 300 node tests/integration/formats_agree.mjs "$tmp"/*.html >"$tmp/shown" 2>"$tmp/log"
     check "the pages are opened in a browser" $? "$tmp/log"

@@ -4,9 +4,9 @@
 . "$(dirname "$0")/lib.sh"
 need_real 3
 command -v gcore >/dev/null || skip_all "$0" "no gcore here (package gdb)"
-sh setup/clrmd.sh build/tools >"$tmp/log" 2>&1
+sh setup/clrmd.sh --present build/tools >"$tmp/log" 2>&1
 clrmd=build/tools/clrmd/clrmd.dll
-[ -e "$clrmd" ] || skip_all "$0" "ClrMD could not be built"
+[ -e "$clrmd" ] || skip_all "$0" "the reader of dumps is not here; make setup builds it"
 
 kinds="keep:small=3000 keep:node=2000 keep:generic=1000 keep:shared=1000 keep:pair=1000 keep:inner=1000 \
 keep:innergeneric=1000 keep:bytes=500 keep:ints=500 keep:matrix=300 keep:jagged=300 keep:string=2000 keep:large=5 \

@@ -376,7 +376,7 @@ report speedscope
 is "html: nothing is loaded from elsewhere" 0 "$(grep -cE '(src|href)="https?:|@import|url\(http' "$T/out.html")"
 if [ -n "${SAN:-}" ]; then
     skip "html and speedscope in a browser" "the pages are the same without sanitizers"
-elif ! NODE_MODULES=$(sh setup/browser.sh "$BUILD/node" 2>"$T/lacks"); then
+elif ! NODE_MODULES=$(sh setup/browser.sh --present 2>"$T/lacks"); then
     skip "html and speedscope in a browser" "$(cat "$T/lacks")"
 else
     export NODE_MODULES

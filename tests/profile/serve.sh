@@ -3,7 +3,7 @@
 # the user works with it, and the page of a real program that is being profiled. SHOTS: a folder for pictures.
 # run: without sanitizers
 . "$(dirname "$0")/lib.sh"
-if ! NODE_MODULES=$(sh setup/browser.sh "$BUILD/node" 2>"$T/lacks"); then
+if ! NODE_MODULES=$(sh setup/browser.sh --present 2>"$T/lacks"); then
     skip "sxsprof serve in a browser" "$(cat "$T/lacks")"
     exit $failed
 fi

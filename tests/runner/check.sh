@@ -212,10 +212,11 @@ is "nothing is left" "" "$(ls -A "$T/tmp")"
 # ---- .ci/run adds up all parts
 # ----------------------------------------------------------------------
 mkdir "$T/bin"
-printf '#!/bin/sh\necho "install ok installed"\n' >"$T/bin/dpkg-query" # .ci/run installs nothing
+printf '#!/bin/sh\necho "install ok installed"\n' >"$T/bin/dpkg-query"
 cat >"$T/bin/make" <<'S'
 #!/bin/sh
 case "$*" in
+*setup*) echo "$*" >"$LOG" ;; # .ci/run installs nothing here
 *"all unit"*) ;;
 *SAN=*) echo "5 0 1" >"$RESULTS" ;;
 *lint*) [ "$LINT" = breaks ] && exit 2; echo "7 0 1" >"$RESULTS" ;;
@@ -223,9 +224,10 @@ case "$*" in
 esac
 S
 chmod +x "$T/bin/make" "$T/bin/dpkg-query"
-ci() { PATH=$T/bin:$PATH TMPDIR=$T/tmp env -u PARTS -u NODES "$@" .ci/run >"$T/out" 2>&1; }
+ci() { LOG=$T/made PATH=$T/bin:$PATH TMPDIR=$T/tmp env -u PARTS -u NODES "$@" .ci/run >"$T/out" 2>&1; }
 ci env LINT=fine
 is "CI adds up tests, sanitizers and lint" "0:42 passed, 0 failed, 4 skipped" "$?:$(tail -n 1 "$T/out")"
+is "and sets everything up before" "setup GROUPS=all" "$(cat "$T/made")"
 ci env LINT=breaks
 is "a part that breaks off is a failure" "1:35 passed, 1 failed, 3 skipped" "$?:$(tail -n 1 "$T/out")"
 ci env LINT=fine PARTS=tests

@@ -9,7 +9,7 @@
 # KEEP=10m,256M  as SXSPROF_KEEP    SEGMENT=60s  as SXSPROF_SEGMENT    TOOLS=sample  as SXSPROF_TOOLS; "": the default
 . "$(dirname "$0")/../integration/lib.sh"
 if [ -z "${CLICKHOUSE_PORT:-}" ]; then
-    PATH=$PATH:/usr/sbin command -v clickhouse-server >/dev/null || skip_all "$0" "needs clickhouse-server: sh setup/packages.sh fleet"
+    PATH=$PATH:/usr/sbin command -v clickhouse-server >/dev/null || skip_all "$0" "needs clickhouse-server: make setup GROUPS=fleet"
     command -v dotnet >/dev/null && command -v wrk >/dev/null && [ -e "$BUILD/managed/web/web.dll" ] ||
         skip_all "$0" "needs dotnet, wrk and the app web"
     sh tests/fleet/clickhouse.sh "$tmp/server" bash "$0"
