@@ -28,7 +28,8 @@ keep=$BUILD/soak-failures
 trap 'rm -f "$log"' EXIT
 trap 'exit 130' INT TERM
 ulimit -S -c 0
-[ -e "$BUILD/runtimes/10.0.11/libcoreclr.so" ] || { echo "soak: needs the real runtimes (no .NET SDK here?)"; exit 1; }
+net10=$(awk -F'\t' '$1 == "runtime" && index($2, "10.") == 1 { print $2; exit }' setup/versions.tsv)
+[ -e "$BUILD/runtimes/$net10/libcoreclr.so" ] || { echo "soak: needs the real runtimes (no .NET SDK here?)"; exit 1; }
 
 # Runs one kind many times. Arguments: kind, number of runs, options of sxsprof run, options of
 # runsxs, time limit in seconds.
@@ -41,12 +42,12 @@ series() {
             controls=$((controls + 1))
             # shellcheck disable=SC2086
             timeout -k 5 90 "$BUILD/sxsprof" run --quiet $3 -- "$BUILD/runsxs" $4 --timeout 60 \
-                8 stress "$work" 9 stress "$work" 10.0.11 crash segv 8 stress "$work" >"$log" 2>&1
+                8 stress "$work" 9 stress "$work" $net10 crash segv 8 stress "$work" >"$log" 2>&1
             [ $? -eq 139 ] && controls_good=$((controls_good + 1)) || { mkdir -p "$keep"; cp "$log" "$keep/$1.$n"; }
         fi
         # shellcheck disable=SC2086
         timeout -k 5 90 "$BUILD/sxsprof" run --quiet $3 -- "$BUILD/runsxs" $4 --timeout "$5" \
-            8 stress "$work" 9 stress "$work" 10.0.11 stress "$work" 8 stress "$work" >"$log" 2>&1
+            8 stress "$work" 9 stress "$work" $net10 stress "$work" 8 stress "$work" >"$log" 2>&1
         status=$?
         case $status in
         0) good=$((good + 1)) ;;
@@ -71,7 +72,7 @@ many() {
     out=$(mktemp -d "${TMPDIR:-/tmp}/sxsprof-soak.XXXXXX") || return 1
     set --
     for i in $(seq "$n"); do
-        case $((i % 3)) in 0) set -- "$@" 8 ;; 1) set -- "$@" 9 ;; 2) set -- "$@" 10.0.11 ;; esac
+        case $((i % 3)) in 0) set -- "$@" 8 ;; 1) set -- "$@" 9 ;; 2) set -- "$@" $net10 ;; esac
         set -- "$@" stress "nre=100 div=100 gcs=10 pool=50"
     done
     while [ $run -lt "$MANY_RUNS" ]; do

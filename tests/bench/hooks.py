@@ -8,9 +8,9 @@ import struct
 import subprocess
 import tempfile
 
-from measure import Comparison, in_turns
+from measure import Comparison, in_turns, newest_runtime
 
-LATEST = "10.0.11"
+LATEST = newest_runtime()
 LIBRARY, BARE, COMMAND, GUESTS = range(4)
 # name: (name in the table, whose hooks, their setting, kind to compare with, limit in ns of the difference)
 KINDS = {

@@ -13,6 +13,13 @@ CLSID = "{6B8F5B6E-3C0D-4E0B-9A57-5C1D0F2E7A31}"
 CLEARED = ("CORECLR_", "COR_", "SXSPROF_", "LD_PRELOAD", "DOTNET_", "COMPlus_", "FAKECLR_")
 
 
+def newest_runtime():
+    """Returns the version of the last runtime in setup/versions.tsv."""
+    with open("setup/versions.tsv", encoding="utf-8") as lines:
+        rows = [line.rstrip("\n").split("\t") for line in lines]
+    return [row[1] for row in rows if row[0] == "runtime"][-1]
+
+
 class Variants:
     """The environments a command runs in. Names: none, bare, off, router, preload."""
 

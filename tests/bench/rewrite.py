@@ -6,9 +6,9 @@ import shutil
 import statistics
 import tempfile
 
-from measure import Comparison, in_turns
+from measure import Comparison, in_turns, newest_runtime
 
-LATEST = "10.0.11"
+LATEST = newest_runtime()
 # type in Bench.Rewritten: (name in the table, actions of the rule, limit in ns of the cost)
 RULES = {
     "Untouched": ("untouched, in a program with rules", None, None),

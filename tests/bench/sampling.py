@@ -8,9 +8,9 @@ import struct
 import subprocess
 import tempfile
 
-from measure import median_range, in_turns
+from measure import median_range, in_turns, newest_runtime
 
-RUNTIME = "10.0.11"
+RUNTIME = newest_runtime()
 APPS = {"compute": 5000, "allocate": 12000}  # units of work, about two seconds
 DEPTHS = (10, 30, 100, 500)
 OPTIONS = ("cpu=99", "cpu=199", "cpu=997", "wall=199")

@@ -43,7 +43,7 @@ stop() {
 }
 is_complete() { grep -q AttachComplete "$tmp/out" 2>/dev/null; }
 
-for version in 8.0 9.0 10.0.11; do
+for version in 8.0 9.0 $net10; do
     start $version
     python3 tests/integration/attach.py "$pid" $engine "$build/libsxsprof.so" "$tmp/data" >>"$tmp/log" 2>&1
     check "runtime $version: the engine is attached" $? "$tmp/log"

@@ -16,7 +16,7 @@ bytes_of() {
     run_on "$1" bench "bodies 2000 4" && few=$(resident) && run_on "$1" bench "bodies 12000 4" && many=$(resident) &&
         bytes=$(((many - few) * 1024 / 10000))
 }
-for version in 8.0 9.0 10.0.11; do
+for version in 8.0 9.0 $net10; do
     bytes_of "$version" decline
     check "$version: 12,000 methods are compiled with a plug-in that declines them" $? "$tmp/err"
     declined=$bytes

@@ -2,13 +2,13 @@
 # SPDX-License-Identifier: MIT
 # logger.sh - what a plug-in sees of the app profiled: exactly the lines of logger.expected on each runtime, except one
 # method that 8.0 compiles on its own and later ones inline. Measured once for this file: CLRIE's own engine gives the
-# same lines on 8.0.29, 9.0.18 and 10.0.11, each alone, without the last one ("released"). LOGGER_RUNS: runs of all at once.
+# same lines on .NET 8, 9 and 10, each alone, without the last one ("released"). LOGGER_RUNS: runs of all at once.
 . "$(dirname "$0")/../integration/lib.sh"
 . tests/clrie/common.inc
 need_real 3
 [ -e "$BUILD/managed/profiled/profiled.dll" ] || skip_all "$0" "the managed apps are not built"
 export DOTNET_TieredCompilation=0 DOTNET_gcConcurrent=0 LOGGER_ONLY=profiled
-all="8.0 9.0 10.0.11"
+all="8.0 9.0 $net10"
 
 # expected VERSION: what the plug-in says there
 expected() {

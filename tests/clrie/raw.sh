@@ -26,13 +26,13 @@ run() {
         "$@" >"$tmp/log" 2>&1
 }
 
-versions="8.0 9.0 10.0.11"
+versions="8.0 9.0 $net10"
 for version in $versions; do
     PROF_OUT=$tmp/direct directly census "$version" >>"$tmp/log" 2>&1 || not_ok "census directly in $version" "$tmp/log"
 done
 HOOK_LIB=$(library_of census) HOOK_CLSID=$(id_of census) PROF_OUT=$tmp/hooked
 export HOOK_LIB HOOK_CLSID PROF_OUT
-run hooker 8.0 profiled "" 9.0 profiled "" 10.0.11 profiled ""
+run hooker 8.0 profiled "" 9.0 profiled "" $net10 profiled ""
 check "a plug-in brings a raw profiler on three runtimes" $? "$tmp/log"
 for version in $versions; do
     lines_of "$tmp/direct" census "$version" >"$tmp/expected"
@@ -57,7 +57,7 @@ check "a raw profiler that was removed gets no further events" $? "$tmp/hooked"
 results() { sed -n 's/^runsxs: [0-9]* \([0-9.]*\) .*result=\([-0-9]*\).*/\1=\2/p' "$tmp/log" | sort -V | tr '\n' ' '; }
 BODIES_METHOD=Hello.Program.Main BODIES_BROKEN=1
 export BODIES_METHOD BODIES_BROKEN
-run bodies 8.0 hello "" 9.0 hello "" 10.0.11 hello ""
+run bodies 8.0 hello "" 9.0 hello "" $net10 hello ""
 case $(results) in 8.*=77\ 9.*=77\ 10.*=77\ ) true ;; *) false ;; esac
 check "a body that a plug-in writes through ICorProfilerInfo is compiled on three runtimes" $? "$tmp/log"
 expect() { [ "$(grep -c "$1" "$tmp/out")" = 3 ] || echo "missing: $1"; }

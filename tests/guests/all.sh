@@ -20,7 +20,7 @@
 . "$(dirname "$0")/../integration/lib.sh"
 . tests/guests/common.inc
 need_real 3
-versions="8.0 9.0 10.0.11"
+versions="8.0 9.0 $net10"
 all="census gc objects threads inline old2 events pipes notify detacher compiled elt1 elt2 elt3 elt3info rewrite_one"
 calls="fib=15 threads=4 even=101 throws=10 yields=5 steps=10 rounds=2"
 
@@ -58,7 +58,7 @@ for version in $versions; do
     done
 done
 
-PROF_OUT=$tmp/profiled as_guests "$all" -- 8.0 profiled force=1 9.0 profiled force=1 10.0.11 profiled force=1 >"$tmp/log" 2>&1
+PROF_OUT=$tmp/profiled as_guests "$all" -- 8.0 profiled force=1 9.0 profiled force=1 $net10 profiled force=1 >"$tmp/log" 2>&1
 check "the program with sixteen different profilers on three runtimes" $? "$tmp/log"
 compare profiled census gc objects threads old2 events pipes notify
 [ "$(grep -c '^compiled .* repeated 0$' "$tmp/profiled")" -eq 3 ]
@@ -66,7 +66,7 @@ check "profiled: no event about compiled code is repeated" $? "$tmp/profiled"
 ! grep -q '^detacher .* callbacks after that: [1-9]' "$tmp/profiled"
 check "profiled: no callback follows a detach" $? "$tmp/profiled"
 
-PROF_OUT=$tmp/calls as_guests "$all" -- 8.0 calls "$calls" 9.0 calls "$calls" 10.0.11 calls "$calls" >"$tmp/log" 2>&1
+PROF_OUT=$tmp/calls as_guests "$all" -- 8.0 calls "$calls" 9.0 calls "$calls" $net10 calls "$calls" >"$tmp/log" 2>&1
 check "the app calls with sixteen different profilers on three runtimes" $? "$tmp/log"
 compare calls elt1 elt2 elt3 elt3info
 

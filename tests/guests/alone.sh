@@ -9,7 +9,7 @@ need_real 3
 
 profilers="census gc objects threads inline old2 events pipes notify"
 arguments() { case " $1 " in *" gc "*) echo force=1 ;; esac }
-versions="8.0 9.0 10.0.11"
+versions="8.0 9.0 $net10"
 
 for version in $versions; do
     for name in $profilers; do
@@ -37,9 +37,9 @@ compare() {
     : >"$tmp/diff"
 }
 
-compared=10.0.11
+compared=$net10
 for name in $profilers; do
-    PROF_OUT=$tmp/alone.$name as_guests "$name" -- 10.0.11 profiled "$(arguments "$name")" >"$tmp/log" 2>&1
+    PROF_OUT=$tmp/alone.$name as_guests "$name" -- $net10 profiled "$(arguments "$name")" >"$tmp/log" 2>&1
     check "the program with $name alone as a guest" $? "$tmp/log"
     compare "$tmp/alone.$name" "$name alone as a guest" "$name"
 done
@@ -53,17 +53,17 @@ for version in $versions; do
 done
 compared=$versions
 PROF_OUT=$tmp/three as_guests "$profilers" -- \
-    8.0 profiled force=1 9.0 profiled force=1 10.0.11 profiled force=1 >"$tmp/log" 2>&1
+    8.0 profiled force=1 9.0 profiled force=1 $net10 profiled force=1 >"$tmp/log" 2>&1
 check "the program with all guests on three runtimes" $? "$tmp/log"
 # shellcheck disable=SC2086 # names are words
 compare "$tmp/three" "all together on three runtimes" $profilers
 
 # A profiler that has only the first ICorProfilerCallback: .NET does not load it, the library does.
-PROF_OUT=$tmp/old1.direct directly old1 10.0.11 >"$tmp/log" 2>&1
+PROF_OUT=$tmp/old1.direct directly old1 $net10 >"$tmp/log" 2>&1
 [ ! -s "$tmp/old1.direct" ]
 check "a runtime does not load a profiler with ICorProfilerCallback alone" $? "$tmp/old1.direct"
-PROF_OUT=$tmp/old1 as_guests old1 -- 10.0.11 profiled "" >"$tmp/log" 2>&1
-grep -q '^old1 10.0.11 ExceptionThrown 10$' "$tmp/old1" && grep -q '^old1 10.0.11 HandleCreated no$' "$tmp/old1"
+PROF_OUT=$tmp/old1 as_guests old1 -- $net10 profiled "" >"$tmp/log" 2>&1
+grep -q "^old1 $net10 ExceptionThrown 10\$" "$tmp/old1" && grep -q "^old1 $net10 HandleCreated no\$" "$tmp/old1"
 check "as a guest it gets the events of ICorProfilerCallback, and no others" $? "$tmp/old1"
 
 # Beside the tools of the library. The instrumented method is one that the census does not count: a method that is
@@ -78,9 +78,9 @@ for tool in sample calls instrument; do
     rules=
     [ $tool = instrument ] && rules=$tmp/rules.xml
     PROF_OUT=$tmp/beside.$tool SXSPROF_INSTRUMENT=$rules as_guests "census objects threads events pipes" "--tool=$tool" -- \
-        10.0.11 profiled "" >"$tmp/log" 2>&1
+        $net10 profiled "" >"$tmp/log" 2>&1
     check "the program with $what" $? "$tmp/log"
-    compared=10.0.11
+    compared=$net10
     compare "$tmp/beside.$tool" "$what" census objects threads events pipes
 done
 
@@ -92,7 +92,7 @@ for i in $(seq 16); do
 done
 rm -rf "$tmp/session"
 SXSPROF_GUESTS=$list "$sxsprof" run --quiet -o "$tmp/session" -- "$runsxs" --timeout 120 \
-    8.0 profiled "" 9.0 profiled "" 10.0.11 profiled "" 10.0.11 profiled "" >"$tmp/log" 2>&1
+    8.0 profiled "" 9.0 profiled "" $net10 profiled "" $net10 profiled "" >"$tmp/log" 2>&1
 check "the program with sixteen guests on four runtimes" $? "$tmp/log"
 right=0
 for i in $(seq 16); do

@@ -9,7 +9,7 @@ clsid=$(sed -n 's/.*SXSPROF_CLSID "{\(.*\)}".*/\1/p' include/sxsprof.h)
 
 runs() { pid=$(pgrep -P $timeout_pid -x runsxs) && grep -q 'profiled\.dll' "/proc/$pid/maps"; }
 is_detached() { grep -q '^detacher .* released' "$tmp/out"; }
-for version in 8.0 9.0 10.0.11; do
+for version in 8.0 9.0 $net10; do
     rm -f "$tmp/until" "$tmp/out"
     SXSPROF_OUT=$tmp/session.$version PROF_OUT=$tmp/out SXSPROF_GUESTS=$(guest_list detacher threads old2) \
         timeout -k 5 200 "$runsxs" --timeout 180 "$version" profiled "until=$tmp/until" >"$tmp/log" 2>&1 &

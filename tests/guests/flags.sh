@@ -5,7 +5,7 @@
 . "$(dirname "$0")/../integration/lib.sh"
 . tests/guests/common.inc
 need_real 3
-versions="8.0 9.0 10.0.11"
+versions="8.0 9.0 $net10"
 
 # answers FILE: what the profiler said of $version, except its end, which comes earlier or later when it is detached
 answers() { lines_of "$1" flags $version | grep -v ' detached$\| at Shutdown: '; }
@@ -28,9 +28,9 @@ for version in $versions; do
     rm -f "$tmp/out"
 done
 # What the masks above must contain, so that equal lines mean something.
-grep -q 'late DISABLE_OPTIMIZATIONS 0x80004005' "$tmp/none.9.0" && grep -q 'late DISABLE_OPTIMIZATIONS 0x00000000' "$tmp/none.10.0.11" &&
-    grep -q 'detach 0x80131370' "$tmp/rewrites.10.0.11"
-check "runtimes refuse immutable flags after Initialize, and to detach a profiler that has written IL" $? "$tmp/rewrites.10.0.11"
+grep -q 'late DISABLE_OPTIMIZATIONS 0x80004005' "$tmp/none.9.0" && grep -q 'late DISABLE_OPTIMIZATIONS 0x00000000' "$tmp/none.$net10" &&
+    grep -q 'detach 0x80131370' "$tmp/rewrites.$net10"
+check "runtimes refuse immutable flags after Initialize, and to detach a profiler that has written IL" $? "$tmp/rewrites.$net10"
 
 # One guest has all flags in Initialize, the other one asks for them later; in both orders, on three runtimes at once.
 cp "$(library_of flags)" "$tmp/liball.so"
@@ -43,7 +43,7 @@ for order in "all none" "none all"; do
     done
     rm -rf "$tmp/session"
     SXSPROF_LOG=info SXSPROF_GUESTS=$list "$sxsprof" run -o "$tmp/session" -- "$runsxs" --timeout 120 \
-        8.0 profiled "" 9.0 profiled "" 10.0.11 profiled "" >"$tmp/log" 2>&1
+        8.0 profiled "" 9.0 profiled "" $net10 profiled "" >"$tmp/log" 2>&1
     check "$order: the program with conflicting guests on three runtimes" $? "$tmp/log"
     for what in $order; do
         for version in $versions; do

@@ -6,7 +6,7 @@
 . tests/guests/common.inc
 need_real 3
 guests="census gc events threads"
-versions="8.0 9.0 10.0.11"
+versions="8.0 9.0 $net10"
 work="rounds=100 force=1"
 export PROF_FORCE_AFTER=700 # 7 collections a round
 
@@ -19,7 +19,7 @@ for version in $versions; do
     done
 done
 PROF_OUT=$tmp/out as_guests "$guests" -- --churn forks=300 \
-    8.0 profiled "$work" 9.0 profiled "$work" 10.0.11 profiled "$work" >"$tmp/log" 2>&1
+    8.0 profiled "$work" 9.0 profiled "$work" $net10 profiled "$work" >"$tmp/log" 2>&1
 status=$?
 check "a host with four guests on three runtimes forks, and no child hangs" $status "$tmp/log"
 forks=$(grep -o 'forks=[0-9]*' "$tmp/log" | tail -n 1)

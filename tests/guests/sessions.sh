@@ -8,7 +8,7 @@ need_real 3
 # With tiers, methods are compiled while all sessions run.
 export DOTNET_TieredCompilation=1
 
-for version in 8.0 9.0 10.0.11; do
+for version in 8.0 9.0 $net10; do
     for name in pipes compiled; do
         PROF_OUT=$tmp/$name.$version directly $name $version rounds=300 >"$tmp/log" 2>&1
         check "the program with $name directly in runtime $version" $? "$tmp/log"

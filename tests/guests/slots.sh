@@ -6,7 +6,7 @@
 . tests/guests/common.inc
 need_real 3
 
-for version in 8.0 9.0 10.0.11; do
+for version in 8.0 9.0 $net10; do
     rm -f "$tmp/direct" "$tmp/out"
     PROF_OUT=$tmp/direct directly slots $version >"$tmp/log" 2>&1
     check "the program with the profiler directly in runtime $version" $? "$tmp/log"
@@ -24,7 +24,7 @@ done
 
 rm -f "$tmp/out"
 SLOTS_FOREIGN=1 PROF_OUT=$tmp/out as_guests "slots census" -- \
-    8.0 profiled "" 9.0 profiled "" 10.0.11 profiled "" >"$tmp/log" 2>&1
+    8.0 profiled "" 9.0 profiled "" $net10 profiled "" >"$tmp/log" 2>&1
 check "the program with IDs of other runtimes" $? "$tmp/log"
 grep ' foreign ' "$tmp/out" >"$tmp/wrong"
 [ ! -s "$tmp/wrong" ] && [ "$(grep -c '^slots .* IDs of another runtime: [1-9]' "$tmp/out")" -eq 2 ]
@@ -36,6 +36,6 @@ counted=$(python3 -c 'import json, sys
 print(sum(g["info_refused"] for g in json.load(open(sys.argv[1]))["guests"]))' "$tmp/report")
 [ "$refused" -gt 100 ] && [ "$refused" -eq "$counted" ]
 check "$refused refused calls are counted in the session: $counted" $? "$tmp/out"
-grep -q '^census 10.0.11 ExceptionThrown 10$' "$tmp/out"
+grep -q "^census $net10 ExceptionThrown 10\$" "$tmp/out"
 check "the other guest goes on" $? "$tmp/out"
 finish

@@ -5,7 +5,7 @@
 . "$(dirname "$0")/../integration/lib.sh"
 . tests/guests/common.inc
 need_real 3
-three="8.0 profiled force=0 9.0 profiled force=0 10.0.11 profiled force=0"
+three="8.0 profiled force=0 9.0 profiled force=0 $net10 profiled force=0"
 
 # rows: state and reason of each row of the session that is not the census's, in order of the runtimes
 rows() {
@@ -83,7 +83,7 @@ wrong=$(guest_list wrong)
     rows_are 3 failed 'does not export DllGetClassObject'
     says 3 'does not export DllGetClassObject'
 }
-for version in 8.0 9.0 10.0.11; do
+for version in 8.0 9.0 $net10; do
     for rule in late-flags bad-arguments; do
         rm -f "$tmp/direct" "$tmp/out"
         WRONG=$rule PROF_OUT=$tmp/direct directly wrong $version >"$tmp/log" 2>&1

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
 """Reads the table of hosts, hosts.tsv; has the lists of tools that each host runs with."""
+import glob
 import os
 import shutil
 
@@ -53,7 +54,7 @@ class Host:
                 if os.geteuid() != 0:
                     return "needs root"
             elif need.startswith("file="):
-                if not os.path.exists(need[5:].replace("BUILD", build)):
+                if not glob.glob(need[5:].replace("BUILD", build)):
                     return "needs " + need[5:].replace("BUILD", build)
             elif not shutil.which(need):
                 return need + " is not installed"

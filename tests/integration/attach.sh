@@ -39,7 +39,7 @@ attach() { # version pick expected-state
 }
 attach 8 all picked
 attach 9 all picked
-attach 10.0.11 all picked
+attach $net10 all picked
 attach 9 one:8 guarded
-SXSPROF_UNPICKED=cancel attach 10.0.11 one:8 cancelled
+SXSPROF_UNPICKED=cancel attach $net10 one:8 cancelled
 finish

@@ -6,10 +6,10 @@
 # RUNS=100     attaches to each program
 # TOOLS=all    or a list of tools, separated by blanks (sample exceptions gc)
 # MS=500       how long each attach records
-# ONLY=LIST    programs: 8 9 10.0.11 three; the last one is always there, because further checks use it
+# ONLY=LIST    programs: 8 9 $net10 three; the last one is always there, because further checks use it
 . "$(dirname "$0")/lib.sh"
 need_real 3
-: "${RUNS:=3}" "${TOOLS:=sample exceptions gc}" "${MS:=500}" "${ONLY:=8 9 10.0.11 three}"
+: "${RUNS:=3}" "${TOOLS:=sample exceptions gc}" "${MS:=500}" "${ONLY:=8 9 $net10 three}"
 . tests/integration/attach_many.inc
 work="nre=2 div=0 gcs=20 loops=1 pool=100"
 
@@ -46,7 +46,7 @@ done
 # each other's signals.
 DOTNET_DiagnosticPorts=$tmp/port,nosuspend LD_PRELOAD=$PWD/$BUILD/libsxsprof-preload.so
 export DOTNET_DiagnosticPorts LD_PRELOAD
-start 8 stress "$work until=$tmp/until" 9 stress "$work until=$tmp/until" 10.0.11 stress "$work until=$tmp/until"
+start 8 stress "$work until=$tmp/until" 9 stress "$work until=$tmp/until" $net10 stress "$work until=$tmp/until"
 unset DOTNET_DiagnosticPorts LD_PRELOAD
 three() { [ "$(grep -c 'r-xp.*/libcoreclr\.so' "/proc/$pid/maps")" = 3 ]; }
 wait_until three

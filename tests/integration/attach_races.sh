@@ -66,7 +66,7 @@ ${CC:-cc} -shared -fPIC -o "$tmp/ends.so" "$tmp/ends.c" -ldl || exit 1
 # memory: it keeps the thread before that gives up its memory.
 ends() {
     local kept=
-    timeout -k 5 120 "$runsxs" --timeout 100 10.0.11 stress "nre=0 div=0 gcs=10 loops=1 pool=50 seconds=60" >"$tmp/log" 2>&1 &
+    timeout -k 5 120 "$runsxs" --timeout 100 $net10 stress "nre=0 div=0 gcs=10 loops=1 pool=50 seconds=60" >"$tmp/log" 2>&1 &
     outer=$!
     wait_until started
     if [ "$1" != 0 ]; then
@@ -115,7 +115,7 @@ AT_ONCE=1 ends memory
 check "the same when it has just been killed, and its memory is not given up yet (status $status)" $? "$tmp/attach"
 
 # Five at once: one records, the others are refused. Then again.
-timeout -k 5 200 "$runsxs" --timeout 180 10.0.11 stress "nre=0 div=0 gcs=10 loops=1 pool=50 until=$tmp/until" >"$tmp/log" 2>&1 &
+timeout -k 5 200 "$runsxs" --timeout 180 $net10 stress "nre=0 div=0 gcs=10 loops=1 pool=50 until=$tmp/until" >"$tmp/log" 2>&1 &
 outer=$!
 wait_until started
 for round in 1 2 3; do

@@ -55,7 +55,7 @@ thrown() {
     "$sxsprof" report --format json "$tmp/out" >"$tmp/json" && jsonq "$tmp/json" 'r[0]["exceptions"]' >"$tmp/n" && [ "$(cat "$tmp/n")" -gt 0 ]
 }
 
-for version in 8 9 10.0.11; do
+for version in 8 9 $net10; do
     start $version
     refused "runtime $version: calls" 'calls is left out.*hooks only when it starts' --tool calls
     refused "runtime $version: native without its allocator" 'must be preloaded' --tool native
@@ -83,7 +83,7 @@ check "native records after an attach when its allocator was preloaded" $? "$tmp
 ends_well "native"
 
 # The target is stopped while it is recorded, and goes on.
-start 10.0.11
+start $net10
 rm -f "$tmp/attach"
 attach --duration 2s --tool sample &
 attacher=$!

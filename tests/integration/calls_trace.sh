@@ -6,7 +6,7 @@ need_real 3
 
 spec="fib=12 threads=4 even=50 throws=10 yields=5 steps=5 generic=3 rounds=2 hops=10"
 timeout -k 5 120 "$sxsprof" run --quiet --tool calls:trace,backoff=off --only 'calls:*' -o "$tmp/all" -- "$runsxs" \
-    --timeout 100 --bridge 8 calls "$spec" 9 calls "$spec" 10.0.11 calls "$spec" >"$tmp/log" 2>&1
+    --timeout 100 --bridge 8 calls "$spec" 9 calls "$spec" $net10 calls "$spec" >"$tmp/log" 2>&1
 check "a run with traced calls ends with status 0" $? "$tmp/log"
 "$sxsprof" report --format chrome -o "$tmp/trace.json" "$tmp/all" 2>>"$tmp/log"
 check "the trace of the run is written" $? "$tmp/log"

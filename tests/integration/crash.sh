@@ -8,7 +8,7 @@ dies() { # KIND EXPECTED-STATUS
     for how in "" --no-preload; do
         # In a subshell, whose output goes to the log, because bash prints "Aborted" about its children.
         ( timeout -k 5 40 "$sxsprof" run --quiet $how -- "$runsxs" --timeout 30 8 hello 0 \
-            10.0.11 crash "$1" 9 hello 0 ) >"$tmp/log" 2>&1
+            $net10 crash "$1" 9 hello 0 ) >"$tmp/log" 2>&1
         s=$?
         if [ $s -eq "$2" ]; then ok "crash $1 among three runtimes ${how:-preloaded}: ends with status $2"
         else not_ok "crash $1 among three runtimes ${how:-preloaded}: status $s, expected $2" "$tmp/log"; fi

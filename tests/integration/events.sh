@@ -6,7 +6,7 @@ need_real 3
 
 rm -rf "$tmp/s"
 timeout -k 5 100 "$sxsprof" run --quiet --tool events:classes -o "$tmp/s" -- "$runsxs" --timeout 90 \
-    8 stress gcs=30 9 stress gcs=30 10.0.11 stress gcs=30 >"$tmp/log" 2>&1 &&
+    8 stress gcs=30 9 stress gcs=30 $net10 stress gcs=30 >"$tmp/log" 2>&1 &&
     "$sxsprof" report --format json "$tmp/s" >"$tmp/s.json" 2>>"$tmp/log"
 check "a run of three runtimes ends with status 0 and can be reported" $? "$tmp/log"
 

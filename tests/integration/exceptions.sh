@@ -32,7 +32,7 @@ E2
 
 # Two threads in each of three runtimes call Faults.All() 200 times each; one call throws 11 exceptions.
 record known exceptions "$runsxs" --timeout 90 8 calls "throws=200 threads=2" \
-    9 calls "throws=200 threads=2" 10.0.11 calls "throws=200 threads=2"
+    9 calls "throws=200 threads=2" $net10 calls "throws=200 threads=2"
 check "a run of three runtimes that throw ends with status 0" $status "$tmp/log"
 for v in 8 9 10; do
     like="version='$v.'"
@@ -50,7 +50,7 @@ done
 says "the table of runtimes has the same number of exceptions" known "n() == sum(v['exceptions'] for v in r)"
 
 # The unhandled exception that ends a process.
-for v in 8 9 10.0.11; do
+for v in 8 9 $net10; do
     record last exceptions "$runsxs" --timeout 30 $v crash unhandled
     [ $status -eq 134 ]
     check "$v: an unhandled exception ends the process by SIGABRT" $? "$tmp/log"

@@ -6,7 +6,7 @@
 need_real 3
 timeout -k 5 60 "$sxsprof" run --quiet -- "$runsxs" --bridge --timeout 50 \
     8 hops "30 managed,mixed $tmp/h" 9 hops "30 managed,mixed $tmp/h" \
-    10.0.11 hops "30 managed,mixed $tmp/h" >"$tmp/log" 2>&1
+    $net10 hops "30 managed,mixed $tmp/h" >"$tmp/log" 2>&1
 check "three runtimes call each other 30 hops deep" $? "$tmp/log"
 python3 tests/integration/hops_compare.py "$tmp/h" >"$tmp/cmp" 2>&1
 s=$?

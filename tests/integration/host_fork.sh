@@ -8,7 +8,7 @@ forks() { # CLAIM TOOLS
     rm -rf "$tmp/s"
     # shellcheck disable=SC2086
     timeout -k 5 200 "$sxsprof" run --quiet $2 -o "$tmp/s" -- "$runsxs" --timeout 180 --churn "forks=$((150 * ${SCALE:-1}))" \
-        8 stress "gcs=100 nre=1000" 9 stress "gcs=100 nre=1000" 10.0.11 stress "gcs=100 nre=1000" >"$tmp/log" 2>&1
+        8 stress "gcs=100 nre=1000" 9 stress "gcs=100 nre=1000" $net10 stress "gcs=100 nre=1000" >"$tmp/log" 2>&1
     status=$?
     check "no forked child of a host hangs with $1: $(grep -o 'forks=[0-9]*' "$tmp/log")" $status "$tmp/log"
 }

@@ -33,6 +33,10 @@ wait_until() {
     done
     return 1
 }
+# runtime_version MAJOR: print the whole version of this runtime in setup/versions.tsv. Tests name .NET 10 so, because
+# "10" could be a runtime of the SDK, whose version is higher.
+runtime_version() { awk -F'\t' -v major="$1." '$1 == "runtime" && index($2, major) == 1 { print $2; exit }' setup/versions.tsv; }
+net10=$(runtime_version 10)
 skip_all() { echo "ok 1 - $1 # SKIP $2"; exit 0; }
 
 # Print the versions of the real runtimes in $BUILD/runtimes, in ascending order. A build with sanitizers has

@@ -27,18 +27,18 @@ compare_all() { # SESSION
     compare "$1: the stack of the wait has the method that entered the lock" stacks "$1"
 }
 
-for v in 8 9 10.0.11; do
+for v in 8 9 $net10; do
     record "alone-$v" locks "$v" contend "waiters=3 rounds=1"
     compare_all "alone-$v"
 done
-record together locks 8 contend "waiters=3 rounds=1" 9 contend "waiters=3 rounds=1" 10.0.11 contend "waiters=3 rounds=1"
+record together locks 8 contend "waiters=3 rounds=1" 9 contend "waiters=3 rounds=1" $net10 contend "waiters=3 rounds=1"
 compare_all together
 
-record none locks:pool=off 8 contend none=1 9 contend none=1 10.0.11 contend none=1
+record none locks:pool=off 8 contend none=1 9 contend none=1 $net10 contend none=1
 compare "locks that no other thread wants leave no record" none none
-record others locks:pool=off 8 contend "none=1 others=20" 9 contend "none=1 others=20" 10.0.11 contend "none=1 others=20"
+record others locks:pool=off 8 contend "none=1 others=20" 9 contend "none=1 others=20" $net10 contend "none=1 others=20"
 compare "waits for SemaphoreSlim, ReaderWriterLockSlim and events are no waits for monitors" others others
-record open locks 8 contend "none=1 open=3" 9 contend "none=1 open=3" 10.0.11 contend "none=1 open=3"
+record open locks 8 contend "none=1 open=3" 9 contend "none=1 open=3" $net10 contend "none=1 open=3"
 compare "waits that have not ended when the program ends are recorded as such" open open
 
 timeout -k 5 120 "$sxsprof" run --quiet --tool locks -o "$tmp/killed" -- "$runsxs" --timeout 100 \
@@ -49,7 +49,7 @@ kill -KILL "$pid"
 wait 2>/dev/null
 compare "waits in progress are in the file after kill -9" open killed
 
-record pool locks 8 contend "none=1 starve=24" 9 contend "none=1 starve=24" 10.0.11 contend "none=1 starve=24"
+record pool locks 8 contend "none=1 starve=24" 9 contend "none=1 starve=24" $net10 contend "none=1 starve=24"
 compare "the thread pool: starvation, threads that it adds, length of the queue" pool pool
 record without locks:owners=off,pool=off 9 contend "waiters=2 rounds=1"
 python3 -c '
@@ -64,7 +64,7 @@ status=$?
 check "a wrong option is refused: $(head -1 "$tmp/log")" "$([ $status -eq 2 ] && grep -q owners=on "$tmp/log"; echo $?)" "$tmp/log"
 
 # The waiter is the function that called the lock, in runtimes whose locks are managed code, too; class constructors.
-for v in 8 9 10.0.11; do
+for v in 8 9 $net10; do
     timeout -k 5 120 "$sxsprof" run --quiet --tool locks --tool wait -o "$tmp/named-$v" -- "$runsxs" --timeout 100 "$v" named "work=500 constructor=1000" >"$tmp/log" 2>&1
     check "named-$v: a recorded run succeeds" $? "$tmp/log"
     "$sxsprof" report --data locks "$tmp/named-$v" >"$tmp/text" 2>&1

@@ -12,7 +12,7 @@ for how in "" --no-preload; do
     for i in 1 2 3 4 5; do
         # shellcheck disable=SC2086
         timeout -k 5 60 "$sxsprof" run --quiet $how -- "$runsxs" --timeout 40 9 aothost "$lib 20" \
-            10.0.11 stress "$work" 8 aothost "$lib 20" >"$tmp/log" 2>&1 && good=$((good + 1)) || cp "$tmp/log" "$tmp/bad"
+            $net10 stress "$work" 8 aothost "$lib 20" >"$tmp/log" 2>&1 && good=$((good + 1)) || cp "$tmp/log" "$tmp/bad"
     done
     if [ $good -eq 5 ]; then ok "a NativeAOT library faults and collects beside three CLRs ${how:-preloaded}: 5 of 5"
     else not_ok "a NativeAOT library beside three CLRs ${how:-preloaded}: $good of 5" "$tmp/bad"; fi

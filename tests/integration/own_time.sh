@@ -13,7 +13,7 @@ own() {
         END { printf "own %.0f\n", own; exit bad }'
 }
 
-for v in 8 9 10.0.11; do
+for v in 8 9 $net10; do
     # The own time is the time of the callbacks of all tools, and of the session that the tool events starts
     # in Initialize: event sources describe their events for this session.
     timeout -k 5 100 "$sxsprof" run --quiet --tool sample:cpu=997 --tool events --tool calls -o "$tmp/all-$v" -- \

@@ -12,7 +12,7 @@ run_case() { # pick unpicked order preload
     rm -rf "$dir"
     # shellcheck disable=SC2086
     timeout -k 5 60 "$sxsprof" run --pick "$1" --unpicked "$2" $4 -o "$dir" -- "$runsxs" $3 \
-        --timeout 50 8 stress "$work" 9 stress "$work" 10.0.11 stress "$work" >"$tmp/log" 2>&1
+        --timeout 50 8 stress "$work" 9 stress "$work" $net10 stress "$work" >"$tmp/log" 2>&1
     status=$?
     "$sxsprof" report --format json "$dir" >"$tmp/json" 2>>"$tmp/log" || status=99
 }

@@ -9,7 +9,7 @@ need_real 3
 # be right within 6 points: more than five standard deviations, on a busy machine, too, which takes half of the
 # 2,400 samples (SECONDS_OF_CPU=40 TOLERANCE=2 for a stricter check).
 timeout -k 5 120 "$sxsprof" run --quiet --tool sample:cpu=199 -o "$tmp/shares" -- "$runsxs" --timeout 100 \
-    --bridge 8 shares "alpha=40 beta=30 seconds=${SECONDS_OF_CPU:-12}" 10.0.11 shares "alpha=20 native=10 seconds=${SECONDS_OF_CPU:-12}" >"$tmp/log" 2>&1
+    --bridge 8 shares "alpha=40 beta=30 seconds=${SECONDS_OF_CPU:-12}" $net10 shares "alpha=20 native=10 seconds=${SECONDS_OF_CPU:-12}" >"$tmp/log" 2>&1
 check "a sampled run of two runtimes succeeds" $? "$tmp/log"
 "$sxsprof" report --format collapsed "$tmp/shares" >"$tmp/collapsed" 2>>"$tmp/log"
 check "report --format collapsed prints its stacks" $? "$tmp/log"
@@ -81,7 +81,7 @@ for how in "" --no-preload; do
     for i in 1 2 3 4 5; do
         # shellcheck disable=SC2086
         timeout -k 5 60 "$sxsprof" run --quiet $how --tool sample:cpu=997 -o "$tmp/f$i$how" -- "$runsxs" --timeout 50 \
-            8 stress "$work" 9 stress "$work" 10.0.11 stress "$work" 8 stress "$work" >"$tmp/log" 2>&1 && good=$((good + 1))
+            8 stress "$work" 9 stress "$work" $net10 stress "$work" 8 stress "$work" >"$tmp/log" 2>&1 && good=$((good + 1))
     done
     [ $good -eq 5 ]
     check "four runtimes with faults and collections, sampled at 997 Hz, ${how:-preloaded}: $good of 5 runs succeed" $? "$tmp/log"

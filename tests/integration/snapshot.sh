@@ -23,7 +23,7 @@ stress() { # ROUND RUNTIMES
     for v in $how; do set -- "$@" "$v" stress "$work"; done
     run "s$round-$(echo "$how" | tr -d ' .')" cpu=499 "$@"
 }
-for how in "8 9 10.0.11" "9 10.0.11 8 8" "10.0.11"; do
+for how in "8 9 $net10" "9 $net10 8 8" "$net10"; do
     stress 1 "$how"
     check "the app stress on $how is suspended again and again, and the run succeeds" $? "$tmp/log"
 done
@@ -41,7 +41,7 @@ count() { # set total to the number of stacks compared so far, and same to the n
 count
 for round in 2 3 4; do
     [ $total -ge 500 ] && break
-    stress $round "8 9 10.0.11" || break
+    stress $round "8 9 $net10" || break
     count
 done
 echo "# $same of $total stacks alike"
@@ -53,7 +53,7 @@ check "at least 500 stacks are compared, and the fast walk has the same managed 
 # Call chains go from the host's thread through one runtime to its function, without the frames of the
 # suspension. For a thread that gets no processor in the time that it has to answer, only managed frames are
 # recorded.
-run shares cpu=199 --bridge 8 shares "alpha=40 beta=30 seconds=2" 10.0.11 shares "alpha=20 native=10 seconds=2"
+run shares cpu=199 --bridge 8 shares "alpha=40 beta=30 seconds=2" $net10 shares "alpha=20 native=10 seconds=2"
 check "a run of two runtimes with a bridge succeeds" $? "$tmp/log"
 "$sxsprof" report --format collapsed "$tmp/shares" >"$tmp/collapsed" 2>/dev/null
 awk '{ n = $NF } /Program\.Alpha/ { all += n } /runsxs!run_thread;.*Program\.Main;[^;]*Program\.Alpha/ { whole += n }
@@ -64,7 +64,7 @@ s=$?
 check "the call chains of the run are complete and have no frames of the suspension: $(cat "$tmp/chains")" $s "$tmp/chains"
 
 run hops cpu=499 --bridge 8 hops "30 managed,mixed $tmp/h" 9 hops "30 managed,mixed $tmp/h" \
-    10.0.11 hops "30 managed,mixed $tmp/h"
+    $net10 hops "30 managed,mixed $tmp/h"
 check "three runtimes that call each other are suspended together, and the run succeeds" $? "$tmp/log"
 
 # Wall time: a waiting thread is recorded at the place where it waits.
@@ -78,7 +78,7 @@ check "the report of the run by wall time has waiting threads" $? "$tmp/text"
 good=0
 for i in 1 2 3; do
     run "early$i" cpu=499 8 stress "nre=10 gcs=2 loops=1 seconds=0" 9 stress "nre=50 gcs=5 loops=1 seconds=2" \
-        10.0.11 hello "" && good=$((good + 1))
+        $net10 hello "" && good=$((good + 1))
 done
 [ $good -eq 3 ]
 check "runtimes that end early do not block the others: $good of 3 runs succeed" $? "$tmp/log"

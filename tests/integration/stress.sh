@@ -6,7 +6,7 @@
 . "$(dirname "$0")/lib.sh"
 need_real 3
 work="nre=100 div=100 gcs=20 loops=1 pool=100"
-four="8 stress \"$work\" 9 stress \"$work\" 10.0.11 stress \"$work\" 8 stress \"$work\""
+four="8 stress \"$work\" 9 stress \"$work\" $net10 stress \"$work\" 8 stress \"$work\""
 
 times() { # n claim options-of-run options-of-runsxs
     good=0

@@ -49,7 +49,7 @@ cat >"$tmp/rules.xml" <<'X'
   <rule name="all"><match assembly="named" type="Named.Program" method="Compute"/><trace arguments="*"/></rule>
 </instrumentation>
 X
-for v in 8 9 10.0.11; do
+for v in 8 9 $net10; do
     # One object in 100 KiB is chosen: longer, so that each thread has some under each of its names on a busy machine, too.
     run "sampled-$v" "run --tool sample:wall=200 --tool alloc:interval=100k --tool events --tool exceptions --tool gc" "$v" named \
         "${work/work=1500/work=4000}"

@@ -67,7 +67,7 @@ until_precompiled() { # as run, but records up to three times, until precompiled
     check "$1: the app succeeds on .NET $2" $status "$tmp/log"
 }
 
-for v in 8 9 10.0.11; do
+for v in 8 9 $net10; do
     # Methods stay at tier 0 for at least 200 ms (hexadecimal C8). If this is too short on a busy machine, the
     # session is recorded again with 1,000 ms (hexadecimal 3E8).
     for delay in "C8 4.5" "3E8 9"; do
@@ -94,7 +94,7 @@ done
 
 # A runtime reports compiled methods only from about a second after its start. Most code of this short program
 # is compiled before.
-for v in 8 9 10.0.11; do
+for v in 8 9 $net10; do
     RATE=997 DOTNET_TC_CallCountingDelayMs=64 until_precompiled "early-$v" $v tiers "seconds=0.75"
     says "$v: in a short program, the tiers of a method that is called again and again are known" "early-$v" \
         '(lambda t: t.get("tier 1", 0) > 5 and set(t) <= {"tier 0", "tier 1"})(own(r"Program\.Hot\("))'
@@ -109,13 +109,13 @@ for v in 8 9 10.0.11; do
     says "$v: no sample has an unknown tier when precompiled methods are compiled again" "often-$v" \
         'own(r"^System\.").get("R2R", 0) > 0 and "unknown" not in own("")'
 done
-DOTNET_TC_QuickJitForLoops=0 run loops 10.0.11 tiers "seconds=0.3"
+DOTNET_TC_QuickJitForLoops=0 run loops $net10 tiers "seconds=0.3"
 says "with settings that a profiler cannot follow, early code has an unknown tier or a reported one" loops \
     'own(r"^Tiers\.") and "tier 0" not in own(r"Program\.(Hot|Long)\(")'
 
 # A program that ends at once does not pay for an event session: its event sources do not describe their
 # events.
-for v in 8 9 10.0.11; do
+for v in 8 9 $net10; do
     timeout -k 5 100 "$sxsprof" run --quiet --tool sample:cpu=997 -o "$tmp/hello-$v" -- "$runsxs" $v hello "" >"$tmp/log" 2>&1 &&
         "$sxsprof" report --format collapsed -o "$tmp/hello-$v.txt" "$tmp/hello-$v" >>"$tmp/log" 2>&1
     check "$v: the app hello succeeds" $? "$tmp/log"
@@ -132,13 +132,13 @@ says "tiers=off: only precompiled code and stubs are distinguished" off \
 
 # An EventPipe session that another tool has started gets its own events beside the session of sxsprof.
 DOTNET_EnableEventPipe=1 DOTNET_EventPipeOutputPath=$tmp/theirs.trace DOTNET_EventPipeConfig='Microsoft-Windows-DotNETRuntime:0x10:5' \
-    run theirs 10.0.11 tiers "seconds=1"
+    run theirs $net10 tiers "seconds=1"
 says "tiers are known beside another EventPipe session" theirs 'own("") and "unknown" not in own("")'
 [ "$(tr -d '\0' <"$tmp/theirs.trace" | grep -a -c 'Tiers\.Program')" -gt 0 ]
 check "the other EventPipe session has the methods of the app" $?
 
 # Names of code that is unloaded while samples are taken, and whose memory is then used for other code.
-for v in 8 9 10.0.11; do
+for v in 8 9 $net10; do
     run "unload-$v" $v tiers "unload=40"
     "$sxsprof" report --format firefox -o "$tmp/firefox" "$tmp/unload-$v" >"$tmp/log" 2>&1
     python3 - "$tmp/firefox" >"$tmp/said" 2>&1 <<'E2'
@@ -167,7 +167,7 @@ done
 
 # A runtime destroys a collectible module before it removes the module's code from its table of code. The
 # preloaded libdelaying.so delays the step between the two: the suspension by the finalizer thread.
-for v in 8 9 10.0.11; do
+for v in 8 9 $net10; do
     LD_PRELOAD=$(realpath "$BUILD")/tests/libdelaying.so DELAYING_MS=200 timeout -k 5 100 \
         "$sxsprof" run --quiet --tool sample:cpu=499 -o "$tmp/slow-$v" -- \
         "$runsxs" --timeout 90 $v tiers "unload=8" >"$tmp/log" 2>&1
@@ -178,7 +178,7 @@ for v in 8 9 10.0.11; do
 done
 
 # Source lines, from the PDB beside the assembly.
-run lines 10.0.11 shares "alpha=60 beta=40 seconds=2"
+run lines $net10 shares "alpha=60 beta=40 seconds=2"
 "$sxsprof" report "$tmp/lines" >"$tmp/text" 2>/dev/null
 for f in Alpha Beta; do
     begin=$(grep -n "static void $f(" "$source" | cut -d: -f1)

@@ -8,10 +8,10 @@ need_real 3
 
 app="fib=12 threads=3 even=20 throws=8 yields=10 steps=8 generic=10 rounds=2 storm=20"
 timeout -k 5 120 "$sxsprof" run --quiet --tool sample --tool events:classes --tool exceptions --tool calls:trace,backoff=off \
-    --only 'calls:*' -o "$tmp/all" -- "$runsxs" --timeout 100 8 calls "$app" 9 calls "$app" 10.0.11 stress gcs=20 >"$tmp/log" 2>&1
+    --only 'calls:*' -o "$tmp/all" -- "$runsxs" --timeout 100 8 calls "$app" 9 calls "$app" $net10 stress gcs=20 >"$tmp/log" 2>&1
 check "three runtimes run with four tools" $? "$tmp/log"
 timeout -k 5 60 "$sxsprof" run --quiet --tool events --tool exceptions -o "$tmp/events" -- "$runsxs" --timeout 50 \
-    8 stress gcs=20 9 stress gcs=20 10.0.11 stress gcs=20 >"$tmp/log" 2>&1
+    8 stress gcs=20 9 stress gcs=20 $net10 stress gcs=20 >"$tmp/log" 2>&1
 check "three runtimes run with the tools events and exceptions alone" $? "$tmp/log"
 cat >"$tmp/rules.xml" <<'E2'
 <?xml version="1.0"?><instrumentation xmlns="urn:sxsprof:instrumentation:1">
@@ -19,7 +19,7 @@ cat >"$tmp/rules.xml" <<'E2'
 </instrumentation>
 E2
 SXSPROF_INSTRUMENT=$tmp/rules.xml timeout -k 5 60 "$sxsprof" run --quiet --tool instrument:rate=0 -o "$tmp/traced" -- "$runsxs" --timeout 50 \
-    8 instrumented "rounds=1 fib=12" 9 instrumented "rounds=1 fib=12" 10.0.11 instrumented "rounds=1 fib=12" >"$tmp/log" 2>&1
+    8 instrumented "rounds=1 fib=12" 9 instrumented "rounds=1 fib=12" $net10 instrumented "rounds=1 fib=12" >"$tmp/log" 2>&1
 check "three runtimes run with traced methods alone" $? "$tmp/log"
 "$sxsprof" report --format json "$tmp/traced" >"$tmp/traced.json" 2>"$tmp/log" &&
     "$sxsprof" report --format html -o "$tmp/traced.html" "$tmp/traced" 2>"$tmp/log" &&
@@ -63,7 +63,7 @@ E2
     check "$s: the page has the events, exceptions and calls of the session" $? "$tmp/said"
 done
 
-if ! NODE_MODULES=$(sh setup/browser.sh "$BUILD/node" 2>"$tmp/lacks"); then
+if ! NODE_MODULES=$(sh setup/browser.sh --present 2>"$tmp/lacks"); then
     ok "in a browser # SKIP $(cat "$tmp/lacks")"
     finish
 fi

@@ -7,7 +7,7 @@ need_real 3
 
 # Two runtimes and native code with known shares of the CPU time, for as long as the tests take.
 timeout -k 5 300 "$sxsprof" run --quiet --tool sample --tool gc --tool exceptions --tool events -o "$tmp/s" -- \
-    "$runsxs" --timeout 290 --bridge 8 shares "alpha=50 seconds=280" 10.0.11 shares "alpha=20 seconds=280" \
+    "$runsxs" --timeout 290 --bridge 8 shares "alpha=50 seconds=280" $net10 shares "alpha=20 seconds=280" \
     9 stress "nre=20 gcs=20 loops=10 pool=10 seconds=60" >"$tmp/log" 2>&1 &
 run=$!
 recorded() { ls "$tmp"/s/*/samples >/dev/null 2>&1; }

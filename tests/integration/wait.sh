@@ -18,11 +18,11 @@ compare() { # SESSION SECONDS RUNTIMES
     check "$1: each thread waits for what it is named after, for as long as it runs" $? "$tmp/said"
 }
 
-for v in 8 9 10.0.11; do
+for v in 8 9 $net10; do
     record "alone-$v" "--tool wait" "$v" contend "none=1 kinds=3"
     compare "alone-$v" 3 1
 done
-record together "--tool wait:rate=50 --tool locks:pool=off" 8 contend "none=1 kinds=3" 9 contend "none=1 kinds=3" 10.0.11 contend "none=1 kinds=3"
+record together "--tool wait:rate=50 --tool locks:pool=off" 8 contend "none=1 kinds=3" 9 contend "none=1 kinds=3" $net10 contend "none=1 kinds=3"
 compare together 3 3
 record shared "--tool sample:wall=50 --tool wait" 9 contend "none=1 kinds=3"
 compare shared 3 1
@@ -35,7 +35,7 @@ check "the text report of waits is written" $? "$tmp/text"
 grep -q 'wait: thread pool has no work' "$tmp/text" && grep -q 'wait: monitor or lock' "$tmp/text"
 check "it has what threads wait for" $? "$tmp/text"
 hidden='before .NET 10, a wait for a class constructor of another thread counts as monitor or lock'
-"$sxsprof" report --data wait "$tmp/alone-10.0.11" >"$tmp/new" 2>&1
+"$sxsprof" report --data wait "$tmp/alone-$net10" >"$tmp/new" 2>&1
 grep -q "^  $hidden$" "$tmp/text" && ! grep -q "$hidden" "$tmp/new" && grep -q 'wait: class constructor' "$tmp/new"
 check "it says where waits for class constructors are, if they have no class of their own" $? "$tmp/text"
 finish

@@ -54,7 +54,7 @@ run() { # TOOL VERSION WORDS
         "$sxsprof" report --format json "$tmp/s" >"$tmp/json" 2>>"$tmp/log"
     check "$2: $1: a recorded run of $3 succeeds" $? "$tmp/log"
 }
-for v in 8 9 10.0.11; do
+for v in 8 9 $net10; do
     for tool in sample:wall=100 wait; do
         run $tool $v "naps=20:20:4 naps=20:50:4 naps=10:200:4 many=20:50:4"
         lives "$v: $tool: samples and what is not sampled are the lives of short threads" 5

@@ -21,7 +21,7 @@ for preload in "" --no-preload; do
     dir=$tmp/out$preload
     # shellcheck disable=SC2086
     "$sxsprof" run --quiet $preload -o "$dir" -- "$runsxs" --turns --timeout 50 8 stress "$work" \
-        9 stress "$work" 10.0.11 stress "$work" >"$tmp/log" 2>&1 &
+        9 stress "$work" $net10 stress "$work" >"$tmp/log" 2>&1 &
     run=$!
     sleep 2
     pid=$(pgrep -P $run -x runsxs)

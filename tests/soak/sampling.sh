@@ -40,7 +40,7 @@ dump() {
 run_one() { # OPTIONS-OF-SAMPLE OPTIONS-OF-RUN
     # shellcheck disable=SC2086
     "$sxsprof" run --quiet $2 --tool "sample:$1" -o "$tmp/session" -- "$runsxs" --churn "$stress" \
-        8.0.29 stress "$work" 9 stress "$work" 10.0.11 stress "$work" 8.0.29 stress "$work" >"$tmp/log" 2>&1 &
+        8 stress "$work" 9 stress "$work" $net10 stress "$work" 8 stress "$work" >"$tmp/log" 2>&1 &
     run=$!
     began=$(date +%s)
     while kill -0 $run 2>/dev/null && [ $(($(date +%s) - began)) -lt $limit ]; do sleep 0.2; done
