@@ -25,11 +25,11 @@ static const struct argp_option common[] = {
     {"version", 'V', NULL, 0, "Print version and commit", 0},
 };
 
-/* Returns the values of an option whose help does not list them before its text, because they are
- * longer than a line; argp cannot print such a list. */
-static const char *long_values(const char *verb, const char *option)
+/* Returns the values of the argument DATA, which help does not list before the text of the option, because they
+ * are longer than a line; argp cannot print such a list. NULL: the argument is another one. */
+static const char *long_values(const char *verb, const char *argument)
 {
-    if (strcmp(option, "data") != 0)
+    if (!argument || strcmp(argument, "DATA") != 0)
         return NULL;
     return strcmp(verb, "diff") == 0
                ? "samples|calls|alloc|live|native|native-live|locks|lock-owners|wait|gc|heap"
@@ -42,8 +42,8 @@ static void take_with_values(const char *verb, const struct argp_option *o, take
 {
     struct argp_option whole = *o;
     const char        *values = o->name ? sxs_record_verb_values(verb, o->name) : NULL;
-    if (!values && o->name)
-        values = long_values(verb, o->name);
+    if (!values)
+        values = long_values(verb, o->arg);
     if (values)
         whole.arg = values;
     take(&whole, context);

@@ -41,6 +41,8 @@ for verb in $verbs; do
 done
 completes "values of an option of a tool" "count time trace tree" calls --mode ""
 completes "a part of a value is completed" "time trace tree" calls --mode t
+completes "values of --data, of which each verb has its own" "alloc cpu live locks native native-live wait wall" fleet --data ""
+completes "values of --data of a report" "native native-live" report --data na
 completes "values, as the word after =" "fast snapshot unwind" sample --walker = ""
 completes "values, when = is the last word" "fast snapshot unwind" sample --walker =
 completes "a value that is only a prefix, such as one:" "one:" run --pick o

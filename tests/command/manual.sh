@@ -1,20 +1,11 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# manual.sh - checks that the manual pages describe every option and variable, and have no warnings.
+# manual.sh - checks that the manual pages describe the options of the command, no others, with their arguments, and every
+# variable, and have no warnings.
 # run: without sanitizers
 cd "$(dirname "$0")/../.." || exit 1
 . tests/command/common.inc
 verbs="sample calls trace alloc native heap locks wait exceptions events gc instrument record stop status snapshot detach report diff top serve pack push fleet ps doctor env runtimes check il"
-
-# Prints the pages that describe the options of a verb, without the escapes of mdoc. $1: verb
-pages() {
-    case $1 in
-    trace) set -- calls record ;;
-    record) set -- record sample calls alloc native locks wait events instrument ;;
-    sample | calls | alloc | native | locks | wait | exceptions | events | gc | instrument | env) set -- "$1" record ;;
-    esac
-    for name; do sed 's/Fl Fl /--/g' "docs/man/sxsprof-$name.1"; done
-}
 
 try "$SXS" --version
 has "--version" "$status:$out" "0:sxsprof "
@@ -24,12 +15,9 @@ has "--help names every verb" "$status:$out" "0:Usage" $verbs
 for verb in $verbs; do
     try "$SXS" "$verb" --help
     has "$verb --help prints its usage" "$status:$out" "0:Usage: sxsprof $verb"
-    pages "$verb" >"$T/page"
-    for option in $(grep -o -e '--[a-z][a-z-]*' "$T/out" | sort -u | grep -v -e '--help' -e '--usage' -e '--version'); do
-        is "$verb --help and the manual page have $option" yes \
-            "$(grep -q -e "$option\([^a-z-]\|\$\)" "$T/page" && echo yes)"
-    done
 done
+"$SXS" --completion zsh >"$T/zsh"
+python3 -B tests/command/manual_options.py "$T/zsh" || failed=1
 for variable in $(grep -oh '"SXSPROF_[A-Z_]*"' base/env.h | tr -d '"' | sort -u); do
     has "the manual page has $variable" "$(cat docs/man/sxsprof-environment.7)" "$variable"
 done
