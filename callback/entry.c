@@ -19,43 +19,19 @@
 #include "instr/config/config.h"
 #include "manager/guid.h"
 #include "manager/manager.h"
-#include "rejit/rejit.h"
-#include "sampling/recorder_tool.h"
-#include "stackwalk/walk.h"
-#include "tools/alloc/alloc.h"
 #include "tools/calls/calls.h"
-#include "tools/events/events.h"
-#include "tools/exceptions/exceptions.h"
-#include "tools/gc/gc.h"
-#include "tools/heap/heap.h"
-#include "tools/instrument/rewrite.h"
-#include "tools/locks/tool.h"
-#include "tools/native/native.h"
-#include "tools/sample/tool.h"
-#include "tools/tools.h"
+#include "tools/options/tool_list.h"
 
 SXS_EXPORT HRESULT DllGetClassObject(const GUID *clsid, const GUID *iid, void **out);
 SXS_EXPORT HRESULT DllCanUnloadNow(void);
 
-static const struct sxs_tool *const tools[] = {
-    &sxs_guard_tool,
-    &sxs_pin_tool,
-    &sxs_census_tool,
-    &sxs_stackwalk_tool,
-    &sxs_recorder_tool,
-    &sxs_sample_tool,
-    &sxs_calls_tool,
-    &sxs_exceptions_tool,
-    &sxs_events_tool,
-    &sxs_rejit_tool,
-    &sxs_instrument_tool,
-    &sxs_alloc_tool,
-    &sxs_native_tool,
-    &sxs_gc_tool,
-    &sxs_locks_tool,
-    &sxs_heap_tool,
-    &sxs_wait_tool,
-};
+#define DECLARE(name)              extern const struct sxs_tool sxs_##name##_tool;
+#define DECLARE_NAMED(name, table) DECLARE(name)
+SXS_TOOLS(DECLARE, DECLARE_NAMED)
+
+#define ROW(name)              &sxs_##name##_tool,
+#define NAMED_ROW(name, table) ROW(name)
+static const struct sxs_tool *const tools[] = {SXS_TOOLS(ROW, NAMED_ROW)};
 
 /* Keep the library loaded until the process ends. A runtime closes the library when Initialize
  * fails, but signal handlers, hooks and other runtimes still need it. The library is found by the

@@ -21,6 +21,7 @@
 #include "cmd/output/shown.h"
 #include "cmd/pack/pack.h"
 #include "cmd/report/data_kind.h"
+#include "cmd/report/format.h"
 #include "cmd/report/profile.h"
 #include "cmd/selection.h"
 #include "cmd/symbols/debuginfod.h"
@@ -170,7 +171,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 }
 
 static const struct argp_option option_list[] = {
-    {"format", 'f', "text|json|html|svg|collapsed|speedscope|pprof|chrome|firefox", 0,
+    {"format", 'f', SXS_REPORT_FORMATS, 0,
      "text (the default) or json: what the runtimes did. Of samples, calls and costs: text, html "
      "(flame graph, "
      "call tree, functions and timeline in one file), svg (a picture), collapsed, speedscope, "

@@ -18,6 +18,7 @@
 #include "tools/options/locks_options.h"
 #include "tools/options/native_options.h"
 #include "tools/options/sample_options.h"
+#include "tools/options/tool_list.h"
 #include "tools/options/wait_options.h"
 
 #include <errno.h>
@@ -34,18 +35,11 @@ static const struct {
     const char                  *name;
     const struct sxs_tool_table *options; /* NULL: none */
 } tools[] = {
-    {"census", NULL},
-    {"sample", &sxs_sampler_table},
-    {"calls", &sxs_calls_table},
-    {"exceptions", NULL},
-    {"events", &sxs_event_table},
-    {"instrument", &sxs_instrument_table},
-    {"alloc", &sxs_alloc_table},
-    {"native", &sxs_native_table},
-    {"gc", NULL},
-    {"locks", &sxs_locks_table},
-    {"heap", &sxs_heap_table},
-    {"wait", &sxs_wait_table},
+#define OWN(name)
+#define NAMED(name, table) {#name, table},
+    SXS_TOOLS(OWN, NAMED)
+#undef OWN
+#undef NAMED
 };
 #define N_TOOLS (sizeof(tools) / sizeof(tools[0]))
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /**
- * tools/tools.h - the small tools of the library. callback/entry.c lists all tools for the
+ * tools/tools.h - the small tools of the library. tools/options/tool_list.h lists all tools for the
  * manager. */
 #ifndef SXS_TOOLS_TOOLS_H
 #define SXS_TOOLS_TOOLS_H

@@ -15,8 +15,20 @@ struct sxs_profile_format {
     int (*write)(const struct sxs_model *m, const struct sxs_report_options *o, FILE *to);
 };
 
-extern const struct sxs_profile_format sxs_format_text, sxs_format_collapsed, sxs_format_speedscope,
-    sxs_format_pprof, sxs_format_chrome, sxs_format_firefox, sxs_format_html, sxs_format_svg;
+/** SXS_PROFILE_FORMATS - the one list of the formats, in the order of help and messages: FIRST(name), then X(name) for
+ *  each other one. The format of a row is sxs_format_NAME, which the file format_NAME.c defines. */
+#define SXS_PROFILE_FORMATS(FIRST, X) \
+    FIRST(text) X(html) X(svg) X(collapsed) X(speedscope) X(pprof) X(chrome) X(firefox)
+
+#define SXS_FORMAT_DECLARED(name) extern const struct sxs_profile_format sxs_format_##name;
+SXS_PROFILE_FORMATS(SXS_FORMAT_DECLARED, SXS_FORMAT_DECLARED)
+#undef SXS_FORMAT_DECLARED
+
+/** SXS_REPORT_FORMATS - the values of --format of sxsprof report: these formats, and json, which has no format of its
+ *  own: "text|json|html|...". A string literal. */
+#define SXS_FORMAT_AND_JSON(name)  #name "|json"
+#define SXS_FORMAT_AFTER_BAR(name) "|" #name
+#define SXS_REPORT_FORMATS         SXS_PROFILE_FORMATS(SXS_FORMAT_AND_JSON, SXS_FORMAT_AFTER_BAR)
 
 /**
  * sxs_format_html_diff - write the page of sxs_profile_diff(): @now, coloured by its difference to

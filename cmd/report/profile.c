@@ -27,8 +27,9 @@
 enum { MAX_READERS = 12 }; /* of a report, besides its models */
 
 static const struct sxs_profile_format *const formats[] = {
-    &sxs_format_text,  &sxs_format_html,   &sxs_format_collapsed, &sxs_format_speedscope,
-    &sxs_format_pprof, &sxs_format_chrome, &sxs_format_firefox,   &sxs_format_svg,
+#define ROW(name) &sxs_format_##name,
+    SXS_PROFILE_FORMATS(ROW, ROW)
+#undef ROW
 };
 
 static const struct sxs_profile_format *find_format(const char *name)
@@ -41,7 +42,11 @@ static const struct sxs_profile_format *find_format(const char *name)
 
 const char *sxs_profile_formats(void)
 {
-    return "text, html, svg, collapsed, speedscope, pprof, chrome, firefox";
+#define FIRST(name) #name
+#define NEXT(name)  ", " #name
+    return SXS_PROFILE_FORMATS(FIRST, NEXT);
+#undef FIRST
+#undef NEXT
 }
 
 bool sxs_profile_has_format(const char *name)
@@ -307,7 +312,7 @@ static bool refuse_format(enum sxs_data data, const struct sxs_profile_format *f
     sxs_print_to(
         stderr,
         "sxsprof: --format chrome shows what threads did over time, and no sums of %s; expected "
-        "text, json, html, svg, collapsed, speedscope, pprof or firefox\n",
+        "text, html or another format\n",
         sxs_data_kind(data)->many);
     return true;
 }
