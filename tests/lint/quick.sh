@@ -37,11 +37,11 @@ finds() { # claim pattern command...
     if [ $? -eq 1 ] && printf '%s\n' "$out" | grep -q "$pattern"; then tap 0 "$claim" ""; else tap 1 "$claim" "$out"; fi
 }
 
-echo 1..40
+echo 1..44
 passes "no folder includes what lies above it" tests/lint/layering.sh
 passes "no sources include each other in a circle" tests/lint/circles.sh
 passes "no structure has the name of another" tests/lint/tags.sh
-passes "the tests that docs/internals/clrie.md names exist" tests/lint/named-tests.sh
+passes "the tests that docs/internals/clrie.md names exist, and the files and names in CONTRIBUTING.md" tests/lint/named-tests.sh
 passes "names, messages and documents use the terms of the field" tests/lint/words.sh
 passes "what may run in a signal handler calls only what may be called there" \
     tests/lint/signal-safety.sh --source
@@ -57,7 +57,7 @@ passes "the libraries export what they promise and nothing else" tests/lint/symb
 passes "versions of what is fetched are in one file" tests/lint/versions.sh
 
 # shellcheck disable=SC2046
-cp -r $(sh tests/lint/folders.sh | sed "s,/.*,," | sort -u) folders.tsv harness include setup tests docs Makefile README.md "$copy/" || exit 1
+cp -r $(sh tests/lint/folders.sh | sed "s,/.*,," | sort -u) folders.tsv harness include setup tests docs packaging .ci Makefile README.md CONTRIBUTING.md CHANGELOG.md "$copy/" || exit 1
 echo '#include "callback/guid.h"' >>"$copy/stackwalk/walk.c"
 finds "an include that points up is named" 'stackwalk/walk.c:.*callback/guid.h' tests/lint/layering.sh
 echo '#include "cmd/report/own.h"' >>"$copy/cmd/report/model.h"
@@ -134,6 +134,12 @@ echo 'check "it says $(cat file)" $?' >>"$copy/tests/integration/hops.sh"
 finds "a status that is that of another command is named" 'hops.sh:' tests/lint/status.sh
 echo 'version=1.2.3' >>"$copy/setup/cecil.sh"
 finds "a version elsewhere is named" 'setup/cecil.sh:.*1.2.3' tests/lint/versions.sh
+echo "run $(awk -F'\t' '$1 == "runtime" { print $2; exit }' setup/versions.tsv) stress" >>"$copy/tests/integration/stress.sh"
+finds "so is the version of a runtime that is fetched, in a test" 'stress.sh:.*run [0-9.]* stress' tests/lint/versions.sh
+printf '%s\n' 'See `cmd/nothing.c`.' 'Call `sxs_no_such_thing()`.' 'Edit `cmd/verbs.c` (`no_rows`).' >>"$copy/CONTRIBUTING.md"
+finds "a file that CONTRIBUTING.md names and does not exist is named" 'CONTRIBUTING.md:[0-9]*: there is no cmd/nothing.c$' tests/lint/named-tests.sh
+finds "so is a name of the code" 'CONTRIBUTING.md:[0-9]*: there is no sxs_no_such_thing$' tests/lint/named-tests.sh
+finds "and one that is not in the file that it is said to be in" 'there is no no_rows in cmd/verbs.c$' tests/lint/named-tests.sh
 echo 'static int n_flights;' >>"$copy/tools/exceptions/exceptions.c"
 finds "a word that the field does not use is named in an identifier" \
     'exceptions.c:[0-9]*: flights: in-flight exception' tests/lint/words.sh
