@@ -2,11 +2,13 @@
 #include "base/env.h"
 
 #include <stdlib.h>
+#include <string.h>
 #include <sys/auxv.h>
 #include <unistd.h>
 
 #define ROW(id, name, otherwise, meaning) {name, otherwise, meaning},
 const struct sxs_env_row sxs_env_table[SXS_N_ENV] = {SXS_ENV_VARIABLES(ROW)};
+const struct sxs_env_row sxs_env_command[SXS_N_COMMAND] = {SXS_ENV_COMMAND(ROW)};
 const struct sxs_env_row sxs_env_knobs[SXS_N_KNOBS] = {SXS_ENV_KNOBS(ROW)};
 const struct sxs_env_row sxs_env_clrie[SXS_N_CLRIE] = {SXS_ENV_CLRIE(ROW)};
 #undef ROW
@@ -25,6 +27,19 @@ static int counts(enum sxs_env variable)
 #define HONOURED(id, reason) variable == SXS_ENV_##id ||
     return SXS_ENV_SECURE(HONOURED) !sxs_env_is_secure();
 #undef HONOURED
+}
+
+static bool has_row(const struct sxs_env_row *rows, size_t n, const char *name)
+{
+    for (size_t i = 0; i < n; i++)
+        if (strcmp(rows[i].name, name) == 0)
+            return true;
+    return false;
+}
+
+bool sxs_env_is_known(const char *name)
+{
+    return has_row(sxs_env_table, SXS_N_ENV, name) || has_row(sxs_env_command, SXS_N_COMMAND, name);
 }
 
 const char *sxs_env_get(enum sxs_env variable)

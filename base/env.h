@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /**
- * base/env.h - every environment variable that the library reads, with its default and meaning, and
- * the only caller of getenv().
+ * base/env.h - every environment variable that the library or the command reads, with its default and
+ * meaning, and the only caller of getenv().
  */
 #ifndef SXS_BASE_ENV_H
 #define SXS_BASE_ENV_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 /* X(identifier, name, default, meaning). An empty value counts as unset. */
@@ -37,6 +38,12 @@
       "load code")                                                                                \
     X(LOG, "SXSPROF_LOG", "warn", "messages on standard error: error, warn, info or debug")       \
     X(OUT, "SXSPROF_OUT", "", "session folder; without it nothing is recorded")
+
+/* Variables that the command alone reads. X(identifier, name, default, meaning). */
+#define SXS_ENV_COMMAND(X)                                                                       \
+    X(CONFINE, "SXSPROF_CONFINE", "on", "off: what is read of strangers is read without limits") \
+    X(FLEET, "SXSPROF_FLEET", "", "the server of sxsprof fleet: clickhouse://...")               \
+    X(FLEET_PASSWORD, "SXSPROF_FLEET_PASSWORD", "", "its password")
 
 /* Settings of the runtimes ("knobs") that the library reads, too; base/knob.h has their variables.
  * X(identifier, name, default, meaning). The numbers are hexadecimal. */
@@ -87,6 +94,10 @@
 enum sxs_env { SXS_ENV_VARIABLES(SXS_ENV_ID) SXS_N_ENV };
 #undef SXS_ENV_ID
 
+#define SXS_COMMAND_ID(id, name, otherwise, meaning) SXS_COMMAND_##id,
+enum sxs_command_env { SXS_ENV_COMMAND(SXS_COMMAND_ID) SXS_N_COMMAND };
+#undef SXS_COMMAND_ID
+
 #define SXS_KNOB_ID(id, name, otherwise, meaning) SXS_KNOB_##id,
 enum sxs_knob { SXS_ENV_KNOBS(SXS_KNOB_ID) SXS_N_KNOBS };
 #undef SXS_KNOB_ID
@@ -105,6 +116,7 @@ struct sxs_env_row {
 };
 
 extern const struct sxs_env_row sxs_env_table[SXS_N_ENV];
+extern const struct sxs_env_row sxs_env_command[SXS_N_COMMAND];
 extern const struct sxs_env_row sxs_env_knobs[SXS_N_KNOBS];
 extern const struct sxs_env_row sxs_env_clrie[SXS_N_CLRIE];
 extern const struct sxs_env_row sxs_env_clrie_prefixes[SXS_N_CLRIE_PREFIXES]; /* otherwise: "" */
@@ -117,6 +129,9 @@ int sxs_env_is_secure(void);
  *  the variable is unset or empty, or does not count (SXS_ENV_SECURE). As thread-safe as getenv();
  *  not signal-safe. */
 const char *sxs_env_get(enum sxs_env variable);
+
+/** sxs_env_is_known - return true if @name is a variable of SXS_ENV_VARIABLES or SXS_ENV_COMMAND. Pure. */
+bool sxs_env_is_known(const char *name);
 
 /** sxs_env_named - read the variable @name, which may be any variable: of a runtime, or of the
  *  system. Returns its value, which may be "" and belongs to the environment, or NULL if the

@@ -179,7 +179,7 @@ void sxs_doctor_settings(struct sxs_findings *f)
             continue;
         memcpy(name, environ[i], len);
         name[len] = '\0';
-        if (!sxs_setting_find(name))
+        if (!sxs_env_is_known(name))
             sxs_found_note("%s: not a setting that this command knows", name);
     }
     examine_temporary(f);

@@ -118,6 +118,13 @@ mkdir -m 700 "$T/own" && ln -s own "$T/link"
 bad "a link to a session folder" "it is a symbolic link|nothing would be recorded" SXSPROF_OUT="$T/link"
 bad "a wrong log level" "SXSPROF_LOG: 'loud'" SXSPROF_LOG=loud
 well "correct settings" "SXSPROF_PICK=one:9" SXSPROF_PICK=one:9 SXSPROF_OUT="$T/own" SXSPROF_SIGNALS=on
+for variable in $(sed -n 's/.*"\(SXSPROF_FLEET[A-Z_]*\|SXSPROF_CONFINE\)".*/\1/p' base/env.h); do
+    try env "$variable=on" "$SXS" doctor
+    case $out in
+    *"$variable: not a setting"*) not_ok "$variable, which the command reads, is known" "$out" ;;
+    *) ok "$variable, which the command reads, is known" ;;
+    esac
+done
 well "an unknown setting" "SXSPROF_FROB: not a setting" SXSPROF_FROB=1
 bad "TMPDIR names a missing folder" "/no/tmp: no folder can be made there" TMPDIR=/no/tmp
 
