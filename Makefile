@@ -385,7 +385,7 @@ $(O)/tests/%: tests/unit/%.c $(CASE_OBJ) $(LIB_OBJ) $(READ_OBJ)
 # The test program of reports, and fuzz drivers of the readers of samples, PDBs, calls and
 # instrumented methods.
 PROFILE_OBJ := $(call obj,$(wildcard cmd/live/*.c cmd/report/*.c cmd/symbols/*.c cmd/confined/*.c cmd/processes/*.c control/message/*.c cmd/heap/*.c cmd/costs/*.c cmd/traces/*.c) cmd/calls/load.c cmd/calls/replay.c \
-                 cmd/calls/coverage_gaps.c cmd/calls/coverage_gaps_text.c cmd/instrument/load.c cmd/output/missing.c cmd/output/opened.c cmd/output/processes.c cmd/output/runtime_pairs.c cmd/output/thread_list.c cmd/output/segments.c cmd/output/joined.c cmd/output/output_file.c cmd/output/temporary.c cmd/output/text.c cmd/output/print.c cmd/output/names_of_values.c cmd/output/strings.c cmd/output/table_hash.c cmd/output/shown.c cmd/output/json_values.c cmd/output/json_stream.c $(READ_SRC) $(FORMAT_SRC) $(FACTS_SRC)) \
+                 cmd/calls/coverage_gaps.c cmd/calls/coverage_gaps_text.c cmd/instrument/load.c cmd/output/missing.c cmd/output/opened.c cmd/output/processes.c cmd/output/runtime_pairs.c cmd/output/thread_list.c cmd/output/segments.c cmd/output/joined.c cmd/output/output_file.c cmd/output/temporary.c cmd/output/text.c cmd/output/print.c cmd/output/names_of_values.c cmd/output/strings.c cmd/output/table_hash.c cmd/output/shown.c cmd/output/json_values.c cmd/output/json_stream.c cmd/output/json_document.c $(READ_SRC) $(FORMAT_SRC) $(FACTS_SRC)) \
                $(addprefix $(O)/obj/gen/,profile.pb-c.o names.pb-c.o otlp.pb-c.o)
 
 # Unit tests of the preloaded allocator: of its parts, and of the library, which the test program

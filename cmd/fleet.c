@@ -181,7 +181,7 @@ static error_t parse_selection(int key, char *arg, struct argp_state *state,
         if (!*arg || strcmp(arg, "function") == 0)
             sxs_option_error(state,
                              "--by: '%s': expected service, version, machine, container, process, "
-                             "command, runtime, class, thread, trace or a label",
+                             "command, runtime, class, thread, trace_id or a label",
                              arg);
         o->by = arg;
         return 0;
@@ -234,7 +234,7 @@ static const struct argp_option option_list[] = {
     {"service", 's', "PATTERN", 0, "Samples of this service; * and ? are wildcards", 1},
     {"where", KEY_WHERE, "KEY=PATTERN,...", 0,
      "Samples for which all of this is true: service, version, machine, container, process, "
-     "command, runtime, class (managed, native, gc, jit, sxsprof), thread, trace, function "
+     "command, runtime, class (managed, native, gc, jit, sxsprof), thread, trace_id, function "
      "(anywhere in the stack), or a label; KEY!=PATTERN for the opposite; can be repeated",
      1},
     {"data", KEY_DATA, "cpu|wall|alloc|native|locks|live|native-live|wait", 0,

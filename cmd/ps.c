@@ -2,6 +2,7 @@
 /* sxsprof ps: list the running processes that have .NET runtimes. */
 #include "cmd/argument.h"
 #include "cmd/command.h"
+#include "cmd/output/json_document.h"
 #include "cmd/output/json_values.h"
 #include "cmd/output/print.h"
 #include "cmd/output/text.h"
@@ -190,7 +191,7 @@ static json_t *process_json(const struct sxs_process *p)
 
 static int print_json(const struct sxs_process_list *list)
 {
-    json_t *top = json_object(), *rows = json_array();
+    json_t *top = sxs_json_document_new(SXS_JSON_PS), *rows = json_array();
     int     err = json_object_set_new(top, "processes", rows);
     for (size_t i = 0; i < list->n && !err; i++)
         err = json_array_append_new(rows, process_json(&list->items[i]));

@@ -20,6 +20,7 @@
 #include "cmd/output/print.h"
 #include "cmd/output/shown.h"
 #include "cmd/pack/pack.h"
+#include "cmd/report/costs.h"
 #include "cmd/report/data_kind.h"
 #include "cmd/report/format.h"
 #include "cmd/report/profile.h"
@@ -71,9 +72,10 @@ struct report_options {
     struct sxs_opened            session;
     struct sxs_traces            traces;   /* of text and JSON */
     struct sxs_missing           missing;
-    struct sxs_model             model;    /* samples; JSON only */
+    struct sxs_model             model;   /* of one kind of data; JSON only */
+    struct sxs_report_options    profile; /* how the model is loaded */
     char                         trace[SXS_TRACE_ID_SIZE];
-    struct sxs_opened_reader     readers[8]; /* of all the above */
+    struct sxs_opened_reader     readers[10]; /* of all the above */
     size_t                       n_readers;
     struct sxs_model_loading    *loading; /* of the model; until end_rest() */
 };
@@ -235,6 +237,19 @@ static bool is_format(const struct report_options *o, const char *name)
     return strcmp(o->format, name) == 0;
 }
 
+/* Returns the samples or costs that JSON shows; NULL: there are none, or which of them are gone is not known. */
+static const struct sxs_model *shown_profile(const struct report_options *o)
+{
+    const struct sxs_model_costs *costs = o->model.costs;
+    if (!(costs ? costs->n_processes : o->model.n_processes))
+        return NULL;
+    if (!costs || !costs->live || (costs->live_known && !costs->parted))
+        return &o->model;
+    sxs_complain("%s: \"profile\" is left out, because it is not known which %s are gone",
+                 sxs_shown(o->dir), sxs_data_kind(o->model.data)->many);
+    return NULL;
+}
+
 static int report_json(const struct report_options *o, const struct sxs_session *s, FILE *to)
 {
     const struct sxs_report_options *v = &o->samples;
@@ -244,7 +259,7 @@ static int report_json(const struct report_options *o, const struct sxs_session 
                                               .guests = &o->guests,
                                               .heap = &o->heap,
                                               .costs = &o->costs,
-                                              .samples = o->model.n_processes ? &o->model : NULL,
+                                              .profile = shown_profile(o),
                                               .segments = &o->session.segments,
                                               .traces = &o->traces,
                                               .missing = &o->missing,
@@ -368,9 +383,12 @@ static void begin_rest(struct report_options *o)
         return;
     add_reader(o, sxs_heap_newest_reader(o->samples.runtime, &o->heap));
     add_reader(o, sxs_costs_report_reader(&o->costs)); /* the text has them with their stacks */
-    if (!sxs_profile_has_samples(v))
+    enum sxs_data data = sxs_profile_stack_data(v, &o->samples);
+    if (data == SXS_DATA_CALLS || !sxs_profile_has(v, data))
         return;
-    o->loading = sxs_model_loading_new(v, &o->samples, SXS_DATA_SAMPLES, 0, &o->model);
+    o->profile = o->samples;
+    o->profile.by_count = false; /* JSON has both */
+    o->loading = sxs_model_loading_new(v, &o->profile, data, 0, &o->model);
     add_reader(o, sxs_model_loading_reader(o->loading));
 }
 
@@ -434,9 +452,9 @@ static int report_profile(struct report_options *o, const struct sxs_session *s)
 {
     struct head               before = {o, s, false};
     struct sxs_report_options options = o->samples;
+    options.readers = o->readers;
+    options.n_readers = o->n_readers;
     if (is_format(o, "text")) {
-        options.readers = o->readers;
-        options.n_readers = o->n_readers;
         options.loaded = begin_text;
         options.loaded_arg = &before;
         options.before = options.output ? put_head : NULL;

@@ -4,6 +4,7 @@
 #include "cmd/command.h"
 #include "cmd/installed.h"
 #include "cmd/library.h"
+#include "cmd/output/json_document.h"
 #include "cmd/output/json_values.h"
 #include "cmd/output/print.h"
 #include "cmd/output/text.h"
@@ -42,7 +43,7 @@ static void print_text(const struct sxs_installed_list *list)
 
 static int print_json(const struct sxs_installed_list *list)
 {
-    json_t *top = json_object(), *rows = json_array();
+    json_t *top = sxs_json_document_new(SXS_JSON_RUNTIMES), *rows = json_array();
     int     err = json_object_set_new(top, "runtimes", rows);
     for (size_t i = 0; i < list->n && !err; i++) {
         const struct sxs_installed *it = &list->items[i];

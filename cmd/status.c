@@ -3,6 +3,7 @@
 #include "cmd/argument.h"
 #include "cmd/command.h"
 #include "cmd/control.h"
+#include "cmd/output/json_document.h"
 #include "cmd/output/json_values.h"
 #include "cmd/output/print.h"
 #include "cmd/output/text.h"
@@ -146,9 +147,9 @@ static void print_text(const struct sxs_control_target *t)
 
 static void add_runtime(void *arg, const struct sxs_runtime_line *r)
 {
-    json_array_append_new(arg, json_pack("{s:I, s:s, s:s, s:b, s:s}", "number",
+    json_array_append_new(arg, json_pack("{s:I, s:s, s:s, s:b, s:s}", "runtime",
                                          (json_int_t)strtoull(r->number, NULL, 10), "version",
-                                         r->version, "state", r->state, "live",
+                                         r->version, "state", r->state, "is_live",
                                          strcmp(r->life, "live") == 0, "path", r->path));
 }
 
@@ -165,21 +166,21 @@ static json_t *session_json(const struct sxs_control_target *t)
     int     err = sxs_json_set_number(o, "number", number_of(t, "number"));
     err |= set_value(o, t, "id", "id");
     err |= set_value(o, t, "tools", "tools");
-    err |= set_value(o, t, "out", "out");
-    err |= sxs_json_set_number(o, "startedNs", number_of(t, "started_ns"));
-    err |= sxs_json_set_number(o, "bytes", bytes_of(t));
-    err |= set_value(o, t, "waits_for", "waitsFor");
+    err |= set_value(o, t, "out", "folder");
+    err |= sxs_json_set_number(o, "started_ns", number_of(t, "started_ns"));
+    err |= sxs_json_set_number(o, "disk_bytes", bytes_of(t));
+    err |= set_value(o, t, "waits_for", "waits_for");
     if (number_of(t, "left_ms"))
-        err |= sxs_json_set_number(o, "leftMs", number_of(t, "left_ms"));
+        err |= sxs_json_set_number(o, "left_ms", number_of(t, "left_ms"));
     return sxs_json_whole(o, err);
 }
 
 static int print_json(const struct sxs_control_target *t)
 {
-    json_t     *top = json_object(), *runtimes = json_array();
+    json_t     *top = sxs_json_document_new(SXS_JSON_STATUS), *runtimes = json_array();
     const char *phase = sxs_message_get(&t->answer.message, "phase");
     int         err = sxs_json_set_number(top, "pid", (uint64_t)t->process.pid);
-    err |= set_value(top, t, "version", "version");
+    err |= set_value(top, t, "version", "library_version");
     err |= set_value(top, t, "phase", "phase");
     err |= json_object_set_new(top, "session",
                                phase && strcmp(phase, "none") != 0 ? session_json(t) : json_null());

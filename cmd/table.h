@@ -32,7 +32,7 @@ struct sxs_table_parts {
     const struct sxs_guests_report     *guests;
     const struct sxs_heap_newest       *heap;
     const struct sxs_costs_report      *costs;
-    const struct sxs_model             *samples; /* NULL: none */
+    const struct sxs_model *profile; /* samples or costs with their stacks; NULL: none */
     const struct sxs_segments          *segments;
     const struct sxs_traces            *traces;
     const struct sxs_missing           *missing;

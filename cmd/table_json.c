@@ -6,13 +6,14 @@
 #include "cmd/calls/call_trace.h"
 #include "cmd/calls/coverage_gaps.h"
 #include "cmd/calls/tree.h"
+#include "cmd/output/json_document.h"
 #include "cmd/output/json_stream.h"
 #include "cmd/output/json_values.h"
 #include "cmd/output/missing.h"
 #include "cmd/output/print.h"
 #include "cmd/output/processes.h"
 #include "cmd/output/segments.h"
-#include "cmd/report/samples_json.h"
+#include "cmd/report/profile_json.h"
 
 #include <jansson.h>
 #include <stdlib.h>
@@ -22,18 +23,18 @@ static json_t *runtime_json(const struct sxs_session_process *p,
 {
     json_t *o = json_object();
     int     err = 0;
-    err |= sxs_json_set_number(o, "number", r->number);
+    err |= sxs_json_set_number(o, "runtime", r->number);
     err |= sxs_json_set_text(o, "version", r->version);
     err |= sxs_json_set_text(o, "path", r->path);
     err |= sxs_json_set_text(o, "state", sxs_state_text((uint32_t)r->state));
     err |= sxs_json_set_number(o, "modules", r->modules);
     err |= sxs_json_set_number(o, "methods", r->methods);
-    err |= sxs_json_set_number(o, "threads", r->threads);
+    err |= sxs_json_set_number(o, "threads_created", r->threads);
     err |= sxs_json_set_number(o, "gcs", r->gcs);
-    err |= sxs_json_set_number(o, "exceptions", r->exceptions);
+    err |= sxs_json_set_number(o, "exceptions_thrown", r->exceptions);
     err |= sxs_json_set_number(o, "signals", r->signals);
     err |= sxs_json_set_number(o, "pid", p->pid);
-    err |= sxs_json_set_text(o, "process", p->command);
+    err |= sxs_json_set_text(o, "command", p->command);
     err |= sxs_json_set_text(o, "mask", sxs_mask_name((enum sxs_mask)p->mask));
     return sxs_json_whole(o, err);
 }
@@ -48,7 +49,7 @@ static json_t *histogram_json(const struct sxs_calls_process       *p,
         if (!fn->buckets[i])
             continue;
         json_t *row = json_object();
-        err |= sxs_json_set_number(row, "ns", sxs_calls_bucket_ns(p->calls, i));
+        err |= sxs_json_set_number(row, "duration_ns", sxs_calls_bucket_ns(p->calls, i));
         err |= sxs_json_set_number(row, "calls", fn->buckets[i]);
         err |= json_array_append_new(rows, row);
     }
@@ -74,14 +75,14 @@ static json_t *function_json(const struct sxs_calls_process       *p,
     err |= sxs_json_set_number(o, "p99_ns", sxs_calls_quantile(p->calls, fn, 0.99));
     err |= sxs_json_set_number(o, "max_ns", fn->max_ns);
     err |= json_object_set_new(o, "histogram", histogram_json(p, fn));
-    err |= sxs_json_set_number(o, "unwound", fn->unwound);
+    err |= sxs_json_set_number(o, "calls_unwound", fn->unwound);
     err |= json_object_set_new(o, "backed_off", json_boolean(fn->backed_off));
     err |= json_object_set_new(o, "tail_calls",
                                json_pack("{s:I, s:I, s:I, s:I}", "left", (json_int_t)fn->tail_left,
                                          "called", (json_int_t)fn->tail_called, "end_not_seen",
                                          (json_int_t)fn->tail_late, "again",
                                          (json_int_t)fn->tail_looped));
-    err |= sxs_json_set_number(o, "compiled", fn->compiled);
+    err |= sxs_json_set_number(o, "times_compiled", fn->compiled);
     err |= sxs_json_set_number(o, "pid", p->process->pid);
     return sxs_json_whole(o, err);
 }
@@ -217,7 +218,7 @@ static int add_left_out(json_t *top, const struct sxs_table_parts *parts)
     return err;
 }
 
-/* The parts but samples that are lists. */
+/* The parts besides the profile that are lists. */
 static int put_lists(struct sxs_json_stream *to, const struct sxs_table_parts *parts)
 {
     int err = 0;
@@ -232,7 +233,7 @@ static int put_lists(struct sxs_json_stream *to, const struct sxs_table_parts *p
     return err;
 }
 
-/* The parts but samples that are objects. */
+/* The parts besides the profile that are objects. */
 static int add_objects(json_t *top, const struct sxs_table_parts *parts)
 {
     size_t limit = parts->trace_entries ? parts->trace_entries : SXS_JSON_TRACE_ENTRIES;
@@ -250,7 +251,7 @@ static int add_objects(json_t *top, const struct sxs_table_parts *parts)
 
 int sxs_table_json(FILE *to, const struct sxs_session *s, const struct sxs_table_parts *parts)
 {
-    json_t *top = json_object(), *rows = json_array();
+    json_t                *top = sxs_json_document_new(SXS_JSON_REPORT), *rows = json_array();
     int     err = json_object_set_new(top, "runtimes", rows);
     struct sxs_json_stream stream = {.to = to};
     for (size_t p = 0; p < s->n_processes && !err; p++)
@@ -269,8 +270,8 @@ int sxs_table_json(FILE *to, const struct sxs_session *s, const struct sxs_table
         err = add_left_out(top, parts);
     if (!err)
         err = sxs_json_stream_object(&stream, top);
-    if (!err && parts->samples)
-        err = sxs_samples_json(&stream, parts->samples);
+    if (!err && parts->profile)
+        err = sxs_profile_json(&stream, parts->profile);
     if (!err && !parts->chosen)
         err = put_lists(&stream, parts);
     json_object_clear(top);

@@ -82,7 +82,7 @@ static json_t *row_json(const struct sxs_costs_process *p, const struct cost_lis
     err |= sxs_json_set_number(o, "samples", sum->records);
     if (list->kind == SXS_COST_LOCK) {
         err |= sxs_json_set_number(o, "longest_ns", v->longest);
-        err |= sxs_json_set_number(o, "open", v->open);
+        err |= sxs_json_set_number(o, "open_waits", v->open);
         return sxs_json_whole(o, err);
     }
     err |= set_errors(o, p, list, v, exact);
@@ -91,8 +91,8 @@ static json_t *row_json(const struct sxs_costs_process *p, const struct cost_lis
         err |= sxs_json_set_number(o, "unchecked_bytes", sxs_cost_round(v->unchecked.value));
     }
     if (list->kind == SXS_COST_ALLOCATION && !list->live) {
-        err |= sxs_json_set_number(o, "large", sxs_cost_round(sxs_cost_type_large(v)));
-        err |= sxs_json_set_number(o, "pinned", sxs_cost_round(v->pinned));
+        err |= sxs_json_set_number(o, "large_objects", sxs_cost_round(sxs_cost_type_large(v)));
+        err |= sxs_json_set_number(o, "pinned_objects", sxs_cost_round(v->pinned));
     }
     return sxs_json_whole(o, err);
 }

@@ -2,6 +2,7 @@
 #include "cmd/fleet/print.h"
 
 #include "cmd/clickhouse/encode.h"
+#include "cmd/output/json_document.h"
 #include "cmd/output/must.h"
 #include "cmd/output/print.h"
 #include "cmd/output/runtime_pairs.h"
@@ -53,6 +54,28 @@ static const char *rate_text(enum sxs_clickhouse_kind kind, double v, char *buf,
     return buf;
 }
 
+/* Returns the unit of weights as keys of JSON have it. */
+static const char *unit_key(enum sxs_clickhouse_kind kind)
+{
+    return is_time(kind) ? "ns" : "bytes";
+}
+
+/* Returns what per_process() returns as keys of JSON have it. */
+static const char *rate_key(enum sxs_clickhouse_kind kind)
+{
+    return is_time(kind)                        ? "ns_per_ns"
+           : sxs_clickhouse_kind_is_state(kind) ? "bytes"
+                                                : "bytes_per_s";
+}
+
+/* Writes the keys "kind" and "unit". */
+static void put_kind(FILE *to, enum sxs_clickhouse_kind kind)
+{
+    fputs(",\"kind\":", to);
+    sxs_json_string(to, sxs_clickhouse_kind_name(kind));
+    sxs_print_to(to, ",\"unit\":\"%s\"", unit_key(kind));
+}
+
 static void put_said(FILE *to, const char *key, const struct sxs_fleet_selection *s)
 {
     char  *says = NULL;
@@ -60,7 +83,7 @@ static void put_said(FILE *to, const char *key, const struct sxs_fleet_selection
     FILE  *f = sxs_must(open_memstream(&says, &size));
     sxs_fleet_says(f, s);
     fclose(f);
-    sxs_print_to(to, "\"%s\":", key);
+    sxs_print_to(to, ",\"%s\":", key);
     sxs_json_string(to, sxs_must(says));
     free(says);
 }
@@ -97,24 +120,25 @@ static const char *function_text(const struct sxs_fleet_names    *names,
 }
 
 static void put_function_json(FILE *to, const struct sxs_fleet_function *f,
-                              const struct sxs_fleet_names *names, bool other)
+                              const struct sxs_fleet_names *names, const char *unit, bool other)
 {
     static char                   text[70000];
     char                          version[1024];
     const struct sxs_fleet_frame *known = sxs_fleet_frame(names, f->frame);
-    fputs("{\"function\":", to);
+    fputs("{\"name\":", to);
     sxs_json_string(to, function_text(names, f, text, sizeof(text)));
     fputs(",\"file\":", to);
     sxs_json_string(to, known ? known->file : "");
-    fputs(",\"runtime\":", to);
+    fputs(",\"version\":", to);
     sxs_json_string(to, version_text(names, f, version, sizeof(version)));
     if (other)
-        sxs_print_to(to, ",\"self_a\":%llu,\"total_a\":%llu,\"self_b\":%llu,\"total_b\":%llu}",
-                     (unsigned long long)f->self, (unsigned long long)f->total,
-                     (unsigned long long)f->other_self, (unsigned long long)f->other_total);
+        sxs_print_to(
+            to, ",\"self_%s_a\":%llu,\"total_%s_a\":%llu,\"self_%s_b\":%llu,\"total_%s_b\":%llu}",
+            unit, (unsigned long long)f->self, unit, (unsigned long long)f->total, unit,
+            (unsigned long long)f->other_self, unit, (unsigned long long)f->other_total);
     else
-        sxs_print_to(to, ",\"self\":%llu,\"total\":%llu}", (unsigned long long)f->self,
-                     (unsigned long long)f->total);
+        sxs_print_to(to, ",\"self_%s\":%llu,\"total_%s\":%llu}", unit, (unsigned long long)f->self,
+                     unit, (unsigned long long)f->total);
 }
 
 static void functions_json(FILE *to, const struct sxs_fleet_selection *s,
@@ -122,24 +146,24 @@ static void functions_json(FILE *to, const struct sxs_fleet_selection *s,
                            const struct sxs_fleet_functions *of,
                            const struct sxs_fleet_names     *names)
 {
-    putc('{', to);
-    put_said(to, other ? "a" : "selection", s);
-    if (other) {
-        putc(',', to);
-        put_said(to, "b", other);
-    }
-    sxs_print_to(to, ",\"unit\":\"%s\"", is_time(s->kind) ? "ns" : "bytes");
+    const char *unit = unit_key(s->kind);
+    sxs_json_document_begin(to, other ? SXS_JSON_FLEET_DIFF : SXS_JSON_FLEET_TOP);
+    put_said(to, other ? "selection_a" : "selection", s);
     if (other)
-        sxs_print_to(to, ",\"count_a\":%llu,\"total_a\":%llu,\"count_b\":%llu,\"total_b\":%llu",
-                     (unsigned long long)of->count, (unsigned long long)of->value,
-                     (unsigned long long)of->other_count, (unsigned long long)of->other_value);
+        put_said(to, "selection_b", other);
+    put_kind(to, s->kind);
+    if (other)
+        sxs_print_to(
+            to, ",\"samples_a\":%llu,\"total_%s_a\":%llu,\"samples_b\":%llu,\"total_%s_b\":%llu",
+            (unsigned long long)of->count, unit, (unsigned long long)of->value,
+            (unsigned long long)of->other_count, unit, (unsigned long long)of->other_value);
     else
-        sxs_print_to(to, ",\"count\":%llu,\"total\":%llu", (unsigned long long)of->count,
+        sxs_print_to(to, ",\"samples\":%llu,\"total_%s\":%llu", (unsigned long long)of->count, unit,
                      (unsigned long long)of->value);
     fputs(",\"functions\":[", to);
     for (size_t i = 0; i < of->n; i++) {
         fputs(i ? ",\n" : "\n", to);
-        put_function_json(to, &of->all[i], names, other != NULL);
+        put_function_json(to, &of->all[i], names, unit, other != NULL);
     }
     fputs("]}\n", to);
 }
@@ -210,35 +234,41 @@ static const char *name_text(const char *name, char *buf, size_t size)
 static void put_numbers_json(FILE *to, enum sxs_clickhouse_kind kind,
                              const struct sxs_fleet_group *g, const char *suffix)
 {
-    sxs_print_to(to,
-                 ",\"count%s\":%llu,\"value%s\":%llu,\"covered_ns%s\":%llu,\"per_process%s\":%.9g",
-                 suffix, (unsigned long long)g->count, suffix, (unsigned long long)g->value, suffix,
-                 (unsigned long long)g->covered_ns, suffix, per_process(kind, g));
+    sxs_print_to(
+        to,
+        ",\"samples%s\":%llu,\"total_%s%s\":%llu,\"covered_ns%s\":%llu,\"per_process_%s%s\":%.9g",
+        suffix, (unsigned long long)g->count, unit_key(kind), suffix, (unsigned long long)g->value,
+        suffix, (unsigned long long)g->covered_ns, rate_key(kind), suffix, per_process(kind, g));
     if (sxs_clickhouse_kind_is_state(kind))
-        sxs_print_to(to, ",\"processes%s\":%llu", suffix, (unsigned long long)g->processes);
+        sxs_print_to(to, ",\"process_count%s\":%llu", suffix, (unsigned long long)g->processes);
+}
+
+/* Writes the key "by": what a row stands for; null: for all. */
+static void put_by(FILE *to, const char *by)
+{
+    fputs(",\"by\":", to);
+    if (by)
+        sxs_json_string(to, by);
+    else
+        fputs("null", to);
 }
 
 static void series_json(FILE *to, const struct sxs_fleet_selection *s, int64_t step, const char *by,
                         const struct sxs_fleet_groups *g)
 {
     char when[64];
-    putc('{', to);
+    sxs_json_document_begin(to, SXS_JSON_FLEET_SERIES);
     put_said(to, "selection", s);
-    sxs_print_to(to, ",\"unit\":\"%s\",\"step_s\":%lld,\"rows\":[",
-                 is_time(s->kind) ? "ns" : "bytes", (long long)step);
+    put_kind(to, s->kind);
+    put_by(to, by);
+    sxs_print_to(to, ",\"step_s\":%lld,\"rows\":[", (long long)step);
     for (size_t i = 0; i < g->n; i++) {
         const struct sxs_fleet_group *r = &g->all[i];
         fputs(i ? ",\n{" : "\n{", to);
         if (step)
             sxs_print_to(to, "\"time\":\"%s\",", time_text(r->time, when, sizeof(when)));
-        if (by) {
-            sxs_json_string(to, by);
-            putc(':', to);
-            sxs_json_string(to, r->name);
-            putc(',', to);
-        }
-        fputs("\"kind\":", to);
-        sxs_json_string(to, sxs_clickhouse_kind_name(s->kind));
+        fputs("\"group\":", to);
+        sxs_json_string(to, by ? r->name : "");
         put_numbers_json(to, s->kind, r, "");
         putc('}', to);
     }
@@ -317,15 +347,14 @@ static void changes_json(FILE *to, const struct sxs_fleet_selection *a,
                          const struct sxs_fleet_selection *b, const char *by,
                          const struct change *all, size_t n)
 {
-    putc('{', to);
-    put_said(to, "a", a);
-    putc(',', to);
-    put_said(to, "b", b);
-    sxs_print_to(to, ",\"unit\":\"%s\",\"rows\":[", is_time(a->kind) ? "ns" : "bytes");
+    sxs_json_document_begin(to, SXS_JSON_FLEET_CHANGES);
+    put_said(to, "selection_a", a);
+    put_said(to, "selection_b", b);
+    put_kind(to, a->kind);
+    put_by(to, by);
+    fputs(",\"rows\":[", to);
     for (size_t i = 0; i < n; i++) {
-        fputs(i ? ",\n{" : "\n{", to);
-        sxs_json_string(to, by);
-        putc(':', to);
+        fputs(i ? ",\n{\"group\":" : "\n{\"group\":", to);
         sxs_json_string(to, all[i].name);
         put_numbers_json(to, a->kind, &all[i].a, "_a");
         put_numbers_json(to, a->kind, &all[i].b, "_b");

@@ -19,7 +19,7 @@ enum sxs_fleet_place sxs_fleet_place(const char *key)
     for (size_t i = 0; i < sizeof(of_stack) / sizeof(of_stack[0]); i++)
         if (strcmp(key, of_stack[i]) == 0)
             return SXS_FLEET_OF_STACK;
-    if (strcmp(key, "trace") == 0)
+    if (strcmp(key, "trace_id") == 0)
         return SXS_FLEET_TRACE;
     return strcmp(key, "function") == 0 ? SXS_FLEET_FUNCTION : SXS_FLEET_LABEL;
 }

@@ -44,15 +44,16 @@ static json_t *generations_json(const struct sxs_events_collection *c)
         json_t *o = json_object();
         err = sxs_json_set_text(o, "name", names[i]);
         if (c->known & SXS_GC_KNOWS_HEAP)
-            err |= sxs_json_set_number(o, "size", c->generations[i].size) |
-                   sxs_json_set_number(o, "promoted", c->generations[i].promoted);
+            err |= sxs_json_set_number(o, "size_bytes", c->generations[i].size) |
+                   sxs_json_set_number(o, "promoted_bytes", c->generations[i].promoted);
         if (c->known & SXS_GC_KNOWS_DETAIL)
-            err |= sxs_json_set_number(o, "before", c->generations[i].before) |
-                   sxs_json_set_number(o, "fragmentation_before", c->generations[i].free_before) |
-                   sxs_json_set_number(o, "fragmentation", c->generations[i].fragmentation) |
-                   sxs_json_set_number(o, "survived", c->generations[i].survived) |
-                   sxs_json_set_number(o, "pinned", c->generations[i].pinned) |
-                   sxs_json_set_number(o, "freed", c->generations[i].freed);
+            err |= sxs_json_set_number(o, "before_bytes", c->generations[i].before) |
+                   sxs_json_set_number(o, "fragmentation_before_bytes",
+                                       c->generations[i].free_before) |
+                   sxs_json_set_number(o, "fragmentation_bytes", c->generations[i].fragmentation) |
+                   sxs_json_set_number(o, "survived_bytes", c->generations[i].survived) |
+                   sxs_json_set_number(o, "pinned_bytes", c->generations[i].pinned) |
+                   sxs_json_set_number(o, "freed_bytes", c->generations[i].freed);
         err |= json_array_append_new(rows, o);
     }
     return sxs_json_whole(rows, err);
@@ -69,15 +70,16 @@ static int set_heap(json_t *o, const struct sxs_events_collection *c)
         fragmentation += c->generations[i].fragmentation;
     }
     if (c->known & SXS_GC_KNOWS_HEAP)
-        err = sxs_json_set_number(o, "heap", size) | sxs_json_set_number(o, "promoted", promoted) |
+        err = sxs_json_set_number(o, "heap_bytes", size) |
+              sxs_json_set_number(o, "promoted_bytes", promoted) |
               sxs_json_set_number(o, "pinned_objects", c->n_pinned) |
               sxs_json_set_number(o, "handles", c->n_handles) |
               sxs_json_set_number(o, "sync_blocks", c->sync_blocks) |
-              sxs_json_set_number(o, "finalizable", c->n_finalizable) |
+              sxs_json_set_number(o, "finalizable_objects", c->n_finalizable) |
               sxs_json_set_number(o, "finalizable_bytes", c->finalizable);
     if (c->known & SXS_GC_KNOWS_DETAIL)
-        err |= sxs_json_set_number(o, "freed", freed) |
-               sxs_json_set_number(o, "fragmentation", fragmentation);
+        err |= sxs_json_set_number(o, "freed_bytes", freed) |
+               sxs_json_set_number(o, "fragmentation_bytes", fragmentation);
     if (c->known & SXS_GC_KNOWS_GLOBAL)
         err |=
             sxs_json_set_number(o, "heaps", c->heaps) |
@@ -113,7 +115,7 @@ static json_t *collection_json(const struct sxs_events_process    *p,
                sxs_json_set_text(o, "trigger_thread",
                                  sxs_events_thread_name(p->data, c->trigger_tid, c->time_ns));
     err |= set_heap(o, c);
-    err |= sxs_json_set_number(o, "finalized", c->n_finalized);
+    err |= sxs_json_set_number(o, "finalized_objects", c->n_finalized);
     err |= sxs_json_set_number(o, "finalizers_ns", c->finalizers_ns);
     if (c->known & (SXS_GC_KNOWS_HEAP | SXS_GC_KNOWS_DETAIL))
         err |= json_object_set_new(o, "generations", generations_json(c));
@@ -125,7 +127,7 @@ int sxs_gc_json(struct sxs_json_stream *to, const struct sxs_events_report *r)
     if (!sxs_gc_recorded(r))
         return 0;
     uint64_t zero = sxs_gc_zero_ns(r);
-    int      err = sxs_json_stream_array(to, "gcs");
+    int      err = sxs_json_stream_array(to, "collections");
     for (size_t i = 0; i < r->n; i++) {
         const struct sxs_events_process *p = &r->processes[i];
         for (size_t k = 0; k < p->data->n_collections && !err; k++)

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "cmd/heap/heap.h"
+#include "cmd/output/json_document.h"
 #include "cmd/output/must.h"
 #include "cmd/output/print.h"
 #include "cmd/output/runtime_pairs.h"
@@ -293,7 +294,8 @@ static void write_sides_json(FILE *to, const struct sxs_heap_change *c)
 void sxs_heap_write_changes_json(FILE *to, const struct sxs_heap_sides *sides,
                                  const struct sxs_heap_changes *c)
 {
-    fputs("{\n", to);
+    sxs_json_document_begin(to, SXS_JSON_HEAP_DIFF);
+    fputs(",\n", to);
     sxs_heap_write_missing_json(to, "\"missing_before\": ", &sides->missing[0], ",\n");
     sxs_heap_write_missing_json(to, "\"missing\": ", &sides->missing[1], ",\n");
     fputs("\"all_types\": {", to);

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "base/text/wildcard.h"
+#include "cmd/output/json_document.h"
 #include "cmd/report/format.h"
 
 struct json_writer {
@@ -37,7 +38,7 @@ static void write_runtime(struct json_writer *w, const struct sxs_heap_analysis 
     fprintf(w->to,
             ", \"objects\": %u, \"bytes\": %" PRIu64 ", \"reached_objects\": %u, "
             "\"reached_bytes\": %" PRIu64 ", \"references\": %u, \"collected\": %s, "
-            "\"complete\": %s, \"pause_ns\": %" PRIu64 ", \"suspend_ns\": %" PRIu64
+            "\"complete\": %s, \"pause_ns\": %" PRIu64 ", \"suspension_ns\": %" PRIu64
             ", \"lacking\": [",
             g->n, a->bytes, a->paths.n, a->reached_bytes, g->first[g->n],
             g->how == SXS_HEAP_COLLECTED ? "true" : "false", g->ended ? "true" : "false",
@@ -55,9 +56,12 @@ static void write_type(struct json_writer *w, const struct sxs_heap_analysis *a,
 {
     const struct sxs_heap_sum *s = &a->sums[type];
     begin_row(w, a, "type", sxs_heap_type_name(w->r->s, a->g, type));
-    fprintf(w->to, ", \"objects\": %" PRIu64 ", \"bytes\": %" PRIu64 ", \"retained\": %" PRIu64,
+    fprintf(w->to,
+            ", \"objects\": %" PRIu64 ", \"bytes\": %" PRIu64 ", \"retained_bytes\": %" PRIu64,
             s->objects, s->bytes, s->retained);
-    fprintf(w->to, ", \"pinned\": %" PRIu64 ", \"not_reached\": %" PRIu64 ", \"finalizable\": %s",
+    fprintf(w->to,
+            ", \"pinned_objects\": %" PRIu64 ", \"not_reached_objects\": %" PRIu64
+            ", \"finalizable\": %s",
             s->pinned, s->not_reached,
             a->g->types[type].flags & SXS_HEAP_TYPE_FINALIZABLE ? "true" : "false");
     fputs(", \"generations\": [", w->to);
@@ -81,8 +85,8 @@ static void write_roots(struct json_writer *w, const struct sxs_heap_analysis *a
         const struct sxs_heap_root_sum *s = &a->roots[i];
         begin_row(w, a, "kind", sxs_heap_root_text(s->kind, s->flags));
         fprintf(w->to,
-                ", \"roots\": %" PRIu64 ", \"objects\": %" PRIu64 ", \"bytes\": %" PRIu64
-                ", \"retained\": %" PRIu64 "}",
+                ", \"root_count\": %" PRIu64 ", \"objects\": %" PRIu64 ", \"bytes\": %" PRIu64
+                ", \"retained_bytes\": %" PRIu64 "}",
                 s->roots, s->objects, s->bytes, s->kept);
     }
 }
@@ -129,7 +133,7 @@ static void write_way(struct json_writer *w, const struct sxs_heap_analysis *a, 
                       const struct sxs_heap_way *way)
 {
     begin_row(w, a, "type", sxs_heap_type_name(w->r->s, a->g, type));
-    fprintf(w->to, ", \"objects\": %" PRIu64 ", \"bytes\": %" PRIu64 ", \"path\": [", way->n,
+    fprintf(w->to, ", \"objects\": %" PRIu64 ", \"bytes\": %" PRIu64 ", \"steps\": [", way->n,
             way->bytes);
     for (uint32_t i = way->node; i; i = a->reached.nodes[i].parent) {
         fputs(i == way->node ? "" : ", ", w->to);
@@ -179,9 +183,10 @@ void sxs_heap_write_missing_json(FILE *to, const char *before, const struct sxs_
 void sxs_heap_write_json(FILE *to, const struct sxs_heap_report *r)
 {
     const struct sxs_heap_head *h = &r->s->head;
-    struct json_writer          w = {to, r, ""};
+    struct json_writer               w = {to, r, ""};
+    sxs_json_document_begin(to, SXS_JSON_HEAP);
     fprintf(to,
-            "{\n\"snapshot\": {\"pid\": %u, \"number\": %u, \"started_realtime_ns\": %" PRIu64
+            ",\n\"snapshot\": {\"pid\": %u, \"number\": %u, \"started_realtime_ns\": %" PRIu64
             ", \"complete\": %s, \"asked_for_by\": \"%s\"}",
             h->pid, h->number, h->started_realtime_ns, h->ended_ns && !h->error ? "true" : "false",
             sxs_heap_trigger_text(h->trigger));
@@ -193,6 +198,6 @@ void sxs_heap_write_json(FILE *to, const struct sxs_heap_report *r)
     if (r->type)
         write_list(&w, "paths", write_ways);
     else
-        write_list(&w, "kept", write_kept);
+        write_list(&w, "dominators", write_kept);
     fputs("\n}\n", to);
 }

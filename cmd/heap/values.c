@@ -7,6 +7,7 @@
 
 #include "base/base.h"
 #include "base/text/plain_type.h"
+#include "cmd/output/json_document.h"
 #include "cmd/output/must.h"
 #include "cmd/output/print.h"
 #include "cmd/report/format.h"
@@ -196,15 +197,16 @@ static void write_json_line(FILE *to, const struct sxs_heap_values *v,
         sxs_print_to(to, "\"generation\": %u, ", generation_of(v, line));
     sxs_print_to(to,
                  "\"address\": \"0x%" PRIx64 "\", \"object\": \"0x%" PRIx64 "\", \"%s\": %" PRIu64
-                 ", \"size\": %" PRIu64 "}",
+                 ", \"size_bytes\": %" PRIu64 "}",
                  line->address, line->object,
-                 line->what == SXS_HEAP_VALUE_THREAD_STATIC ? "thread" : "offset", line->offset,
-                 line->size);
+                 line->what == SXS_HEAP_VALUE_THREAD_STATIC ? "thread_number" : "offset_bytes",
+                 line->offset, line->size);
 }
 
 void sxs_heap_write_values_json(FILE *to, const struct sxs_heap_values *v)
 {
-    fputs("{\n\"values\": [", to);
+    sxs_json_document_begin(to, SXS_JSON_HEAP_VALUES);
+    fputs(",\n\"heap_values\": [", to);
     for (size_t i = 0; i < v->n; i++) {
         fputs(i ? ",\n" : "\n", to);
         write_json_line(to, v, &v->all[i]);

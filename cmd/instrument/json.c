@@ -24,11 +24,11 @@ static json_t *method_json(const struct sxs_instrument_process *p, const struct 
         err |= sxs_json_set_number(o, "hr", s->hr);
     err |= sxs_json_set_number(o, "changes", s->n_changes);
     err |= sxs_json_set_number(o, "calls", s->calls);
-    err |= sxs_json_set_number(o, "ended", s->ended);
-    err |= sxs_json_set_number(o, "threw", s->threw);
+    err |= sxs_json_set_number(o, "calls_ended", s->ended);
+    err |= sxs_json_set_number(o, "calls_threw", s->threw);
     err |= sxs_json_set_number(o, "total_ns", s->total_ns);
     err |= sxs_json_set_number(o, "mean_ns", s->ended ? s->sum_ns / s->ended : 0);
-    err |= sxs_json_set_number(o, "traced", s->traced);
+    err |= sxs_json_set_number(o, "calls_traced", s->traced);
     err |= sxs_json_set_number(o, "swallowed", s->swallowed);
     return sxs_json_whole(o, err);
 }
@@ -45,7 +45,7 @@ static json_t *spent_json(const struct sxs_instrument_process *p)
     for (int i = 0; i < SXS_N_SPENT; i++) {
         const struct sxs_instrument_spent *s = &p->data->head.spent[i];
         json_t                            *one = json_object();
-        err |= sxs_json_set_number(one, "n", s->n);
+        err |= sxs_json_set_number(one, "count", s->n);
         err |= sxs_json_set_number(one, "total_ns", s->ns);
         err |= sxs_json_set_number(one, "longest_ns", s->longest_ns);
         err |= json_object_set_new(o, names[i], one);

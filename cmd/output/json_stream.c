@@ -35,10 +35,16 @@ int sxs_json_stream_array(struct sxs_json_stream *s, const char *key)
     return err;
 }
 
-int sxs_json_stream_row(struct sxs_json_stream *s, json_t *row)
+FILE *sxs_json_stream_text_row(struct sxs_json_stream *s)
 {
     fputs(s->rows ? ",\n    " : "\n    ", s->to);
     s->rows = true;
+    return s->to;
+}
+
+int sxs_json_stream_row(struct sxs_json_stream *s, json_t *row)
+{
+    (void)sxs_json_stream_text_row(s);
     int err =
         row ? sxs_json_dump_at(row, s->to, JSON_INDENT(INDENT) | JSON_ENCODE_ANY, 2 * INDENT) : -1;
     json_decref(row);

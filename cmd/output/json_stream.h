@@ -32,6 +32,10 @@ int sxs_json_stream_array(struct sxs_json_stream *s, const char *key);
 int sxs_json_stream_row(struct sxs_json_stream *s, json_t *row);
 int sxs_json_stream_end(struct sxs_json_stream *s);
 
+/** sxs_json_stream_text_row - begin a row of a list, which the caller then writes as text: a JSON value on one line.
+ *  Returns where to, borrowed. For rows of which there may be very many. */
+FILE *sxs_json_stream_text_row(struct sxs_json_stream *s);
+
 /** sxs_json_stream_close - end the object. Returns 0, or -1 when the output failed. */
 int sxs_json_stream_close(struct sxs_json_stream *s);
 

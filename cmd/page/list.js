@@ -31,24 +31,24 @@ function row(s) {
   if (s.processes && s.processes.length > 4) what.append(el("small", `and ${s.processes.length - 4} more`));
   if (s.packed) what.append(el("small", "a packed session"));
   for (const v of new Set((s.processes || []).flatMap((p) => p.runtimes))) runtimes.append(el("div", `.NET ${v}`, "runtime"));
-  for (const d of s.data || []) data.append(el("span", d, "tag"));
+  for (const d of s.recorded || []) data.append(el("span", d, "tag"));
   if (s.problems) data.append(el("small", counted(s.problems, "problem")));
-  const end = s.running ? Date.now() : s.ended_ms;
-  tr.append(name, what, runtimes, el("td", when(s.started_ms || s.ended_ms), "when"),
-    el("td", s.started_ms ? lasting(end - s.started_ms) : "–", "number"), data, el("td", bytesText(s.bytes), "number"));
+  const end = s.running ? Date.now() : s.ended_ns / 1e6;
+  tr.append(name, what, runtimes, el("td", when((s.started_ns || s.ended_ns) / 1e6), "when"),
+    el("td", s.started_ns ? lasting(end - s.started_ns / 1e6) : "–", "number"), data, el("td", bytesText(s.disk_bytes), "number"));
   tr.dataset.name = s.name;
   return tr;
 }
 function paint() {
   if (!known) return;
   const text = inputOf("search").value.toLowerCase();
-  const shown = known.sessions.filter((s) => !text || [s.name, ...(s.processes || []).flatMap((p) => [p.command, String(p.pid), ...p.runtimes]), ...(s.data || [])].some((t) => t.toLowerCase().includes(text)));
+  const shown = known.sessions.filter((s) => !text || [s.name, ...(s.processes || []).flatMap((p) => [p.command, String(p.pid), ...p.runtimes]), ...(s.recorded || [])].some((t) => t.toLowerCase().includes(text)));
   const running = known.sessions.filter((s) => s.running).length, focus = document.activeElement.closest?.("tr")?.dataset.name;
   const body = first("#sessions tbody");
   body.replaceChildren(...shown.map(row));
   if (focus !== undefined) every("tr", body).find((tr) => tr.dataset.name === focus)?.querySelector("a").focus();
   $("summary").textContent = [known.folder, counted(known.sessions.length, "session"), running ? `${running} running` : "",
-    known.left_out ? `${known.left_out} more are left out` : ""].filter(Boolean).join(" · ");
+    known.sessions_left_out ? `${known.sessions_left_out} more are left out` : ""].filter(Boolean).join(" · ");
   $("found").textContent = text ? `${shown.length} found` : "";
   $("none").hidden = shown.length > 0;
   $("none").textContent = text ? "No session has this text." : "No session is here yet. sxsprof sample -o DIR records one; it is listed when it begins.";

@@ -60,6 +60,11 @@ enum sxs_profile_result sxs_profile_write_diff(const struct sxs_model *a, const 
 /** sxs_profile_has - return true when a process of session @v recorded @data, not SXS_DATA_ANY. */
 bool sxs_profile_has(const struct sxs_opened *v, enum sxs_data data);
 
+/** sxs_profile_stack_data - return the data that JSON has with stacks: that of @options, or the first of samples, alloc, native
+ *  and locks that session @v has. */
+enum sxs_data sxs_profile_stack_data(const struct sxs_opened         *v,
+                                     const struct sxs_report_options *options);
+
 /** sxs_profile_has_samples - return true when a process of session @v was sampled. */
 bool sxs_profile_has_samples(const struct sxs_opened *v);
 

@@ -2,6 +2,7 @@
 #include "cmd/serve/content.h"
 
 #include "cmd/heap/snapshots.h"
+#include "cmd/output/json_document.h"
 #include "cmd/output/json_values.h"
 #include "cmd/output/print.h"
 #include "cmd/output/shown.h"
@@ -137,7 +138,7 @@ static void put_messages(FILE *to)
     json_decref(all);
 }
 
-/* Writes {"data":{...},"parts":[...],"messages":[...]}; data: null: there is nothing to show. */
+/* Writes the document "serve-data": data, parts, messages and what the session is; data: null: there is nothing to show. */
 static int make_data(const char *dir, const struct sxs_serve_options *o,
                      const struct sxs_serve_wanted *wanted, bool running)
 {
@@ -145,7 +146,8 @@ static int make_data(const char *dir, const struct sxs_serve_options *o,
     size_t            heaps = 0;
     struct sxs_opened v;
     json_t           *name = sxs_json_text(wanted->name);
-    fputs("{\"data\":", stdout);
+    sxs_json_document_begin(stdout, SXS_JSON_SERVE_DATA);
+    fputs(",\"data\":", stdout);
     fflush(stdout);
     int err = sxs_opened_open(dir, NULL, &v);
     sxs_page_parts(&v, parts, sizeof(parts));

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "cmd/serve/sessions.h"
 
+#include "cmd/output/json_document.h"
 #include "cmd/output/json_values.h"
 #include "cmd/pack/pack.h"
 #include "cmd/processes/written.h"
@@ -144,15 +145,15 @@ static json_t *session_json(const char *dir, const char *name)
         }
         err |= json_object_set_new(o, "processes", all);
         err |= json_object_set_new(o, "running", json_boolean(running));
-        err |= sxs_json_set_number(o, "started_ms", first == UINT64_MAX ? 0 : first / 1000000);
-        err |= sxs_json_set_number(o, "ended_ms",
+        err |= sxs_json_set_number(o, "started_ns", first == UINT64_MAX ? 0 : first);
+        err |= sxs_json_set_number(o, "ended_ns",
                                    running ? 0
-                                   : last  ? last / 1000000
-                                           : v.changed_ms);
-        err |= sxs_json_set_number(o, "bytes", v.bytes);
+                                   : last  ? last
+                                           : v.changed_ms * 1000000);
+        err |= sxs_json_set_number(o, "disk_bytes", v.bytes);
         err |= sxs_json_set_number(o, "heaps", v.heaps);
         err |= sxs_json_set_number(o, "problems", s->n_problems);
-        err |= json_object_set_new(o, "data", data_json(&opened, &v));
+        err |= json_object_set_new(o, "recorded", data_json(&opened, &v));
         o = sxs_json_whole(o, err);
     }
     sxs_opened_close(&opened);
@@ -166,8 +167,8 @@ static json_t *pack_json(const char *name, const struct stat *st)
     int     err = set_names(o, name);
     err |= json_object_set_new(o, "packed", json_true());
     err |= json_object_set_new(o, "running", json_false());
-    err |= sxs_json_set_number(o, "ended_ms", (uint64_t)st->st_mtime * 1000);
-    err |= sxs_json_set_number(o, "bytes", (uint64_t)st->st_size);
+    err |= sxs_json_set_number(o, "ended_ns", (uint64_t)st->st_mtime * 1000000000);
+    err |= sxs_json_set_number(o, "disk_bytes", (uint64_t)st->st_size);
     return sxs_json_whole(o, err);
 }
 
@@ -193,8 +194,8 @@ static json_t *entry_json(int folder_fd, const char *name)
 
 static json_int_t when(const json_t *o)
 {
-    json_int_t started = json_integer_value(json_object_get(o, "started_ms"));
-    return started ? started : json_integer_value(json_object_get(o, "ended_ms"));
+    json_int_t started = json_integer_value(json_object_get(o, "started_ns"));
+    return started ? started : json_integer_value(json_object_get(o, "ended_ns"));
 }
 
 static int by_start(const void *a, const void *b)
@@ -228,7 +229,7 @@ int sxs_serve_list(const struct sxs_serve_options *o, FILE *to)
     static json_t *all[MAX_SESSIONS];
     size_t         left = 0, n = 0;
     struct stat    st;
-    json_t        *top = json_object(), *rows = json_array();
+    json_t        *top = sxs_json_document_new(SXS_JSON_SERVE_SESSIONS), *rows = json_array();
     if (!o->only) {
         n = read_folder(all, &left);
     } else if (fstat(o->root_fd, &st) == 0) {
@@ -241,7 +242,7 @@ int sxs_serve_list(const struct sxs_serve_options *o, FILE *to)
     for (size_t i = 0; i < n; i++)
         err |= json_array_append_new(rows, all[i]);
     err |= json_object_set_new(top, "sessions", rows);
-    err |= sxs_json_set_number(top, "left_out", left);
+    err |= sxs_json_set_number(top, "sessions_left_out", left);
     err |= sxs_json_dump(top, to, JSON_COMPACT);
     json_decref(top);
     return err || fflush(to) != 0 ? -1 : 0;

@@ -109,7 +109,7 @@ static json_t *endpoint_json(const struct sxs_traces *t, const struct sxs_trace_
 {
     json_t *o = json_object();
     int     err = sxs_json_set_text(o, "endpoint", sxs_strings_text(&t->strings, e->endpoint));
-    err |= sxs_json_set_number(o, "traces", e->traces);
+    err |= sxs_json_set_number(o, "trace_count", e->traces);
     err |= sxs_json_set_number(o, "samples", e->samples);
     err |= sxs_json_set_number(o, "cpu_ns", e->running_ns);
     err |= sxs_json_set_number(o, "waiting_ns", e->waiting_ns);
@@ -120,7 +120,7 @@ static json_t *trace_json(const struct sxs_traces *t, const struct sxs_trace *v)
 {
     char    id[SXS_TRACE_ID_SIZE];
     json_t *o = json_object();
-    int     err = sxs_json_set_text(o, "trace", sxs_trace_text(v, id));
+    int     err = sxs_json_set_text(o, "trace_id", sxs_trace_text(v, id));
     err |= sxs_json_set_text(o, "endpoint", sxs_strings_text(&t->strings, v->endpoint));
     err |= sxs_json_set_number(o, "runtime", v->runtime);
     err |= sxs_json_set_text(o, "version", sxs_process_version(v->process, v->runtime));
@@ -144,7 +144,7 @@ int sxs_traces_json(json_t *top, const struct sxs_traces *t)
     for (size_t i = 0; i < t->n && !err; i++)
         if (t->all[i].wanted && n_traces++ < MAX_JSON)
             err = json_array_append_new(traces, trace_json(t, &t->all[i]));
-    err |= sxs_json_set_number(top, "all_traces", n_traces);
+    err |= sxs_json_set_number(top, "traces_total", n_traces);
     err |= sxs_json_set_number(top, "samples_without_trace_read", t->n_missed);
     free(all);
     return err ? -1 : 0;

@@ -202,12 +202,12 @@ is "JSON: live" "1 System.Byte[] 2 200000
 1 System.String 300 12000" "$(json live "$row")"
 is "JSON: locks" "2 App.Gate 1 10000000 10000000 1
 1 System.Object 3 6000000 3000000 0" \
-    "$(json locks '"%s %s %d %d %d %d" % (r["runtime"], r["type"], r["waits"], r["wait_ns"], r["longest_ns"], r["open"])')"
+    "$(json locks '"%s %s %d %d %d %d" % (r["runtime"], r["type"], r["waits"], r["wait_ns"], r["longest_ns"], r["open_waits"])')"
 is "JSON: native and native_live" "mmap 1 65536 malloc 40 4000 mmap 1 65536 malloc 20 2000" \
     "$(for list in native native_live; do json $list '"%s %d %d" % (r["type"], r["blocks"], r["bytes"])'; done | paste -sd' ')"
-is "JSON: members of an estimate" "{'pid': 4242, 'runtime': 1, 'version': '8.0.29', 'type': 'System.String', 'objects': 500, 'bytes': 20000, 'exact': False, 'samples': 10, 'biased': False, 'at_least': False, 'error_bytes': 6261, 'objects_low': 256, 'objects_high': 888, 'bytes_low': 10251, 'bytes_high': 35516, 'large': 0, 'pinned': 0}" \
+is "JSON: members of an estimate" "{'pid': 4242, 'runtime': 1, 'version': '8.0.29', 'type': 'System.String', 'objects': 500, 'bytes': 20000, 'exact': False, 'samples': 10, 'biased': False, 'at_least': False, 'error_bytes': 6261, 'objects_low': 256, 'objects_high': 888, 'bytes_low': 10251, 'bytes_high': 35516, 'large_objects': 0, 'pinned_objects': 0}" \
     "$(json allocations r | sed -n 2p)"
-is "JSON: large objects" 2 "$(json allocations 'r["large"]' | sed -n 1p)"
+is "JSON: large objects" 2 "$(json allocations 'r["large_objects"]' | sed -n 1p)"
 is "JSON: counted types are exact, also those without a sample" "1 System.Byte[] 2 200000 True
 1 System.String 512 20480 True
 2 App.Node<System.Int32> 20 480 True

@@ -42,7 +42,7 @@ is "text: sums, percentiles, reasons, the longest pauses and the heap" "" "$(cat
 
 "$SXS" report --format json "$T/s" >"$T/json" && python3 - "$T/json" >"$T/said" 2>&1 <<'E2'
 import json, sys
-gcs = json.load(open(sys.argv[1]))["gcs"]
+gcs = json.load(open(sys.argv[1]))["collections"]
 assert len(gcs) == 24 and [g["runtime"] for g in gcs] == [1] * 23 + [2]
 for i, g in enumerate(gcs[:20], 1):
     assert (g["number"], g["generation"], g["type"]) == (i, 0, "blocking"), g
@@ -50,15 +50,15 @@ for i, g in enumerate(gcs[:20], 1):
     assert (g["pause_ns"], g["suspension_ns"]) == (i * 1000000, i * 100000), g
     assert g["pauses"] == [{"time_ns": 1000000000 + i * 9900000, "suspension_ns": i * 100000, "pause_ns": i * 1000000}], g
     assert g["at_ns"] == i * 10000000, g
-    assert (g["heap"], g["freed"], g["promoted"]) == (1000 * i + (5 << 20), 1 << 18, 1 << 19), g
-    assert (g["pinned_objects"], g["handles"], g["finalizable"], g["finalized"]) == (i, 30 + i, 2, 2), g
+    assert (g["heap_bytes"], g["freed_bytes"], g["promoted_bytes"]) == (1000 * i + (5 << 20), 1 << 18, 1 << 19), g
+    assert (g["pinned_objects"], g["handles"], g["finalizable_objects"], g["finalized_objects"]) == (i, 30 + i, 2, 2), g
     assert g["compacting"] and not g["concurrent"] and g["duration_ns"] == i * 900000, g
     assert [v["name"] for v in g["generations"]] == ["0", "1", "2", "large", "pinned"], g
 background, foreground, interrupted, by_callback = gcs[20:]
 assert (background["type"], foreground["type"], interrupted["type"]) == ("background", "foreground", "blocking")
-assert len(background["pauses"]) == 2 and background["freed"] == 4 << 20 and background["promoted"] == (6 << 20) + 4096
-assert "duration_ns" not in interrupted and "heap" not in interrupted and interrupted["pause_ns"] == 0
-assert (by_callback["reason"], by_callback["type"], by_callback["pause_ns"]) == ("unknown", "unknown", 5000000) and "heap" not in by_callback
+assert len(background["pauses"]) == 2 and background["freed_bytes"] == 4 << 20 and background["promoted_bytes"] == (6 << 20) + 4096
+assert "duration_ns" not in interrupted and "heap_bytes" not in interrupted and interrupted["pause_ns"] == 0
+assert (by_callback["reason"], by_callback["type"], by_callback["pause_ns"]) == ("unknown", "unknown", 5000000) and "heap_bytes" not in by_callback
 E2
 is "JSON: each collection has exactly what is known of it" "" "$(cat "$T/said")"
 

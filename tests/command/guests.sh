@@ -187,7 +187,7 @@ lacks "report: no row that is not in use" "$out" unused.so
 python3 - json >got 2>&1 <<'P'
 import json, sys
 g = json.load(open(sys.argv[1]))["guests"]
-keys = ["runtime", "clsid", "path", "state", "callbacks", "failures", "ns"]
+keys = ["runtime", "clsid", "path", "state", "callbacks", "failures", "total_ns"]
 assert all(list(x)[:7] == keys for x in g), g
 want = [(1, "/opt/one/libone.so", "active", 640, 3, 6400), (1, "/opt/libtwo.so", "failed", 0, 0, 0),
         (1, "/opt/libgone.so", "detached", 5, 0, 50), (2, "/opt/libstart.so", "failed", 0, 0, 0),

@@ -86,12 +86,12 @@ has "--type without a match" "$status:$out" "0:" "no objects of a type that matc
 try "$SXS" heap --format json --snapshot 1 "$S"
 is "JSON: objects and bytes by type" "16 1516 3 96" \
     "$(json '*(sum(t[k] for t in d["heap"] if t["runtime"] == r) for r in (1, 2) for k in ("objects", "bytes"))' | tr -d '(),')"
-is "JSON: all of one type" "{'runtime': 1, 'type': 'App.Holder<System.Int32>', 'objects': 1, 'bytes': 40, 'retained': 188, 'pinned': 0, 'not_reached': 0, 'finalizable': False, 'generations': [1, 0, 0, 0, 0, 0], 'module': '/app/app.dll'}" \
+is "JSON: all of one type" "{'runtime': 1, 'type': 'App.Holder<System.Int32>', 'objects': 1, 'bytes': 40, 'retained_bytes': 188, 'pinned_objects': 0, 'not_reached_objects': 0, 'finalizable': False, 'generations': [1, 0, 0, 0, 0, 0], 'module': '/app/app.dll'}" \
     "$(json '[t for t in d["heap"] if "Holder" in t["type"]][0]')"
 is "JSON: the tree of what keeps what sums up" "True" \
-    "$(json 'all(n["kept_bytes"] == n["bytes"] + sum(c["kept_bytes"] for c in d["kept"] if c["runtime"] == n["runtime"] and c["parent"] == n["node"] != c["node"]) for n in d["kept"])')"
+    "$(json 'all(n["kept_bytes"] == n["bytes"] + sum(c["kept_bytes"] for c in d["dominators"] if c["runtime"] == n["runtime"] and c["parent"] == n["node"] != c["node"]) for n in d["dominators"])')"
 try "$SXS" heap --format json --snapshot 1 --type App.Node "$S"
-is "JSON with --type: paths" "['App.Node', 'App.Node[]', 'App.Program.Main(System.String[])', 'stack']" "$(json 'd["paths"][0]["path"]')"
+is "JSON with --type: paths" "['App.Node', 'App.Node[]', 'App.Program.Main(System.String[])', 'stack']" "$(json 'd["paths"][0]["steps"]')"
 is "JSON with --type: the fields of paths; the index only if it is one" "[[None, '[*]', None, None], [None, None, None, None]]" \
     "$(json '[p["fields"] for p in d["paths"]]')"
 try "$SXS" report --format json "$S"
@@ -204,7 +204,7 @@ for graph in list tree; do
     "$T/make_heap" "$T/$graph" 1 $graph 1000000
     try "$SXS" heap --format json "$T/$graph"
     is "a $graph of 1000000 objects: all kept by one static field" "1000000 32000000 32000000" \
-        "$(json '"%d %d %d" % (d["heap"][0]["objects"], d["heap"][0]["bytes"], d["heap"][0]["retained"])')"
+        "$(json '"%d %d %d" % (d["heap"][0]["objects"], d["heap"][0]["bytes"], d["heap"][0]["retained_bytes"])')"
     try "$SXS" heap --type App.Node "$T/$graph"
     has "a $graph: one path" "$out" "  1000000 objects, 30.52 MiB
     App.Node (a list)

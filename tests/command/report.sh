@@ -36,13 +36,13 @@ d = json.load(sys.stdin)
 print($2)" 2>&1
 }
 is "JSON: counts and weights of samples" "1020 7 5100000000" \
-    "$(json "" 'd["samples"]["samples"], d["samples"]["processes"][0]["dropped"], d["samples"]["total_ns"]' | tr -d '(),')"
-is "JSON: the tree of samples has them all, and the time of its functions" "1020 True" \
-    "$(json "" 'str(sum(n["self_samples"] for n in d["sampletree"])), all(f["self_ns"] == sum(n["self_ns"] for n in d["sampletree"] if n["function"] == i) for i, f in enumerate(d["sampled_functions"]))' | tr -d "(),'")"
+    "$(json "" 'd["profile"]["total_samples"], d["profile"]["processes"][0]["samples_dropped"], d["profile"]["total_ns"]' | tr -d '(),')"
+is "JSON: the stacks have all samples, and the time of its functions" "1020 True" \
+    "$(json "" 'str(sum(n["self_samples"] for n in d["profile_stacks"])), all(f["self_ns"] == sum(n["self_ns"] for n in d["profile_stacks"] if n["frames"][-1:] == [i]) for i, f in enumerate(d["profile_functions"]))' | tr -d "(),'")"
 is "JSON: a function with its callers" "Hot.Spin libcoreclr Bridge.Call Program.Main" \
-    "$(json "" '" ".join(next(w for w in ("Hot.Spin", "Bridge.Call", "Program.Main", "libcoreclr", "?") if w in d["sampled_functions"][n["function"]]["name"] or w == "?") for n in (lambda c: c(c, next(n for n in d["sampletree"] if n["self_samples"] == 400)))(lambda c, n: [n] + ([] if n["parent"] is None else c(c, d["sampletree"][n["parent"]]))))')"
+    "$(json "" '" ".join(next(w for w in ("Hot.Spin", "Bridge.Call", "Program.Main", "libcoreclr", "?") if w in d["profile_functions"][f]["name"] or w == "?") for f in reversed(next(n for n in d["profile_stacks"] if n["self_samples"] == 400)["frames"]))')"
 is "JSON --thread: samples of that thread only" "{101} 0" \
-    "$(json "--thread 101" 'str({t["tid"] for t in d["sampled_threads"] if t["samples"]}), sum(t["samples"] for t in d["sampled_threads"]) - d["samples"]["samples"]' | tr -d "(),'")"
+    "$(json "--thread 101" 'str({t["tid"] for t in d["profile_threads"] if t["total_samples"]}), sum(t["total_samples"] for t in d["profile_threads"]) - d["profile"]["total_samples"]' | tr -d "(),'")"
 is "JSON --thread: what cannot be chosen by thread is left out, and named" "['functions', 'events'] False" \
     "$(json "--thread 101" 'str(d["left_out"]) + " " + str("calltree" in d)')"
 try "$SXS" report --format json --thread nobody "$T/all"

@@ -119,10 +119,10 @@ top = json.load(open(sys.argv[1]))
 rows = {s["name"]: s for s in top["sessions"]}
 assert sorted(rows) == ["a b%c", "costs", "cut", "damaged", "events", "first", "heap", "packed.sxsprof"], sorted(rows)
 assert rows["a b%c"]["link"] == "a%20b%25c"
-assert rows["costs"]["data"][:2] == ["samples", "alloc"], rows["costs"]["data"]
-assert rows["events"]["data"] == ["events"] and rows["heap"]["heaps"] == 1 and rows["packed.sxsprof"]["packed"]
+assert rows["costs"]["recorded"][:2] == ["samples", "alloc"], rows["costs"]["recorded"]
+assert rows["events"]["recorded"] == ["events"] and rows["heap"]["heaps"] == 1 and rows["packed.sxsprof"]["packed"]
 assert rows["first"]["processes"][0]["pid"] == 4242 and not any(s["running"] for s in rows.values())
-assert all(s["bytes"] > 0 for s in rows.values())
+assert all(s["disk_bytes"] > 0 for s in rows.values())
 E2
 is "the list: names, processes, data, sizes" "" "$(cat "$T/said2")"
 get "session/first/data"
@@ -145,7 +145,7 @@ is "a name with other characters" 200 "$code"
 get "session/packed.sxsprof/data"
 is "a packed session" "200 1020" "$code $(python3 -c 'import json,sys; print(json.load(open(sys.argv[1]))["data"]["samples"])' "$T/body")"
 get "session/events/data"
-has "a session without samples" "$code $(head -c 300 "$T/body")" "200 {\"data\":{" '"samples":0'
+has "a session without samples" "$code $(head -c 300 "$T/body")" "200 {\"format\": \"sxsprof-serve-data\", \"version\": 1,\"data\":{" '"samples":0'
 for format in text json collapsed speedscope chrome firefox; do
     "$SXS" report --format $format -o "$T/expected" "$F/first" 2>/dev/null
     get "session/first/report?format=$format"

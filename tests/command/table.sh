@@ -20,17 +20,17 @@ try "$SXS" report --format json "$T/one"
 is "the JSON has all keys and the expected values" ok "$(python3 - "$T/out" <<'PY'
 import json, sys
 rows = json.load(open(sys.argv[1]))["runtimes"]
-keys = ["number", "version", "path", "state", "modules", "methods", "threads", "gcs", "exceptions",
-        "signals", "pid", "process", "mask"]
+keys = ["runtime", "version", "path", "state", "modules", "methods", "threads_created", "gcs", "exceptions_thrown",
+        "signals", "pid", "command", "mask"]
 assert [list(r) for r in rows] == [keys] * 3, rows
-assert rows[0] == dict(number=1, version="8.0.29", path="/r/8/libcoreclr.so", state="picked",
-                       modules=21, methods=345, threads=6, gcs=2, exceptions=3, signals=40,
-                       pid=100, process="dotnet app.dll", mask="off"), rows[0]
+assert rows[0] == dict(runtime=1, version="8.0.29", path="/r/8/libcoreclr.so", state="picked",
+                       modules=21, methods=345, threads_created=6, gcs=2, exceptions_thrown=3, signals=40,
+                       pid=100, command="dotnet app.dll", mask="off"), rows[0]
 assert [r["state"] for r in rows] == ["picked", "guarded", "cancelled"]
 print("ok")
 PY
 )"
-is "the top of the JSON has one key" '["runtimes"]' \
+is "the top of the JSON has the format, its version, and one key" '["format", "version", "runtimes"]' \
     "$(python3 -c 'import json,sys; print(json.dumps(list(json.load(sys.stdin))))' <"$T/out")"
 
 "$CENSUS" "$T/masked" 1 mask=2 runtime=1,8.0.29,1,1,1,1,1,1,1
@@ -73,7 +73,7 @@ is "64 runtimes are listed by number" "$(seq 64)" \
     "$("$SXS" report "$T/many" | awk 'NR > 1 {print $1}')"
 "$CENSUS" "$T/none" 5
 try "$SXS" report --format json "$T/none"
-is "a process without runtimes: an empty list" '{"runtimes":[]}' "$(tr -d ' \n' <"$T/out")"
+is "a process without runtimes: an empty list" '{"format":"sxsprof-report","version":1,"runtimes":[]}' "$(tr -d ' \n' <"$T/out")"
 try "$SXS" report --format json "$T/one" >/dev/full
 try sh -c "'$SXS' report '$T/one' >/dev/full"
 is "a full disk: status 1" 1 "$status"

@@ -42,7 +42,7 @@ says "the first line says how many processes are left out" '^60904 processes are
 check "and standard error says so" $? "$tmp/err"
 make_session plain
 "$sxsprof" report --format json "$tmp/session" >"$tmp/out" 2>"$tmp/err"
-[ $? = 0 ] && [ ! -s "$tmp/err" ] && [ "$(grep -c '"number": ' "$tmp/out")" = 300 ]
+[ $? = 0 ] && [ ! -s "$tmp/err" ] && [ "$(grep -c '"threads_created": ' "$tmp/out")" = 300 ]
 check "of 300 processes, all are shown" $? "$tmp/err"
 extremes full-processes json
 extremes threads text

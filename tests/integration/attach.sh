@@ -8,7 +8,7 @@ clsid=$(sed -n 's/.*SXSPROF_CLSID "{\(.*\)}".*/\1/p' include/sxsprof.h)
 runs() { pid=$(pgrep -P $timeout_pid -x runsxs) && grep -q 'stress\.dll' "/proc/$pid/maps"; }
 shows() {
     "$sxsprof" report --format json "$dir" >"$tmp/json" 2>/dev/null &&
-        [ "$(jsonq "$tmp/json" "r[0]['exceptions']>0 and r[0]['gcs']>0 and r[0]['signals']>0" 2>/dev/null)" = True ]
+        [ "$(jsonq "$tmp/json" "r[0]['exceptions_thrown']>0 and r[0]['gcs']>0 and r[0]['signals']>0" 2>/dev/null)" = True ]
 }
 attach() { # version pick expected-state
     dir=$tmp/out.$1.$2
@@ -30,7 +30,7 @@ attach() { # version pick expected-state
     # A runtime for which attaching is cancelled answers with a failure HRESULT, and its program runs on.
     if [ $status -eq 0 ] && { [ $attached -eq 0 ] || [ "$3" = cancelled ]; } &&
         [ "$(jsonq "$tmp/json" "[x['state'] for x in r]==['$3']")" = True ] &&
-        { [ "$3" != picked ] || [ "$(jsonq "$tmp/json" "r[0]['exceptions']>0 and r[0]['gcs']>0 and r[0]['signals']>0")" = True ]; }; then
+        { [ "$3" != picked ] || [ "$(jsonq "$tmp/json" "r[0]['exceptions_thrown']>0 and r[0]['gcs']>0 and r[0]['signals']>0")" = True ]; }; then
         ok "attach to runtime $1 under load with pick $2: its state is $3 and the program ends with status 0"
     else
         cat "$tmp/json" >>"$tmp/log"

@@ -52,7 +52,7 @@ counted() {
         grep -Eq 'reverted +[1-9][0-9]* .*Stress\.Faults\.NullReferences' "$tmp/text"
 }
 thrown() {
-    "$sxsprof" report --format json "$tmp/out" >"$tmp/json" && jsonq "$tmp/json" 'r[0]["exceptions"]' >"$tmp/n" && [ "$(cat "$tmp/n")" -gt 0 ]
+    "$sxsprof" report --format json "$tmp/out" >"$tmp/json" && jsonq "$tmp/json" 'r[0]["exceptions_thrown"]' >"$tmp/n" && [ "$(cat "$tmp/n")" -gt 0 ]
 }
 
 for version in 8 9 $net10; do

@@ -43,7 +43,7 @@ import json, sys
 s = json.load(open(sys.argv[1]))
 assert s["pid"] == int(sys.argv[2]), s
 assert sorted(r["version"].split(".")[0] for r in s["runtimes"]) == ["10", "8", "9"], s
-assert all(r["live"] and r["path"].endswith("/libcoreclr.so") for r in s["runtimes"]), s
+assert all(r["is_live"] and r["path"].endswith("/libcoreclr.so") for r in s["runtimes"]), s
 END
 check "status as JSON has them, too" $? "$tmp/out"
 

@@ -207,7 +207,7 @@ def counted_by_tool():
     counted, states = {}, {}
     for method in json.loads(said.stdout)["instrument"]:
         name = "Edited.Work+<Async>" if "<Async>" in method["name"] else method["name"]
-        counted[method["version"] + " " + name] = [method[key] for key in ("calls", "ended", "traced")]
+        counted[method["version"] + " " + name] = [method[key] for key in ("calls", "calls_ended", "calls_traced")]
         states[method["state"]] = states.get(method["state"], 0) + 1
     return counted, states, said.stderr.decode()
 

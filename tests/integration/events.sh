@@ -15,7 +15,7 @@ says() { # CLAIM EXPRESSION: in Python, for each runtime; e are its events, k(ki
 import json, sys
 all_of_it = json.load(open(sys.argv[1]))
 for r in all_of_it["runtimes"]:
-    e = [v for v in all_of_it["events"] if v["runtime"] == r["number"]]
+    e = [v for v in all_of_it["events"] if v["runtime"] == r["runtime"]]
     def k(kind, **like):
         return [v for v in e if v["kind"] == kind and all(v.get(n) == w for n, w in like.items())]
     def lies_in(inner, outer):
@@ -44,7 +44,7 @@ says "modules: as many as in the table of runtimes, with their files" \
 says "loads of classes are recorded with events:classes" \
     "any(v['name'] == 'System.Object' for v in k('class load')) and any(v['name'].startswith('Stress.') for v in k('class load'))"
 says "threads: as many as in the table of runtimes, with names and ends" \
-    "len(k('thread')) == r['threads'] and any(v['duration_ns'] for v in k('thread')) and any(v['name'].startswith('.NET TP Worker') and v['tid'] for v in k('thread name'))"
+    "len(k('thread')) == r['threads_created'] and any(v['duration_ns'] for v in k('thread')) and any(v['name'].startswith('.NET TP Worker') and v['tid'] for v in k('thread name'))"
 
 # The text report and the trace.
 "$sxsprof" report "$tmp/s" >"$tmp/text" 2>&1

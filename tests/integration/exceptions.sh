@@ -47,7 +47,7 @@ for v in 8 9 10; do
     says "$v: a NullReferenceException from a fault has the function that caught it" known \
         "n($like, type='System.NullReferenceException', fate='caught', caught='Calls.Faults.Fault') == 400"
 done
-says "the table of runtimes has the same number of exceptions" known "n() == sum(v['exceptions'] for v in r)"
+says "the table of runtimes has the same number of exceptions" known "n() == sum(v['exceptions_thrown'] for v in r)"
 
 # The unhandled exception that ends a process.
 for v in 8 9 $net10; do
@@ -87,7 +87,7 @@ for v in $versions; do
     says "$v: reflection catches exceptions and wraps each in a TargetInvocationException" native \
         "n(fate='caught', message='reflected') == 10 and n(fate='by native', message='reflected') == n(rethrown='True') <= 1 and n(fate='caught', message='made') == 10 and n(fate='caught', type='System.Reflection.TargetInvocationException') == 20"
     says "$v: native code catches no other exception, and no exception is unhandled or unknown" native \
-        "n() == r[0]['exceptions'] and n(fate='by native') == 4 + n(rethrown='True') and n(fate='un') == 0"
+        "n() == r[0]['exceptions_thrown'] and n(fate='by native') == 4 + n(rethrown='True') and n(fate='un') == 0"
 done
 
 # An exception that would leave for frames of native code or of another runtime ends the process, as without
@@ -134,5 +134,5 @@ wait $run 2>/dev/null
 "$sxsprof" report --format json "$tmp/killed" >"$tmp/killed.json" 2>"$tmp/log"
 check "kill -9: the session can be reported" $? "$tmp/log"
 # Each thread may have been killed between the two counters of one exception.
-says "kill -9: no exception is missing" killed "abs(n() - r[0]['exceptions']) <= 20 and n() > 100"
+says "kill -9: no exception is missing" killed "abs(n() - r[0]['exceptions_thrown']) <= 20 and n() > 100"
 finish

@@ -20,7 +20,7 @@ for line in open(sys.argv[1], encoding="utf-8"):
 for f in json.load(open(sys.argv[2], encoding="utf-8"))["functions"]:
     key = f["version"].rsplit(".", 1)[0], f["name"]
     got_calls[key] += f["calls"]
-    got_unwound[key] += f["unwound"]
+    got_unwound[key] += f["calls_unwound"]
 lost = int(sys.argv[4]) if len(sys.argv) > 4 else 0
 if lost:
     same = sum(calls.values()) == sum(got_calls.values()) + lost

@@ -14,14 +14,14 @@ timeout -k 5 120 "$sxsprof" run --quiet --tool gc $default_preload -o "$tmp/s" -
 check "a run of three simulated runtimes ends with status 0 and can be reported" $? "$tmp/log"
 python3 - "$tmp/s.json" >"$tmp/log" 2>&1 <<'E2'
 import json, sys
-gcs = json.load(open(sys.argv[1]))["gcs"]
+gcs = json.load(open(sys.argv[1]))["collections"]
 for version, n in (("3.1.0", 7), ("5.0.0", 3), ("9.0.0", 4)):
     of = [g for g in gcs if g["version"].startswith(version[:3])]
     assert [g["number"] for g in of] == list(range(1, n + 1)), (version, gcs)
     assert [g["generation"] for g in of] == [i % 3 for i in range(n)], of
     assert all(g["reason"] == "induced" and g["type"] == "unknown" for g in of), of
     assert all(len(g["pauses"]) == 1 and 0 < g["duration_ns"] <= g["pause_ns"] for g in of), of
-    assert all("heap" not in g and "generations" not in g for g in of), of
+    assert all("heap_bytes" not in g and "generations" not in g for g in of), of
 assert len(gcs) == 14
 E2
 check "each collection has its generation, its reason and one pause; nothing else is known" $? "$tmp/log"

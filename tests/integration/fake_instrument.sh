@@ -74,7 +74,7 @@ holds 'len(said) == 7 and all(new(v) == calls(v) == 120 and len(of(v)) == 3 for 
 check "every call is counted, from the first one on" $? "$tmp/why"
 run time 4.0 "$work" 10.0 "$work"
 check "a runtime with ICorProfilerInfo4, which re-JITs without inliners, runs beside the newest one" $? "$tmp/log"
-holds 'new("4.0") == new("10.0") == 120 and all(x["ended"] == 40 for x in s)'
+holds 'new("4.0") == new("10.0") == 120 and all(x["calls_ended"] == 40 for x in s)'
 check "methods are timed in both runtimes" $? "$tmp/why"
 run count 2.0 "$work; edit $tmp/none.xml $tmp/rules.xml; sleep-ms 300; $work"
 check "a program on a runtime with ICorProfilerInfo2, which cannot re-JIT, ends with status 0" $? "$tmp/log"

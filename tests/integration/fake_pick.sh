@@ -25,7 +25,7 @@ expect() { # CLAIM EXPRESSION
     else cat "$tmp/json" >>"$tmp/log"; not_ok "$1 (status $status)" "$tmp/log"; fi
 }
 
-counted='x["modules"]>=2 and x["methods"]>=3 and x["gcs"]==2 and x["exceptions"]==1'
+counted='x["modules"]>=2 and x["methods"]>=3 and x["gcs"]==2 and x["exceptions_thrown"]==1'
 for order in /st ""; do for preload in "" --no-preload; do for unpicked in guard cancel; do
     [ -z "$preload" ] && [ "$SAN" = thread ] && continue
     how="$unpicked, ${order:+one after the other}${order:-at once}, ${preload:+without }preload"

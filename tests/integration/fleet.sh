@@ -95,17 +95,17 @@ for stack, weight in report.items():
 top = json.load(open(sys.argv[3], encoding="utf-8"))
 got_own, got_total, overloads = collections.Counter(), collections.Counter(), collections.Counter()
 for f in top["functions"]:
-    name = f["function"] if f["function"].endswith("(type)") else short(f["function"])
+    name = f["name"] if f["name"].endswith("(type)") else short(f["name"])
     name = name.replace(";", ":")
-    got_own[name] += f["self"]
-    got_total[name] += f["total"]
+    got_own[name] += f["self_" + top["unit"]]
+    got_total[name] += f["total_" + top["unit"]]
     overloads[name] += 1
-assert top["total"] == sum(report.values()), (top["total"], sum(report.values()))
+assert top["total_" + top["unit"]] == sum(report.values()), (top["total_" + top["unit"]], sum(report.values()))
 assert +got_own == +own, [(own - got_own).most_common(3), (got_own - own).most_common(3)]
 for name in total:  # overloads have one name in collapsed stacks, and may call each other
     assert got_total[name] == total[name] if overloads[name] == 1 else got_total[name] >= total[name], \
         (name, got_total[name], total[name])
-print("%d stacks, %d functions, %d" % (len(report), len(total), top["total"]))
+print("%d stacks, %d functions, %d" % (len(report), len(total), top["total_" + top["unit"]]))
 P
     status=$?
     check "$1: stacks and functions are those of the report: $(cat "$tmp/compared")" $status "$tmp/compared"
@@ -147,10 +147,10 @@ ask "INSERT INTO samples (service, kind, stack, time, source, count, value)
      SELECT service, kind, stack, time - 60, source, count, value FROM samples WHERE kind = 'live'"
 fleet series --data live --by version --format json >"$tmp/out"
 same "a state is not added to that of a minute before: one process, once" "$alive 1" \
-    "$(python3 -c 'import json,sys; [r] = json.load(open(sys.argv[1]))["rows"]; print(r["value"], r["processes"])' "$tmp/out")"
+    "$(python3 -c 'import json,sys; [r] = json.load(open(sys.argv[1]))["rows"]; print(r["total_bytes"], r["process_count"])' "$tmp/out")"
 fleet series --data live --step 1m --format json >"$tmp/out"
 same "but is that of its minute" "$alive $alive" \
-    "$(python3 -c 'import json,sys; print(*[r["value"] for r in json.load(open(sys.argv[1]))["rows"]])' "$tmp/out")"
+    "$(python3 -c 'import json,sys; print(*[r["total_bytes"] for r in json.load(open(sys.argv[1]))["rows"]])' "$tmp/out")"
 
 # ---- several batches as one
 queued() { push --service queued --period 1s --queue "$tmp/queue" "$@"; }
@@ -200,9 +200,9 @@ python3 - "$tmp/runtimes" "$tmp/all" "$tmp/versions" "$(ask "SELECT sum(value) F
 import json, sys
 runtimes, all, versions = [json.load(open(p))["rows"] for p in sys.argv[1:4]]
 want = int(sys.argv[4])
-assert sum(r["value"] for r in runtimes) == sum(r["value"] for r in all) == sum(r["value"] for r in versions) == want
-assert {r["runtime"].split(".")[0] for r in runtimes} >= {"8", "9", "10"}, runtimes
-assert {r["version"] for r in versions} == {"1.0", "2.0"}, versions
+assert sum(r["total_ns"] for r in runtimes) == sum(r["total_ns"] for r in all) == sum(r["total_ns"] for r in versions) == want
+assert {r["group"].split(".")[0] for r in runtimes} >= {"8", "9", "10"}, runtimes
+assert {r["group"] for r in versions} == {"1.0", "2.0"}, versions
 assert len(all) == 1 and all[0]["covered_ns"] > 0
 P
 check "series: sums by runtime, by version and minute, and of all are equal" $? "$tmp/out"
@@ -212,7 +212,7 @@ fleet top --where version=2.0 --top 100000 --format json >"$tmp/b"
 python3 - "$tmp/diff" "$tmp/a" "$tmp/b" <<'P' >"$tmp/out" 2>&1
 import json, sys
 d, a, b = [json.load(open(p)) for p in sys.argv[1:4]]
-key = lambda f: (f["function"], f["file"], f["runtime"])
+key = lambda f: (f["name"], f["file"], f["version"])
 def table(t, self, total):
     out = {}
     for f in t["functions"]:
@@ -220,15 +220,15 @@ def table(t, self, total):
             old = out.get(key(f), (0, 0))
             out[key(f)] = (old[0] + f[self], old[1] + f[total])
     return out
-assert table(d, "self_a", "total_a") == table(a, "self", "total")
-assert table(d, "self_b", "total_b") == table(b, "self", "total")
-assert d["total_a"] == a["total"] and d["total_b"] == b["total"]
-change = [abs(f["self_a"] / d["total_a"] - f["self_b"] / d["total_b"]) for f in d["functions"]]
+assert table(d, "self_ns_a", "total_ns_a") == table(a, "self_ns", "total_ns")
+assert table(d, "self_ns_b", "total_ns_b") == table(b, "self_ns", "total_ns")
+assert d["total_ns_a"] == a["total_ns"] and d["total_ns_b"] == b["total_ns"]
+change = [abs(f["self_ns_a"] / d["total_ns_a"] - f["self_ns_b"] / d["total_ns_b"]) for f in d["functions"]]
 assert all(x >= y - 1e-12 for x, y in zip(change, change[1:])), "not in the order of change"
 P
 check "diff: both sides are those of top, the largest change first" $? "$tmp/out"
 fleet diff --by service --a machine=one --b machine=two --format json >"$tmp/out"
-grep -q '"service":"shop"' "$tmp/out"
+grep -q '"by":"service"' "$tmp/out" && grep -q '"group":"shop"' "$tmp/out"
 check "diff --by service compares a service with itself on another machine" $? "$tmp/out"
 fleet diff --a version=1.0 --b version=2.0 --format html -o "$tmp/diff.html" && grep -q '"before":"' "$tmp/diff.html"
 check "diff as a page" $? "$tmp/err"
@@ -246,10 +246,10 @@ fleet top --where 'function!=*Alpha*' --top 100000 --format json >"$tmp/out2"
 python3 - "$tmp/out" "$tmp/out2" <<'P' >"$tmp/out3" 2>&1
 import json, sys
 a, b = [json.load(open(p)) for p in sys.argv[1:3]]
-alpha = [f for f in a["functions"] if "Alpha" in f["function"]]
-assert len(alpha) == 1 and alpha[0]["total"] == a["total"] and alpha[0]["runtime"].startswith("8."), a
-assert not [f for f in a["functions"] if "Beta" in f["function"]], a
-assert not [f for f in b["functions"] if "Alpha" in f["function"]]
+alpha = [f for f in a["functions"] if "Alpha" in f["name"]]
+assert len(alpha) == 1 and alpha[0]["total_ns"] == a["total_ns"] and alpha[0]["version"].startswith("8."), a
+assert not [f for f in a["functions"] if "Beta" in f["name"]], a
+assert not [f for f in b["functions"] if "Alpha" in f["name"]]
 P
 check "conditions on functions, runtimes and classes" $? "$tmp/out3"
 
@@ -299,13 +299,13 @@ python3 - "$tmp/out" "$tmp/out2" "$tmp/out3" <<'P' >"$tmp/compared" 2>&1
 import json, sys
 services, search, mail = [json.load(open(p)) for p in sys.argv[1:4]]
 first = services["rows"][0]
-assert first["service"] == "search" and first["per_process_b"] > 1.15 * first["per_process_a"], services["rows"]
+assert first["group"] == "search" and first["per_process_ns_per_ns_b"] > 1.15 * first["per_process_ns_per_ns_a"], services["rows"]
 alpha = search["functions"][0]
-assert "Alpha" in alpha["function"], search["functions"][:3]
-share = [alpha["self_" + x] / search["total_" + x] for x in "ab"]
+assert "Alpha" in alpha["name"], search["functions"][:3]
+share = [alpha["self_ns_" + x] / search["total_ns_" + x] for x in "ab"]
 assert share[1] > share[0] + 0.02, share
 for f in mail["functions"]:
-    assert abs(f["self_a"] / mail["total_a"] - f["self_b"] / mail["total_b"]) < 0.02, f
+    assert abs(f["self_ns_a"] / mail["total_ns_a"] - f["self_ns_b"] / mail["total_ns_b"]) < 0.02, f
 P
 check "diff --by service names the service that got slower first, diff the function; other services are as before" $? "$tmp/compared"
 export SXSPROF_FLEET=$url/test
@@ -332,11 +332,11 @@ check "a session with traces is recorded" $? "$tmp/log"
 push --service traced "$tmp/traced"
 check "it is pushed" $? "$tmp/push"
 "$sxsprof" report --format json "$tmp/traced" >"$tmp/json" 2>/dev/null
-id=$(python3 -c 'import json, sys; print(json.load(open(sys.argv[1]))["traces"][0]["trace"])' "$tmp/json")
+id=$(python3 -c 'import json, sys; print(json.load(open(sys.argv[1]))["traces"][0]["trace_id"])' "$tmp/json")
 compare "all of its samples" samples cpu traced service=traced
-compare "those of one trace" samples cpu traced "trace=$id" "--trace-id $id"
-compare "those of a trace by the first digits of its id" samples cpu traced "trace=${id:0:12}*" "--trace-id $id"
-fleet series --by trace --service traced >"$tmp/series" && [ "$(grep -c '[0-9a-f]\{32\}$' "$tmp/series")" -ge 8 ] &&
+compare "those of one trace" samples cpu traced "trace_id=$id" "--trace-id $id"
+compare "those of a trace by the first digits of its id" samples cpu traced "trace_id=${id:0:12}*" "--trace-id $id"
+fleet series --by trace_id --service traced >"$tmp/series" && [ "$(grep -c '[0-9a-f]\{32\}$' "$tmp/series")" -ge 8 ] &&
     grep -q "$id\$" "$tmp/series"
 check "CPU by trace" $? "$tmp/series"
 

@@ -172,13 +172,14 @@ def compare_fleet(data, n, total, own):
     if not said and not any(name.startswith(tool + ".fleet.") for name in os.listdir(folder)):
         return # there is no server
     answer = json.loads(said or '{"functions": []}')
+    unit = answer.get("unit", "ns")
     # A batch for each minute has its sums rounded.
     slack = 2 * (data in ("alloc", "native", "locks"))
-    claim("%s: number and weight: page and the fleet's server" % data, abs(answer.get("count", 0) - n) <= slack and
-          abs(answer.get("total", 0) - total) <= slack, [answer.get(k) for k in ("count", "total")], [n, total])
+    claim("%s: number and weight: page and the fleet's server" % data, abs(answer.get("samples", 0) - n) <= slack and
+          abs(answer.get("total_" + unit, 0) - total) <= slack, [answer.get(k) for k in ("samples", "total_" + unit)], [n, total])
     names = collections.Counter()
     for f in answer["functions"]: # types have an ending there, and files of their own in pages
-        names[f["function"].removesuffix(" (type)")] += f["self"]
+        names[f["name"].removesuffix(" (type)")] += f["self_" + unit]
     for name, weight in (+own).most_common(6): # those with a weight
         name = name.replace("[native] [wait]!", "").replace("[native] [type]!", "[native] ")
         claim("%s: own weight of %s: page and the fleet's server" % (data, name[:60]), abs(names[name] - weight) <= slack, names[name], weight)
@@ -205,11 +206,11 @@ def compare_first_lines(page=True):
 def compare_runtimes():
     """The table of runtimes."""
     for r in report["runtimes"]:
-        row = first(r"^ *%d  %s +%s +(\d+) +(\d+) +(\d+) +(\d+) +(\d+) +(\d+)$" % (r["number"], re.escape(r["version"]), r["state"]))
+        row = first(r"^ *%d  %s +%s +(\d+) +(\d+) +(\d+) +(\d+) +(\d+) +(\d+)$" % (r["runtime"], re.escape(r["version"]), r["state"]))
         same("the table of runtimes: text and JSON", row and [int(n) for n in row],
-             [r[k] for k in ("modules", "methods", "threads", "gcs", "exceptions", "signals")])
+             [r[k] for k in ("modules", "methods", "threads_created", "gcs", "exceptions_thrown", "signals")])
         for t in top.get("runtimes", []):
-            same("counts of runtimes: JSON and top", [r["gcs"], r["exceptions"], r["methods"]], [int(t[k]) for k in ("gcs", "exceptions", "methods")])
+            same("counts of runtimes: JSON and top", [r["gcs"], r["exceptions_thrown"], r["methods"]], [int(t[k]) for k in ("gcs", "exceptions_thrown", "methods")])
 
 
 def compare_stacks(data, total_n, total, names):
@@ -254,32 +255,32 @@ def compare_served():
 # ---- the tools ----
 
 def compare_samples(data):
-    s = report["samples"]
+    s = report["profile"]
     names = collections.Counter()
-    for f in report["sampled_functions"]:
+    for f in report["profile_functions"]:
         names[f["name"]] += f["self_ns"]
     total = s["total_ns"] if data == "samples" else s["waiting_ns"]
-    n = s["samples"] if data == "samples" else s["waiting_samples"]
+    n = s["total_samples"] if data == "samples" else s["waiting_samples"]
     p = compare_stacks(data, n, total, names if data == "samples" else None)
     if data != "samples":
         return
-    same("samples: text and JSON", first(r"^  (\d+) samples?, (\d+) dropped"), (str(s["processes"][0]["recorded"]), str(s["processes"][0]["dropped"])))
+    same("samples: text and JSON", first(r"^  (\d+) samples?, (\d+) dropped"), (str(s["processes"][0]["samples_recorded"]), str(s["processes"][0]["samples_dropped"])))
     same("time: text and JSON", first(r"^shares of ([\d.]+) s")[0], "%.3f" % (total / 1e9))
     for what, key in (("native", "native_ns"), ("GC", "gc_ns"), ("JIT", "jit_ns")):
         same("share of %s: text and JSON" % what, first(r"^ *([\d.]+) %%  %s$" % what)[0], "%.2f" % (100 * s[key] / total))
-    threads = [t for t in report["sampled_threads"] if t["samples"]]
+    threads = [t for t in report["profile_threads"] if t["total_samples"]]
     listed = text.split("\nthreads\n")[1].split("\n\n")[0]
     more = re.search(r"^  and (\d+) more$", listed, re.M)
     same("threads with samples: JSON, page and text", len(threads), p.threads,
          len(re.findall(r"%  .*\[\d+\]$", listed, re.M)) + (int(more.group(1)) if more else 0))
-    same("samples: the sum over threads", sum(t["samples"] for t in threads), s["samples"])
+    same("samples: the sum over threads", sum(t["total_samples"] for t in threads), s["total_samples"])
     said = {m.group(3): m.group(1) for m in re.finditer(r"^ *([\d.]+) %  +([\d.]+) %  (\[.*?)(?: \((?:tier \d|OSR|R2R|stub|dynamic|optimized|unknown tier)\))?$",
                                                      text.split("top functions by self")[1].split("\n\n")[0], re.M)}
     for name, ns in [v for v in names.most_common(6) if v[1]]:
         same("share of %s: text and JSON" % name[:60], said.get(name), "%.2f" % (100 * ns / total))
-    for f in sorted(top.get("functions", []), key=lambda f: -f["self_s"])[:6]:
-        own = [j for j in report["sampled_functions"] if f["function"].endswith(j["name"].split("] ", 1)[-1])]
-        claim("time of %s: top and JSON" % f["function"][:60], round(f["self_s"] * 1e9) in [j["self_ns"] for j in own], f, own)
+    for f in sorted(top.get("functions", []), key=lambda f: -f["self_ns"])[:6]:
+        own = [j for j in report["profile_functions"] if f["name"].endswith(j["name"].split("] ", 1)[-1])]
+        claim("time of %s: top and JSON" % f["name"][:60], f["self_ns"] in [j["self_ns"] for j in own], f, own)
     s = shown("samples")
     if s:
         claim("the page shows samples and threads as JSON has them", s["summary"].startswith(counted(n, "sample")) and
@@ -289,7 +290,7 @@ def compare_samples(data):
             short = name.split("] ", 1)[-1] # the page shows whose code it is by a colour
             symbol = short.split("!", 1)[-1]
             row = rows.get(short if name[1] != "n" else short.split("!", 1)[0] if symbol == "?" else symbol)
-            f = [j for j in report["sampled_functions"] if j["name"] == name]
+            f = [j for j in report["profile_functions"] if j["name"] == name]
             claim("share of %s in the page's table" % name[:60], row and page_percent(sum(j["total_ns"] for j in f), total) in row, row, name)
 
 
@@ -300,8 +301,8 @@ def compare_sample():
 def compare_wait():
     compare_samples("samples")
     compare_samples("wait")
-    waiting = report["samples"]["waiting_ns"]
-    same("waiting: text and JSON", first(r"^ *([\d.]+) %  of it waiting$")[0], "%.2f" % (100 * waiting / report["samples"]["total_ns"]))
+    waiting = report["profile"]["waiting_ns"]
+    same("waiting: text and JSON", first(r"^ *([\d.]+) %  of it waiting$")[0], "%.2f" % (100 * waiting / report["profile"]["total_ns"]))
 
 
 def compare_calls():
@@ -348,7 +349,7 @@ def compare_costs(data, key, n_key, value_key, title, one, value_text, in_top):
         of_text = row[1] if row and abs(float(row[1]) - share) < 0.005 + 100 / page_value else "%.2f" % share
         same("bytes or time of %s, and its share: text and JSON" % name[:50], row and list(row), [value_text(v), of_text])
     for t in top.get(in_top, [])[:4]:
-        v = t.get("bytes", t.get("wait_s", 0) * 1e9)
+        v = t.get("bytes", t.get("wait_ns", 0))
         own = [r[value_key] for r in rows if r["type"] == t.get("type", t.get("kind"))]
         claim("%s: top and JSON" % t.get("type"), any(abs(v - m) <= 1 for m in own), t, own)
 
@@ -373,9 +374,9 @@ def compare_exceptions():
     n = sum(e["count"] for e in report["exceptions"])
     said = first(r"^exceptions: (\d+) at (\d+) throw sites?$")
     same("exceptions: text, JSON, the page's data, and the table of runtimes", n, int(said[0]), sum(s[8] for s in line()["sites"]),
-         sum(r["exceptions"] for r in report["runtimes"]))
+         sum(r["exceptions_thrown"] for r in report["runtimes"]))
     same("throw sites: text, JSON and the page's data", len(report["exceptions"]), int(said[1]), len(line()["sites"]))
-    same("exceptions: top", n, int(sum(e["n"] for e in top["exceptions"])))
+    same("exceptions: top", n, int(sum(e["count"] for e in top["exceptions"])))
     s = shown("")
     if s:
         claim("the page shows the exceptions", counted(n, "exception") in s["summary"], s["summary"])
@@ -395,7 +396,7 @@ def compare_events():
 
 
 def compare_gc():
-    gcs = report["gcs"]
+    gcs = report["collections"]
     same("collections: text, JSON, the table of runtimes and top", len(gcs), int(first(r"^collections: (\d+) ")[0]),
          sum(r["gcs"] for r in report["runtimes"]), int(top["gcs"]))
     paused, row = sum(g["pause_ns"] for g in gcs), first(r"^ *(\d+)  all +([\d.]+ \S+) ")
@@ -406,7 +407,7 @@ def compare_gc():
         if own:
             same("generation %d: text and JSON" % g, [str(len(own)), time_text(sum(c["pause_ns"] for c in own))], row and list(row))
         row = first(r"^  generation %d +([\d.]+ \S+) +([\d.]+ \S+)" % g)
-        same("generation %d, bytes: text and JSON" % g, row and list(row), [size_text(sum(c["generations"][g][k] for c in gcs)) for k in ("freed", "promoted")])
+        same("generation %d, bytes: text and JSON" % g, row and list(row), [size_text(sum(c["generations"][g][k] for c in gcs)) for k in ("freed_bytes", "promoted_bytes")])
     s = shown("")
     if s:
         claim("the page shows the collections", counted(len(gcs), "collection") in s["summary"], s["summary"])
@@ -418,7 +419,7 @@ def compare_instrument():
     same("methods: text and JSON", first(r"^instrumented: (\d+ methods?), (\d+) active"), (counted(len(rows), "method"), str(sum(r["state"] == "active" for r in rows))))
     for r in rows:
         row = first(r"^  %s +(\d+) +(\d+) +([\d.]+ \S+) +([\d.]+ \S+)  .*\] %s" % (r["state"], re.escape(r["label"])))
-        same("calls of %s: text and JSON" % r["label"], row and list(row), [str(r["calls"]), str(r["threw"]), time_text(r["total_ns"]), time_text(r["mean_ns"])])
+        same("calls of %s: text and JSON" % r["label"], row and list(row), [str(r["calls"]), str(r["calls_threw"]), time_text(r["total_ns"]), time_text(r["mean_ns"])])
     same("traced calls: text, JSON and the page's data", n, report["traced_calls"], line()["nCalls"], int(first(r"of (\d+)$")[0]))
     same("calls of a program of known content", n, int(os.environ["CALLS"]))
 
@@ -434,7 +435,7 @@ def compare_heap():
         same("the sums over types: JSON", [sum(t["objects"] for t in types), sum(t["bytes"] for t in types)], [r["objects"], r["bytes"]])
         for t in types[:5]:
             row = first(r"^ *(\d+) +([\d.]+ \S+) +([\d.]+) %% +([\d.]+ \S+)  %s(?: \(.*\))?$" % re.escape(t["type"]), said)
-            same("%s: text and JSON" % t["type"][:50], row and list(row), [str(t["objects"]), size_text(t["bytes"]), "%.1f" % (100 * t["bytes"] / r["bytes"]), size_text(t["retained"])])
+            same("%s: text and JSON" % t["type"][:50], row and list(row), [str(t["objects"]), size_text(t["bytes"]), "%.1f" % (100 * t["bytes"] / r["bytes"]), size_text(t["retained_bytes"])])
     if os.path.exists(folder + "/shown"):
         shows = json.load(open(folder + "/shown"))[path("heap.html")]
         same("the page has no errors in a browser", shows["errors"], [])

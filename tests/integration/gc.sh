@@ -98,7 +98,7 @@ wait "$run" 2>"$tmp/log"
 "$sxsprof" report --format json "$tmp/killed" >"$tmp/killed.json" 2>"$tmp/log" &&
     python3 - "$tmp/killed.json" >>"$tmp/log" 2>&1 <<'E2'
 import json, sys
-gcs = json.load(open(sys.argv[1]))["gcs"]
+gcs = json.load(open(sys.argv[1]))["collections"]
 assert [g["number"] for g in gcs] == list(range(1, len(gcs) + 1)), [g["number"] for g in gcs]
 assert all("duration_ns" in g and g["pause_ns"] for g in gcs[:-1]), gcs
 E2

@@ -11,11 +11,11 @@ import sys
 
 folder, word = sys.argv[1:]
 report = json.load(open(os.path.join(folder, "s.json")))
-numbers = {r["version"]: r["number"] for r in report["runtimes"]}
+numbers = {r["version"]: r["runtime"] for r in report["runtimes"]}
 apps = []
 for path in glob.glob(os.path.join(folder, "out.*")):
     lines = [json.loads(line) for line in open(path)]
-    gcs = [g for g in report["gcs"] if g["version"] == lines[0]["version"]]
+    gcs = [g for g in report["collections"] if g["version"] == lines[0]["version"]]
     apps.append((lines[0], lines[1:], gcs, {g["number"]: g for g in gcs}))
 assert apps, "no app has written anything"
 
@@ -31,7 +31,7 @@ if word == "churn":
         kinds = [g["type"] for g in known]
         print(total["version"], {k: kinds.count(k) for k in set(kinds)})
         assert kinds.count("background") >= 5 and kinds.count("foreground") >= 1, kinds
-        assert all("promoted" in g and "freed" in g and "duration_ns" in g for g in known), known
+        assert all("promoted_bytes" in g and "freed_bytes" in g and "duration_ns" in g for g in known), known
         assert all(len(g["pauses"]) == 2 for g in known if g["type"] == "background"), known
         for i, g in enumerate(known): # a foreground collection is within one of the background
             end = g["time_ns"] + g["duration_ns"]
@@ -57,19 +57,19 @@ for total, lines, gcs, by_number in apps:
             assert gc["compacting"] == bool(line["compacted"]), where
             assert len(gc["pauses"]) == 2 or not gc["concurrent"], where
         elif word == "bytes":
-            assert gc["promoted"] == line["promoted"], where
-            assert gc["heap"] == line["heap"], where
+            assert gc["promoted_bytes"] == line["promoted"], where
+            assert gc["heap_bytes"] == line["heap"], where
             # Of a background collection, the runtime's own sum is not that of its generations.
-            assert gc["fragmentation"] == line["fragmented"] or gc["concurrent"], where
-            assert sums(gc, "before") == line["before"], where
-            assert sums(gc, "fragmentation_before") == line["free_before"], where
-            assert sums(gc, "size") == line["after"], where
-            assert sums(gc, "fragmentation") == line["fragmentation"], where
+            assert gc["fragmentation_bytes"] == line["fragmented"] or gc["concurrent"], where
+            assert sums(gc, "before_bytes") == line["before"], where
+            assert sums(gc, "fragmentation_before_bytes") == line["free_before"], where
+            assert sums(gc, "size_bytes") == line["after"], where
+            assert sums(gc, "fragmentation_bytes") == line["fragmentation"], where
             collected = gc["generations"][:gc["generation"] + 1]
             if not gc["concurrent"]:
-                assert sum(g["freed"] for g in collected) >= 1000 * 100, where
+                assert sum(g["freed_bytes"] for g in collected) >= 1000 * 100, where
         elif word == "objects":
-            assert gc["pinned_objects"] == line["pinned"] and gc["finalizable"] == line["finalizable"], where
+            assert gc["pinned_objects"] == line["pinned"] and gc["finalizable_objects"] == line["finalizable"], where
             assert gc["handles"] >= 5, where
         elif word == "pauses":
             assert gc["suspension_ns"] <= gc["pause_ns"], where
@@ -86,13 +86,13 @@ for total, lines, gcs, by_number in apps:
         longest = max(line["pause_ns"] for line in lines)
         assert statistics.median(errors) <= max(200000, longest // 50), (version, sorted(errors), longest)
     if word == "finalizers":
-        counted = sum(g["finalized"] for g in gcs)
+        counted = sum(g["finalized_objects"] for g in gcs)
         assert counted >= total["finalized"] == 7 * len(lines), (version, counted, total)
-        assert all(g["finalizers_ns"] or not g["finalized"] for g in gcs), version
+        assert all(g["finalizers_ns"] or not g["finalized_objects"] for g in gcs), version
     if word == "forced":
         assert total["forced"] == 1 and total["forced_here"] == 1, total
 if word == "forced":
     assert len(apps) == 3 and len(numbers) == 3
 if word == "kinds" and not os.environ.get("DOTNET_gcConcurrent"):
-    print([(g["version"], g["number"], g["type"]) for g in report["gcs"] if g["type"] == "background"])
+    print([(g["version"], g["number"], g["type"]) for g in report["collections"] if g["type"] == "background"])
 print("%u apps are as they should be" % len(apps))

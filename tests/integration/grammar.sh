@@ -32,7 +32,7 @@ done
 python3 - a.json kept <<'P' >"$tmp/log" 2>&1
 import json, sys
 report = json.load(open(sys.argv[1]))
-assert report["samples"], list(report)
+assert report["profile"], list(report)
 P
 check "the file .json is that of report" $? "$tmp/log"
 seen a.html 'Shares.Program.Alpha' && seen a.chrome.json Alpha && seen a.firefox.json Alpha && gzip -t a.pb.gz &&
@@ -88,7 +88,7 @@ recorded "record takes several tools, and their options" record sample,alloc:liv
 python3 - several.json <<'P' >>"$tmp/log" 2>&1
 import json, sys
 r = json.load(open(sys.argv[1]))
-assert r["samples"] and r["allocations"], list(r)
+assert r["profile"] and r["allocations"], list(r)
 P
 check "and all have recorded" $? "$tmp/log"
 

@@ -41,10 +41,10 @@ says "the objects of known types, to the last one" "$tmp/one.json" \
 says "finalizable types and pinned objects are marked" "$tmp/one.json" \
     "t('Finalizable')['finalizable'] and not t('Node')['finalizable'] and sum(v['pinned'] for v in types.values()) >= 20"
 says "an array keeps its elements" "$tmp/one.json" \
-    "t('Holder<System.Int32>[]')['retained'] == t('Holder<System.Int32>[]')['bytes'] + t('Holder<System.Int32>')['bytes']"
+    "t('Holder<System.Int32>[]')['retained_bytes'] == t('Holder<System.Int32>[]')['bytes'] + t('Holder<System.Int32>')['bytes']"
 
 says "objects of a type that share an array keep it together" "$tmp/one.json" \
-    "n('Sharer') == 3 and t('Sharer')['retained'] >= 10000000 and t('Sharer')['bytes'] < 200"
+    "n('Sharer') == 3 and t('Sharer')['retained_bytes'] >= 10000000 and t('Sharer')['bytes'] < 200"
 timeout 100 "$sxsprof" heap --snapshot 1 --format json -o "$tmp/first.json" "$tmp/s" 2>"$tmp/said" &&
     timeout 100 python3 tests/integration/heap_retained.py "$tmp/s/$pid/heap-1" "$tmp/first.json" >"$tmp/said" 2>&1
 check "retained bytes of types and roots: what is no longer reached without them" $? "$tmp/said"
@@ -52,21 +52,21 @@ check "retained bytes of types and roots: what is no longer reached without them
 paths_of() { timeout 100 "$sxsprof" heap --format json --type "Memory.$1" -o "$tmp/paths.json" "$tmp/s"; }
 paths_of Single
 says "--type: an object of a static field, by its name" "$tmp/paths.json" \
-    "[p['path'] for p in paths] == [['Memory.Single', 'Memory.Roots.Static', 'static field']]"
+    "[p['steps'] for p in paths] == [['Memory.Single', 'Memory.Roots.Static', 'static field']]"
 paths_of Held
 says "--type: an object of a static field of a value type, by its name" "$tmp/paths.json" \
-    "[p['path'] for p in paths] == [['Memory.Held', 'Memory.Holding', 'Memory.Roots.Value', 'static field']]"
+    "[p['steps'] for p in paths] == [['Memory.Held', 'Memory.Holding', 'Memory.Roots.Value', 'static field']]"
 says "--type: a field of a struct has its name, roots have none" "$tmp/paths.json" \
     "[p['fields'] for p in paths] == [[None, 'It', None, None]]"
 paths_of PerThread
 says "--type: objects of a thread-static field, by its name and that of the thread" "$tmp/paths.json" \
-    "len(paths) == 2 and {re.sub('thread [0-9]+', 'thread N', ' '.join(p['path'])) for p in paths} == {'Memory.PerThread Memory.Roots.perThread (thread N holder %d) thread-static field' % k for k in (0, 1)}"
+    "len(paths) == 2 and {re.sub('thread [0-9]+', 'thread N', ' '.join(p['steps'])) for p in paths} == {'Memory.PerThread Memory.Roots.perThread (thread N holder %d) thread-static field' % k for k in (0, 1)}"
 paths_of Handled
 says "--type: objects that handles keep" "$tmp/paths.json" \
-    "sum(p['objects'] for p in paths) == 10 and all(p['path'] == ['Memory.Handled', 'strong handle'] for p in paths)"
+    "sum(p['objects'] for p in paths) == 10 and all(p['steps'] == ['Memory.Handled', 'strong handle'] for p in paths)"
 paths_of Dependent
 says "--type: objects that dependent handles keep, by their keys" "$tmp/paths.json" \
-    "sum(p['objects'] for p in paths) == 40 and all(p['path'][:3] == ['Memory.Dependent', 'Memory.Key', 'Memory.Key[]'] and p['path'][-2:] == ['Memory.Roots.Kept', 'static field'] for p in paths)"
+    "sum(p['objects'] for p in paths) == 40 and all(p['steps'][:3] == ['Memory.Dependent', 'Memory.Key', 'Memory.Key[]'] and p['steps'][-2:] == ['Memory.Roots.Kept', 'static field'] for p in paths)"
 # has_path TYPE: the text has the path on standard input
 has_path() {
     timeout 100 "$sxsprof" heap --type "$1" --top 999 --snapshot 1 "$tmp/s" 2>&1 | sed 's/ (a list by .*//' >"$tmp/text"

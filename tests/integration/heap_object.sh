@@ -219,7 +219,7 @@ E2
     # The session has what was read.
     heap $(statics Number) "$pid"
     heap $(statics Number) --format json "$tmp/s"
-    python3 -c 'import json,sys; v = json.load(sys.stdin)["values"]; assert [(x["name"], x["what"], x["value"], x["size"]) for x in v] == [("Objects.Statics.Number", "static", "42", 4)], v' \
+    python3 -c 'import json,sys; v = json.load(sys.stdin)["heap_values"]; assert [(x["name"], x["what"], x["value"], x["size_bytes"]) for x in v] == [("Objects.Statics.Number", "static", "42", 4)], v' \
         <"$tmp/out" >"$tmp/said" 2>&1
     check "$version: a session has what was read for its snapshot, as JSON" $? "$tmp/said"
     heap $(statics Text) "$tmp/s"

@@ -54,14 +54,14 @@ for r in snapshot.runtimes.values():
         if a not in alive:
             lost[r.names_of[number]] = lost.get(r.names_of[number], 0) + (size or r.types[number][2])
     rows = [row for row in report["heap"] if row["runtime"] == r.number]
-    some = {row["type"]: row["retained"] for key in ("bytes", "retained")
+    some = {row["type"]: row["retained_bytes"] for key in ("bytes", "retained_bytes")
             for row in sorted(rows, key=lambda row: -row[key])[:25]}
-    some.update((row["type"], row["retained"]) for row in rows if row["type"].startswith("Memory."))
+    some.update((row["type"], row["retained_bytes"]) for row in rows if row["type"].startswith("Memory."))
     for name, retained in some.items():
         expected = everything - reach(r, references, without_type=name)[0] + lost.get(name, 0)
         assert retained == expected, (r.version, name, retained, expected)
         compared += 1
-    kinds = {row["kind"]: row["retained"] for row in report["roots"] if row["runtime"] == r.number}
+    kinds = {row["kind"]: row["retained_bytes"] for row in report["roots"] if row["runtime"] == r.number}
     for root in {(kind, flags & ~4) for kind, flags, o, *_ in r.roots if not flags & 2 and o in r.objects}:
         expected = everything - reach(r, references, without_root=root)[0]
         assert kinds[TEXTS[root]] == expected, (r.version, root, kinds, expected)

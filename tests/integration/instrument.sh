@@ -53,9 +53,9 @@ run counts "rounds=600 threads=3"
 check "a run of three runtimes with counted methods succeeds" $? "$tmp/log"
 methods "all(len(of('.' + n)) == 3 and all(lines('instrumented: known %d %s' % (x['calls'], x['name'])) == 3 for x in of('.' + n)) for n in ('Static','Instance','Loop','Generic','Throws','Small','Void','Async','Items','Answer','Text'))"
 check "the counts of static, instance, generic, inlined and async methods on 3 threads are equal to the app's own" $? "$tmp/json"
-methods 'each("+Nested`1.get_Value", "calls", 1800) and each("+Nested`1.get_Value", "ended", 1800) and all(x["total_ns"] for x in of("+Nested`1.get_Value"))'
+methods 'each("+Nested`1.get_Value", "calls", 1800) and each("+Nested`1.get_Value", "calls_ended", 1800) and all(x["total_ns"] for x in of("+Nested`1.get_Value"))'
 check "a property of a generic nested type is timed" $? "$tmp/json"
-methods 'sorted((x["calls"], x["traced"]) for x in s if "<Items>" in x["name"]) == [(7200, 7200)] * 3'
+methods 'sorted((x["calls"], x["calls_traced"]) for x in s if "<Items>" in x["name"]) == [(7200, 7200)] * 3'
 check "the state machine of an iterator is traced, and each of its calls is recorded" $? "$tmp/json"
 methods 'all(x["state"] in ("active", "pending") for x in s) and not of(".Fib")'
 check "the state of each method is active, or pending before its first call; an excluded method is not instrumented" $? "$tmp/json"
@@ -64,9 +64,9 @@ file timed.xml <<E
 <rule><match $work method="Throws"/><time/></rule>
 <rule><match $work method="Fib"/><time/><count/></rule>
 E
-run timed "rounds=300 fib=12" && methods 'each(".Throws", "calls", 300) and each(".Throws", "ended", 300) and each(".Throws", "threw", 100)'
+run timed "rounds=300 fib=12" && methods 'each(".Throws", "calls", 300) and each(".Throws", "calls_ended", 300) and each(".Throws", "calls_threw", 100)'
 check "a timed call that ends by an exception is counted as ended, and also counted separately" $? "$tmp/json"
-methods 'all(x["calls"] == x["ended"] > 0 for x in of(".Fib"))'
+methods 'all(x["calls"] == x["calls_ended"] > 0 for x in of(".Fib"))'
 check "each call of a recursive method that is timed and counted is counted once" $? "$tmp/json"
 
 # ---- replace, inject ----------------------------------------------------------------------------
@@ -249,8 +249,8 @@ began=$(date +%s%N)
 run recursive "rounds=1 fib=22"
 check "a run with a timed recursive method ends with status 0" $? "$tmp/log"
 took=$(($(date +%s%N) - began))
-methods "len(of('.Fib')) == 3 and all(x['calls'] > 50000 and 0 < x['total_ns'] < $took and x['ended'] == x['calls'] for x in of('.Fib'))"
+methods "len(of('.Fib')) == 3 and all(x['calls'] > 50000 and 0 < x['total_ns'] < $took and x['calls_ended'] == x['calls'] for x in of('.Fib'))"
 check "the time of a recursive method counts recursion once: it is not more than that of the run" $? "$tmp/json"
-methods "all(x['mean_ns'] * x['ended'] > 2 * x['total_ns'] for x in of('.Fib'))"
+methods "all(x['mean_ns'] * x['calls_ended'] > 2 * x['total_ns'] for x in of('.Fib'))"
 check "the mean time of a recursive method is that of all its calls" $? "$tmp/json"
 finish

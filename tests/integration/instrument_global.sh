@@ -61,7 +61,7 @@ $begin
 E2
     run "$tmp/rules.xml" "$tmp/global.dll" "" && python3 -c 'import json, sys
 d = json.load(open(sys.argv[1]))
-s = sorted((x["name"], x["state"], x["calls"], x["traced"]) for x in d["instrument"])
+s = sorted((x["name"], x["state"], x["calls"], x["calls_traced"]) for x in d["instrument"])
 assert s == 3 * [("<Module>.Main", "active", 1, 0)] + 3 * [("<Module>.Twice", "active", 100, 100)], s
 v = sorted((x["runtime"], x["begin_ns"], x["arguments"], x["result"]) for x in d["values"])
 assert [x[2:] for x in v] == 3 * [(f"n = {i}", str(2 * i)) for i in range(100)], v[:5]' "$tmp/json" >"$tmp/said" 2>&1

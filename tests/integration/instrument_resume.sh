@@ -76,7 +76,7 @@ for v in $versions; do
     check "$v: the program has the same result with new IL" $? "$tmp/log"
     "$sxsprof" report --format json "$tmp/out" >"$tmp/json" 2>>"$tmp/log"
     python3 -c 'import json, sys
-rows = {r["name"]: (r["state"], r["ended"], r.get("reason")) for r in json.load(open(sys.argv[1]))["instrument"]}
+rows = {r["name"]: (r["state"], r["calls_ended"], r.get("reason")) for r in json.load(open(sys.argv[1]))["instrument"]}
 print(rows)
 sys.exit(rows["P.Resume"][:2] != ("active", 2))' "$tmp/json" >"$tmp/said" 2>&1
     check "$v: a method that leaves a handler into its own try block is timed" $? "$tmp/said"

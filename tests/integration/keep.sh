@@ -157,9 +157,9 @@ for line in sys.stdin:
     n += 1
     if not d["running"]:
         sys.exit("line %d: it does not run" % n)
-    if n > 3 and before is not None and d["seconds"] < before: # a later segment
+    if n > 3 and before is not None and d["duration_ns"] < before: # a later segment
         sys.exit(0)
-    before = d["seconds"]
+    before = d["duration_ns"]
 sys.exit("%d lines of one segment" % n)' >>"$tmp/log" 2>&1
 check "top goes on with the next segment" $? "$tmp/log"
 "$sxsprof" top --batch -n 1 "$dir" >"$tmp/log" 2>&1

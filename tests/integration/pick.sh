@@ -29,7 +29,7 @@ for order in /st ""; do for preload in "" --no-preload; do
         left=$([ $unpicked = guard ] && echo guarded || echo cancelled)
         run_case all $unpicked "$order" "$preload"
         expect "--pick all, $unpicked, $how: all three runtimes are picked" \
-            'len(r)==3 and all(x["state"]=="picked" and x["methods"]>0 and x["gcs"]>=5 and x["exceptions"]>=60 for x in r)'
+            'len(r)==3 and all(x["state"]=="picked" and x["methods"]>0 and x["gcs"]>=5 and x["exceptions_thrown"]>=60 for x in r)'
         run_case first $unpicked "$order" "$preload"
         expect "--pick first, $unpicked, $how: exactly one runtime is picked, and two are $left" \
             "sorted(x['state'] for x in r)==sorted(['picked','$left','$left'])"

@@ -77,10 +77,10 @@ def check_report(path, requests_path, counts):
     with open(path, encoding="utf-8") as file:
         report = json.load(file)
     endpoints = {e["endpoint"]: e for e in report["endpoints"]}
-    print({name: (e["samples"], e["traces"]) for name, e in endpoints.items()})
+    print({name: (e["samples"], e["trace_count"]) for name, e in endpoints.items()})
     for method, name in METHODS.items():
         assert name in endpoints, name
-        assert 0 < endpoints[name]["traces"] <= requests[name], (name, endpoints[name], requests[name])
+        assert 0 < endpoints[name]["trace_count"] <= requests[name], (name, endpoints[name], requests[name])
     # The first requests may have been sampled before the classes were known: by other names, and few.
     others = sum(e["samples"] for name, e in endpoints.items() if name not in METHODS.values())
     assert others <= 0.1 * sum(e["samples"] for e in endpoints.values()), endpoints.keys()

@@ -23,8 +23,8 @@ says() { # CLAIM EXPRESSION
     python3 - "$tmp/json" "$2" >"$tmp/said" 2>&1 <<'PY'
 import json, sys
 r = json.load(open(sys.argv[1]))
-p = r["samples"]["processes"][0]
-works = [t for t in r["sampled_threads"] if t["name"] == "Works"]
+p = r["profile"]["processes"][0]
+works = [t for t in r["profile_threads"] if t["name"] == "Works"]
 shares = [t["total_ns"] for t in works]
 print(p, works)
 assert eval("(" + sys.argv[2] + ")")

@@ -21,7 +21,7 @@ def counts(report):
     """Returns what can be added up, by what it is about."""
     all_ = collections.Counter()
     for r in report["runtimes"]:
-        for key in ("modules", "methods", "threads", "gcs", "exceptions"):
+        for key in ("modules", "methods", "threads_created", "gcs", "exceptions_thrown"):
             all_[r["version"], key] += r[key]
     for e in report.get("exceptions", []):
         all_[e["version"], "exception", e["type"], e.get("fate")] += e["count"]
@@ -43,7 +43,7 @@ def sums(path, others):
     if len({r["pid"] for r in report["runtimes"]}) * 3 != len(report["runtimes"]):
         bad.append("runtimes")
         print("runtimes:", [(r["pid"], r["version"]) for r in report["runtimes"]])
-    for key in ("exceptions", "gcs"):
+    for key in ("exceptions_thrown", "gcs"):
         if not sum(r[key] for r in report["runtimes"]):
             bad.append(key)
             print("no", key)

@@ -65,7 +65,7 @@ check "a runtime whose session cannot begin lets the library go at the time limi
 
 rows=$("$sxsprof" report --format json "$tmp/again3" | python3 -c '
 import json, sys
-print([r["number"] for r in json.load(sys.stdin)["runtimes"] if r["state"] == "picked"])')
+print([r["runtime"] for r in json.load(sys.stdin)["runtimes"] if r["state"] == "picked"])')
 [ "$(echo "$rows" | grep -cE '^\[[123]\]$')" -eq 1 ]
 check "a runtime has the same number after each attach" $? "$tmp/log"
 

@@ -70,7 +70,7 @@ for v in 8 9 $net10; do
     python3 - "$tmp/out.json" >"$tmp/said" 2>&1 <<'PY'
 import json, sys
 d = json.load(open(sys.argv[1]))
-names = {t["tid"]: t["name"] for t in d["sampled_threads"]}
+names = {t["tid"]: t["name"] for t in d["profile_threads"]}
 others = [e for e in d["events"] if e.get("tid") in names]
 assert len({e["tid"] for e in others if not names[e["tid"]].startswith("Order")}) > 3
 print({(e["tid"], names[e["tid"]], e["thread"]) for e in others if e["thread"] != names[e["tid"]]})

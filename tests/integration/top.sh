@@ -19,25 +19,25 @@ pid=${folder%%-*}
 # json FILE EXPRESSION: of d, the last line of JSON, or of l, all lines
 json() { python3 -c 'import json,sys
 l=[json.loads(x) for x in open(sys.argv[1])]; d=l[-1]
-def f(name, key="self_s"): return sum(x[key] for x in d["functions"] if name in x["function"])
+def f(name, key="self_ns"): return sum(x[key] for x in d["functions"] if name in x["name"])
 print(eval(sys.argv[2]))' "$1" "$2"; }
 seen() { timeout 60 "$sxsprof" top --format json -n 1 --top 500 "$pid" >"$tmp/json" 2>"$tmp/err" &&
-    [ "$(json "$tmp/json" 'd["cpu_s"] > 3')" = True ]; }
+    [ "$(json "$tmp/json" 'd["cpu_ns"] > 3e9')" = True ]; }
 wait_until seen
 check "top PID --format json finds the session of the process, and samples of it" $? "$tmp/err"
 timeout 60 "$sxsprof" top --format json -n 3 --refresh 0.5 --top 500 "$tmp/s" >"$tmp/json" 2>"$tmp/err"
 check "top SESSION --format json -n 3" $? "$tmp/err"
-[ "$(json "$tmp/json" 'len(l), d["running"], l[0]["cpu_s"] <= l[1]["cpu_s"] <= l[2]["cpu_s"], l[0]["cpu_s"] < l[2]["cpu_s"]')" = "(3, True, True, True)" ]
+[ "$(json "$tmp/json" 'len(l), d["running"], l[0]["cpu_ns"] <= l[1]["cpu_ns"] <= l[2]["cpu_ns"], l[0]["cpu_ns"] < l[2]["cpu_ns"]')" = "(3, True, True, True)" ]
 check "it prints three lines, and sums grow" $? "$tmp/err"
 [ "$(json "$tmp/json" 'sorted(r["version"][:2] for r in d["runtimes"])')" = "['10', '8.', '9.']" ]
 check "each has the three runtimes" $? "$tmp/err"
-[ "$(json "$tmp/json" 'f("Program.Alpha") > 0 and f("Program.Alpha", "total_s_window") > 0 and f("Program.Main(") < 0.1 * f("Program.Main(", "total_s") and f("Program.Main(", "total_s") >= f("Program.Alpha")')" = True ]
+[ "$(json "$tmp/json" 'f("Program.Alpha") > 0 and f("Program.Alpha", "total_ns_window") > 0 and f("Program.Main(") < 0.1 * f("Program.Main(", "total_ns") and f("Program.Main(", "total_ns") >= f("Program.Alpha")')" = True ]
 check "functions with their own time and that of those they call, in the window and since the beginning" $? "$tmp/err"
-[ "$(json "$tmp/json" 'len({x["runtime"] for x in d["functions"] if "Shares.Program.Alpha" in x["function"]})')" = 2 ]
+[ "$(json "$tmp/json" 'len({x["runtime"] for x in d["functions"] if "Shares.Program.Alpha" in x["name"]})')" = 2 ]
 check "the same function of two runtimes has two rows" $? "$tmp/err"
 [ "$(json "$tmp/json" 'd["exceptions_thrown"] > 0 and any("NullReference" in e["type"] for e in d["exceptions"]) and d["gcs"] > 0 and len(d["collections"]) > 0 and d["heap_bytes"] > 0 and len(d["compilations"]) > 0')" = True ]
 check "exceptions by type, collections, the size of the heaps, compilations" $? "$tmp/err"
-eight=$(json "$tmp/json" 'next(r["number"] for r in d["runtimes"] if r["version"][0] == "8")')
+eight=$(json "$tmp/json" 'next(r["runtime"] for r in d["runtimes"] if r["version"][0] == "8")')
 timeout 60 "$sxsprof" top --batch -n 1 --view functions --runtime "$eight" --filter PROGRAM.alpha --top 5 "$pid" >"$tmp/text" 2>&1
 status=$?
 [ $status -eq 0 ] && [ "$(grep -c 'Program\.' "$tmp/text")" = 1 ] && grep -q '8\.0\..*Program\.Alpha' "$tmp/text"
@@ -174,7 +174,7 @@ import json, sys, collections
 top = json.loads(open(sys.argv[1]).read())
 report = json.load(open(sys.argv[2]))
 self_ns, total_ns, all_ns = collections.Counter(), collections.Counter(), 0
-version = {r["number"]: r["version"] for r in top["runtimes"]}
+version = {r["runtime"]: r["version"] for r in top["runtimes"]}
 for line in open(sys.argv[3], encoding="utf-8"):
     stack, n = line.rstrip("\n").rsplit(" ", 1)
     frames = stack.split(";")[1:]
@@ -183,26 +183,26 @@ for line in open(sys.argv[3], encoding="utf-8"):
         self_ns[frames[-1]] += n
     for f in set(frames):
         total_ns[f] += n
-assert abs(all_ns - top["cpu_s"] * 1e9) < 1000, (all_ns, top["cpu_s"])
+assert abs(all_ns - top["cpu_ns"]) < 1000, (all_ns, top["cpu_ns"])
 managed, seen = 0, 0
 for f in top["functions"]:
     if not f["runtime"]:
         continue
-    name = "[%s] %s" % (version[f["runtime"]], f["function"].replace(";", ":"))
+    name = "[%s] %s" % (version[f["runtime"]], f["name"].replace(";", ":"))
     managed += 1
     if total_ns.get(name) is None: # collapsed stacks have names without parameters
         name = name[:name.rfind("(")] if name.endswith(")") else name
-    if name in total_ns and abs(total_ns[name] - f["total_s"] * 1e9) < 1000 and abs(self_ns[name] - f["self_s"] * 1e9) < 1000:
+    if name in total_ns and abs(total_ns[name] - f["total_ns"]) < 1000 and abs(self_ns[name] - f["self_ns"]) < 1000:
         seen += 1
 print(managed, seen)
 assert managed > 20 and seen >= managed * 0.8, (managed, seen) # overloads share a line of collapsed stacks
-runtimes = {r["number"]: r for r in report["runtimes"]}
+runtimes = {r["runtime"]: r for r in report["runtimes"]}
 for r in top["runtimes"]:
-    for key in ("gcs", "exceptions", "methods"):
-        assert runtimes[r["number"]][key] == r[key], (key, runtimes[r["number"]], r)
+    for key in ("gcs", "exceptions_thrown", "methods"):
+        assert runtimes[r["runtime"]][key] == r[key], (key, runtimes[r["runtime"]], r)
 thrown = collections.Counter()
 for e in top["exceptions"]:
-    thrown[e["type"]] += e["n"]
+    thrown[e["type"]] += e["count"]
 counted = collections.Counter()
 for e in report["exceptions"]:
     counted[e["type"]] += e["count"]

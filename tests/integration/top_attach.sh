@@ -29,7 +29,7 @@ lines = [json.loads(x) for x in open(sys.argv[1])]
 last = lines[-1]
 assert len(lines) == 3 and all(x["running"] for x in lines), lines
 assert [r["version"][:3] for r in last["runtimes"]] == ["10."], last["runtimes"]
-assert last["cpu_s"] > 0 and any("Stress." in f["function"] for f in last["functions"]), last["functions"]
+assert last["cpu_ns"] > 0 and any("Stress." in f["name"] for f in last["functions"]), last["functions"]
 assert last["gcs"] > 0 and last["heap_bytes"] > 0, last
 assert any("NullReference" in e["type"] for e in last["exceptions"]), last["exceptions"]
 E2

@@ -24,7 +24,7 @@ print(eval(sys.argv[2]))' "$1" "$2"; }
 # top_shows CLAIM: top prints functions of the program
 top_shows() {
     timeout 120 "$sxsprof" top --format json -n 3 --refresh 1.5 --top 100 "$pid" >"$tmp/json" 2>"$tmp/err" </dev/null &&
-        [ "$(json "$tmp/json" 'd["running"], any("Stress." in f["function"] for f in d["functions"]), [r["version"] for r in d["runtimes"]]')" = \
+        [ "$(json "$tmp/json" 'd["running"], any("Stress." in f["name"] for f in d["functions"]), [r["version"] for r in d["runtimes"]]')" = \
             "(True, True, ['$version'])" ]
     check "$1" $? "$tmp/err"
 }

@@ -122,7 +122,7 @@ static = [s for s in methods if s["name"].endswith(".Static")]
 known = 30 * 1973 + 635621 # calls of Fib(15), 30 times, and of Fib(27)
 print([(s["calls"], s["traced"]) for s in fib], top["traced_lost"])
 assert len(fib) == len(static) == 3
-assert all(s["calls"] == s["ended"] == known and s["state"] == "active" for s in fib)
+assert all(s["calls"] == s["calls_ended"] == known and s["state"] == "active" for s in fib)
 assert all(s["calls"] == 50 for s in static)
 # A begin record has 40 bytes, an end record 48.
 room, kept = 4 * (256 * 1024 - 16), 6 * known - top["traced_lost"]
@@ -141,7 +141,7 @@ top = json.load(open(sys.argv[1]))
 fib = [s for s in top["instrument"] if s["name"].endswith(".Fib")]
 known = 30 * 1973 + 635621
 print([(s["calls"], s["traced"]) for s in fib], top["traced_left_out"], top["traced_lost"])
-assert all(s["calls"] == s["ended"] == known for s in fib)
+assert all(s["calls"] == s["calls_ended"] == known for s in fib)
 assert top["traced_lost"] == 0 and top["traced_calls"] >= 100000
 assert top["traced_calls"] + top["traced_left_out"] == 3 * known, top["traced_calls"]
 assert top["traced_calls"] < known' "$tmp/json" >"$tmp/said" 2>&1

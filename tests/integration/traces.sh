@@ -40,13 +40,13 @@ check "a pattern says the same" $? "$tmp/two"
 python3 - "$tmp/json" "$tmp/one" "$id" >"$tmp/said" 2>&1 <<'P'
 import json, sys
 report, trace = json.load(open(sys.argv[1])), sys.argv[3]
-row, = (t for t in report["traces"] if t["trace"] == trace)
+row, = (t for t in report["traces"] if t["trace_id"] == trace)
 assert row["endpoint"] == "GET /one" and row["version"].startswith("9."), row
 weight = sum(int(line.rsplit(" ", 1)[1]) for line in open(sys.argv[2]))
 assert weight in (row["samples"], row["cpu_ns"], row["cpu_ns"] // 1000), (weight, row)
 names = {e["endpoint"] for e in report["endpoints"]}
 assert {"GET /one", "/two/{id}", "request 0", "request 3"} <= names, names
-assert 12 <= report["all_traces"] == len(report["traces"]), report["all_traces"]
+assert 12 <= report["traces_total"] == len(report["traces"]), report["traces_total"]
 P
 check "the JSON report has all traces and endpoints" $? "$tmp/said"
 "$sxsprof" report --top 99 "$tmp/s" >"$tmp/text" 2>&1 && grep -q '^endpoints by time' "$tmp/text" && grep -q "$id GET /one" "$tmp/text"

@@ -35,15 +35,15 @@ assert found, "the app printed nothing"
 for name in {f[0] for f in found}:
     rows = [f for f in found if f[0] == name]
     count, inner, outer = (sum(float(f[i]) for f in rows) for i in (1, 2, 3))
-    threads = [t for t in report["sampled_threads"] if t["name"] == name]
+    threads = [t for t in report["profile_threads"] if t["name"] == name]
     sampled, unsampled = sum(t["total_ns"] for t in threads) / 1e9, sum(t["unsampled_ns"] for t in threads) / 1e9
     # On a busy machine a thread may wait long for a processor on its way out, where the app no longer measures it.
     life = sum(lives[tid] for tid in {t["tid"] for t in threads})
     print(name, "sampled", sampled, "not", unsampled, "life", inner, "to", outer, "recorded", life)
     assert 0.99 * inner <= sampled + unsampled
     assert sampled + unsampled <= max(1.001 * life + count * 0.001, 1.01 * outer + count * allowed)
-processes = report["samples"]["processes"]
-assert sum(p["unsampled_ns"] for p in processes) >= sum(t["unsampled_ns"] for t in report["sampled_threads"])
+processes = report["profile"]["processes"]
+assert sum(p["unsampled_ns"] for p in processes) >= sum(t["unsampled_ns"] for t in report["profile_threads"])
 PY
     check "$1" $? "$tmp/said"
     sed 's/^/# /' "$tmp/said"

@@ -134,7 +134,7 @@ async function checkDevTools(name) {
   let bytes = 0, objects = 0;
   for (const t of read(`${name}.json`).heap) {
     const sum = expected.get(t.type) ?? [0, 0, 0];
-    expected.set(t.type, [sum[0] + t.objects, sum[1] + t.bytes, sum[2] + t.retained]);
+    expected.set(t.type, [sum[0] + t.objects, sum[1] + t.bytes, sum[2] + t.retained_bytes]);
     bytes += t.bytes;
     objects += t.objects;
   }
