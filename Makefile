@@ -385,7 +385,7 @@ $(O)/tests/%: tests/unit/%.c $(CASE_OBJ) $(LIB_OBJ) $(READ_OBJ)
 # The test program of reports, and fuzz drivers of the readers of samples, PDBs, calls and
 # instrumented methods.
 PROFILE_OBJ := $(call obj,$(wildcard cmd/live/*.c cmd/report/*.c cmd/symbols/*.c cmd/confined/*.c cmd/processes/*.c control/message/*.c cmd/heap/*.c cmd/costs/*.c cmd/traces/*.c) cmd/calls/load.c cmd/calls/replay.c \
-                 cmd/calls/coverage_gaps.c cmd/calls/coverage_gaps_text.c cmd/instrument/load.c cmd/output/missing.c cmd/output/opened.c cmd/output/processes.c cmd/output/runtime_pairs.c cmd/output/thread_list.c cmd/output/segments.c cmd/output/joined.c cmd/output/output_file.c cmd/output/temporary.c cmd/output/text.c cmd/output/print.c cmd/output/names_of_values.c cmd/output/strings.c cmd/output/table_hash.c cmd/output/shown.c cmd/output/json_values.c cmd/output/json_stream.c cmd/output/json_document.c $(READ_SRC) $(FORMAT_SRC) $(FACTS_SRC)) \
+                 cmd/calls/coverage_gaps.c cmd/calls/coverage_gaps_text.c cmd/instrument/load.c cmd/output/missing.c cmd/output/opened.c cmd/output/processes.c cmd/output/runtime_pairs.c cmd/output/thread_list.c cmd/output/segments.c cmd/output/joined.c cmd/output/output_file.c cmd/output/temporary.c cmd/output/text.c cmd/output/print.c cmd/output/names_of_values.c cmd/output/strings.c cmd/output/table_hash.c cmd/output/shown.c cmd/output/json_values.c cmd/output/json_stream.c cmd/output/json_document.c tools/options/calls_options.c tools/options/tool_options.c $(READ_SRC) $(FORMAT_SRC) $(FACTS_SRC)) \
                $(addprefix $(O)/obj/gen/,profile.pb-c.o names.pb-c.o otlp.pb-c.o)
 
 # Unit tests of the preloaded allocator: of its parts, and of the library, which the test program
@@ -428,7 +428,7 @@ $(O)/tests/fuzz_control: tests/fuzz/fuzz_control.c tests/fuzz/fuzz.h tests/unit/
 # Unit tests of the command's own folders.
 CMD_UNIT := $(addprefix $(O)/tests/,test_names_table test_heap_graph test_cost_sums test_cost_intervals test_wait_class \
               test_own test_diff_versions test_live test_push test_clickhouse \
-              test_fleet_select test_fleet_functions test_segments test_symbol_worker test_table_hash test_numbers)
+              test_fleet_select test_fleet_functions test_condition test_segments test_symbol_worker test_table_hash test_numbers)
 
 $(O)/tests/test_cost_intervals: $(call obj,tools/alloc/events.c)
 $(O)/tests/test_push: $(call obj,$(wildcard cmd/push/*.c cmd/http/*.c))

@@ -8,6 +8,7 @@
 #include "cmd/confined_verb.h"
 #include "cmd/costs/costs.h"
 #include "cmd/events/events.h"
+#include "cmd/fail_if.h"
 #include "cmd/fleet/when.h"
 #include "cmd/gc/gc.h"
 #include "cmd/guests/guests.h"
@@ -53,7 +54,8 @@ enum {
     KEY_FROM,
     KEY_TO,
     KEY_TRACE,
-    KEY_ENDPOINT
+    KEY_ENDPOINT,
+    KEY_FAIL_IF
 };
 
 struct report_options {
@@ -75,6 +77,7 @@ struct report_options {
     struct sxs_model             model;   /* of one kind of data; JSON only */
     struct sxs_report_options    profile; /* how the model is loaded */
     char                         trace[SXS_TRACE_ID_SIZE];
+    struct sxs_fail_if           fail_if;
     struct sxs_opened_reader     readers[10]; /* of all the above */
     size_t                       n_readers;
     struct sxs_model_loading    *loading; /* of the model; until end_rest() */
@@ -106,6 +109,7 @@ static void check_period(struct argp_state *state, const struct sxs_period *p)
 static void complete(struct argp_state *state, struct report_options *o)
 {
     check_period(state, &o->samples.period);
+    sxs_fail_if_check(state, &o->fail_if, &o->samples);
     o->format = sxs_page_format(state, o->format, o->open, o->samples.output);
     if (!o->dir)
         o->dir = sxs_newest_argument(state, "DIR", "a folder made by sxsprof record");
@@ -161,6 +165,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
         o->samples.trace.endpoint = arg;
         o->selective = true;
         return 0;
+    case KEY_FAIL_IF: sxs_fail_if_add(state, &o->fail_if, arg); return 0;
     case KEY_OPEN: o->open = true; return 0;
     case ARGP_KEY_ARG:
         if (o->dir)
@@ -194,6 +199,15 @@ static const struct argp_option option_list[] = {
      "Of alloc to lock-owners: weights are numbers of objects, blocks or waits, not bytes or time",
      0},
     SXS_SYMBOLS_OPTION(KEY_SYMBOLS, 0),
+    {"fail-if", KEY_FAIL_IF, "CONDITION", 0,
+     "Exit with status 3 if a condition is met, and with 4 if it cannot be decided: "
+     "self(PATTERN)>5% or "
+     "total(PATTERN)>=100ms, with <, <=, > or >=; units: % of all, ns, us, ms, s, B, KiB, MiB, "
+     "GiB, or none "
+     "for numbers of samples, calls, objects, waits, exceptions. PATTERN is "
+     "[[VERSION/]ASSEMBLY:]NAME with the "
+     "wildcards * and ?. May be given several times",
+     0},
     {"runtime", KEY_RUNTIME, "N", 0, "Stacks with a frame of runtime number N only", 1},
     {"thread", 't', "T", 0, "One thread only: its id, name, or a pattern of names", 1},
     {"process", 'p', "PID", 0, "One process only", 1},
@@ -510,6 +524,7 @@ static int check_traces(struct report_options *o)
  * because then sxs_profile_report() prints them. */
 static int write_report(struct report_options *o, const struct sxs_session *s)
 {
+    struct sxs_opened_reader condition;
     bool text = is_format(o, "text"), json = is_format(o, "json");
     bool samples = !text && !json;
     bool costs = o->samples.data >= SXS_DATA_ALLOC; /* data that the text shows alone */
@@ -517,6 +532,8 @@ static int write_report(struct report_options *o, const struct sxs_session *s)
     o->samples.missing = &o->missing;
     if (!samples)
         begin_rest(o);
+    if (sxs_fail_if_begin(&o->fail_if, &o->session, &o->samples, &condition))
+        add_reader(o, condition);
     if (text && o->samples.data != SXS_DATA_CALLS)
         samples = costs || sxs_profile_has_stacks(&o->session);
     bool sampled = samples;
@@ -586,6 +603,7 @@ static int report(void *arg)
                                  sxs_shown(o->dir), strerror(err));
     else if ((status = check_selection(o, &o->session.session)) == SXS_EXIT_OK)
         status = write_report(o, &o->session.session);
+    status = sxs_fail_if_end(&o->fail_if, &o->session, &o->missing, status);
     sxs_missing_free(&o->missing);
     sxs_calls_report_free(&o->calls);
     sxs_events_report_free(&o->events);

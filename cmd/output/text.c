@@ -91,11 +91,20 @@ const char *sxs_text_duration(uint64_t ns, char *buf, size_t size)
     return buf;
 }
 
+static const char *const units[] = {"B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
+
+uint64_t sxs_text_bytes_unit(const char *text, size_t len)
+{
+    for (unsigned unit = 0; unit < 4; unit++)
+        if (strlen(units[unit]) == len && strncmp(units[unit], text, len) == 0)
+            return UINT64_C(1) << (10 * unit);
+    return 0;
+}
+
 const char *sxs_text_bytes(double bytes, char *buf, size_t size)
 {
-    static const char *const units[] = {"B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
-    const unsigned           most = sizeof(units) / sizeof(units[0]) - 1;
-    unsigned                 unit = 0;
+    const unsigned most = sizeof(units) / sizeof(units[0]) - 1;
+    unsigned       unit = 0;
     /* From these limits on, rounding would print a whole next unit. */
     for (; unit < most && fabs(bytes) >= (unit ? 1023.995 : 1023.5); unit++)
         bytes /= 1024;

@@ -54,6 +54,10 @@ const char *sxs_text_duration(uint64_t ns, char *buf, size_t size);
 const char *sxs_text_bytes(double bytes, char *buf, size_t size);
 #define SXS_BYTES(bytes) sxs_text_bytes((double)(bytes), (char[24]){""}, 24)
 
+/** sxs_text_bytes_unit - return how many bytes a unit has that sxs_text_bytes() writes, up to the third power of 1024;
+ *  0 when @text, @len bytes, is none. */
+uint64_t sxs_text_bytes_unit(const char *text, size_t len);
+
 /**
  * sxs_text_count - format a number with what it counts: "1 thread", "2 threads", "3 processes", "4
  * entries".

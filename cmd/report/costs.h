@@ -57,6 +57,9 @@ struct sxs_model_costs {
     struct sxs_cost_sum        unfollowed; /* of what may be gone or alive: nobody followed it */
     struct sxs_cost_node      *nodes;      /* owned; by node of the tree */
     size_t                     n_nodes;    /* elements of `nodes` */
+    bool                       keep_sums;  /* the options ask for `sums` */
+    struct sxs_cost_sum
+        *sums; /* owned; by node, with variances; of what is alive if `live`; NULL: not kept */
     struct sxs_cost_types      types;      /* name: string; runtime: process << 16 | index + 1 */
     struct sxs_cost_call_site *call_sites; /* owned */
     size_t                     n_call_sites, cap_call_sites;

@@ -369,6 +369,7 @@ static void begin_model(struct sxs_model *m, const struct sxs_report_options *o,
     m->costs->kind = kind->cost;
     m->costs->live = kind->live;
     m->costs->by_count = o->by_count;
+    m->costs->keep_sums = o->errors;
     if (o->by_count)
         m->unit = SXS_UNIT_COUNT;
 }

@@ -226,6 +226,10 @@ static struct sxs_cost_node *node_of(struct sxs_model_costs *c, size_t node)
         size_t n = node * 2 + 1024;
         c->nodes = sxs_must(reallocarray(c->nodes, n, sizeof(*c->nodes)));
         memset(c->nodes + c->n_nodes, 0, (n - c->n_nodes) * sizeof(*c->nodes));
+        if (c->keep_sums) {
+            c->sums = sxs_must(reallocarray(c->sums, n, sizeof(*c->sums)));
+            memset(c->sums + c->n_nodes, 0, (n - c->n_nodes) * sizeof(*c->sums));
+        }
         c->n_nodes = n;
     }
     return &c->nodes[node];
@@ -249,6 +253,8 @@ static void add_to_tree(struct costs *k, const struct sxs_loaded_stack *stack,
                         v->n, value);
     if (gone && k->c->live)
         return;
+    if (k->c->keep_sums)
+        sxs_cost_sum_add(&k->c->sums[stack->node], v->n, v->value);
     if (stack->line) {
         m->lines[stack->line - 1].self += sxs_cost_round(v->n);
         m->lines[stack->line - 1].self_ns += weight;
@@ -376,6 +382,7 @@ void sxs_model_costs_free(struct sxs_model_costs *c)
     sxs_cost_types_free(&c->types);
     sxs_index_free(&c->call_site_index);
     free(c->nodes);
+    free(c->sums);
     free(c->call_sites);
     free(c);
 }

@@ -75,6 +75,7 @@ struct sxs_missing;
 struct sxs_report_options {
     enum sxs_data data;    /* what to report of a session that has several */
     bool          by_count; /* of costs: weights are objects or waits, not bytes or ns */
+    bool          errors;   /* of costs: keep for each stack how sure its sums are (costs.h) */
     uint32_t      runtime; /* only samples with a frame of the runtime of this number; 0: all */
     const char   *thread;  /* a thread's id, name or pattern (fnmatch); NULL: all */
     const char   *process; /* a process's folder or pid; NULL: all */

@@ -134,6 +134,11 @@ static enum sxs_data choose_data(const struct sxs_report_options *o, const struc
     return calls || !sxs_profile_has_calls(a) ? SXS_DATA_SAMPLES : SXS_DATA_CALLS;
 }
 
+enum sxs_data sxs_profile_data(const struct sxs_opened *v, const struct sxs_report_options *options)
+{
+    return choose_data(options, v, NULL, true);
+}
+
 enum sxs_data sxs_profile_stack_data(const struct sxs_opened         *v,
                                      const struct sxs_report_options *options)
 {

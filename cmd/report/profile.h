@@ -60,8 +60,14 @@ enum sxs_profile_result sxs_profile_write_diff(const struct sxs_model *a, const 
 /** sxs_profile_has - return true when a process of session @v recorded @data, not SXS_DATA_ANY. */
 bool sxs_profile_has(const struct sxs_opened *v, enum sxs_data data);
 
-/** sxs_profile_stack_data - return the data that JSON has with stacks: that of @options, or the first of samples, alloc, native
- *  and locks that session @v has. */
+/**
+ * sxs_profile_data - return the data that a report about one kind of data shows: that of @options, or the first of
+ * samples, calls, alloc, native and locks that session @v has. It may have none of them; then SXS_DATA_SAMPLES.
+ */
+enum sxs_data sxs_profile_data(const struct sxs_opened         *v,
+                               const struct sxs_report_options *options);
+
+/** sxs_profile_stack_data - likewise, without calls as long as there are samples or costs: what JSON has with stacks. */
 enum sxs_data sxs_profile_stack_data(const struct sxs_opened         *v,
                                      const struct sxs_report_options *options);
 
