@@ -356,30 +356,44 @@ static void add_thrown(const struct measure *k, const struct sxs_events_process 
     ++*n_functions;
 }
 
+static bool has_exceptions(const struct sxs_events_report *r)
+{
+    for (size_t i = 0; i < r->n; i++)
+        if (r->processes[i].data->head.tools & SXS_EVENTS_OF_EXCEPTIONS)
+            return true;
+    return false;
+}
+
+/* Returns 0 when exceptions can be measured. */
+static int check_exceptions(const struct measure *k, const struct sxs_events_report *r)
+{
+    const char *missing = find_vague(k->o->missing, SXS_DATA_ANY);
+    if (missing || r->n_problems)
+        return no_value(k, "%s", missing ? missing : "the session is damaged");
+    if (!has_exceptions(r))
+        return no_value(k, "nothing was recorded that has functions");
+    if (!sxs_condition_units(k->c, SXS_DATA_ANY, false))
+        return no_value(k, "exceptions are not measured in %s", k->c->unit_text);
+    if (k->c->total)
+        return no_value(k, "who called the functions that throw was not recorded; expected self()");
+    if (!k->c->any_assembly)
+        return no_value(
+            k, "the assemblies of functions that throw were not recorded; expected a name alone");
+    if (k->o->thread || k->o->only || !sxs_trace_choice_is_all(&k->o->trace))
+        return no_value(k, "exceptions cannot be chosen by thread, trace or kind of frame");
+    return 0;
+}
+
 int sxs_measure_exceptions(const struct sxs_condition *c, const struct sxs_events_report *r,
                            const struct sxs_report_options *o, struct sxs_measured *out,
                            size_t *n_functions, char *why, size_t size)
 {
     const struct measure k = {.c = c, .o = o, .why = why, .size = size};
-    const char          *missing = find_vague(o->missing, SXS_DATA_ANY);
     double               part = 0, all = 0, lost = 0;
-    bool                 recorded = false;
     *n_functions = 0;
-    if (!sxs_condition_units(c, SXS_DATA_ANY, false))
-        return no_value(&k, "exceptions are not measured in %s", c->unit_text);
-    if (c->total)
-        return no_value(&k,
-                        "who called the functions that throw was not recorded; expected self()");
-    if (!c->any_assembly)
-        return no_value(
-            &k, "the assemblies of functions that throw were not recorded; expected a name alone");
-    if (o->thread || o->only || !sxs_trace_choice_is_all(&o->trace))
-        return no_value(&k, "exceptions cannot be chosen by thread, trace or kind of frame");
-    if (missing || r->n_problems)
-        return no_value(&k, "%s", missing ? missing : "the session is damaged");
-    for (size_t i = 0; i < r->n; i++) {
+    int err = check_exceptions(&k, r);
+    for (size_t i = 0; i < r->n && !err; i++) {
         const struct sxs_events_process *p = &r->processes[i];
-        recorded |= (p->data->head.tools & SXS_EVENTS_OF_EXCEPTIONS) != 0;
         lost += (double)atomic_load(&p->data->head.exceptions_lost);
         for (size_t n = 0; n < p->data->n_throw_sites; n++)
             add_thrown(&k, p, p->data->throw_sites[n].runtime, p->data->throw_sites[n].thrown,
@@ -389,8 +403,8 @@ int sxs_measure_exceptions(const struct sxs_condition *c, const struct sxs_event
                 add_thrown(&k, p, p->data->exceptions[n].runtime, p->data->exceptions[n].thrown, 1,
                            &part, &all, n_functions);
     }
-    if (!recorded)
-        return no_value(&k, "nothing was recorded");
+    if (err)
+        return err;
     if (c->unit == SXS_CONDITION_COUNT) {
         *out = (struct sxs_measured){part, part, part + lost};
         return 0;

@@ -136,6 +136,10 @@ says "exceptions: their number" 3 "$(line "self(*) is 13, at least 13")" events 
 report events --fail-if 'total(*)>1'
 has "exceptions: callers are not known" "$status:$said" "4:" "expected self()"
 
+"$T/make_events" "$T/gcs" 0 gcs >/dev/null 2>&1
+report gcs --fail-if 'total(*)>1'
+has "a session of collections alone: nothing has functions" "$status:$said" "4:" "nothing was recorded that has functions"
+
 # --- what cannot be decided, and what is wrong
 says "nothing was recorded" 4 "$(line "self(A)>5% cannot be measured: nothing was sampled" | sed 's/>5%//')" empty 'self(A)>5%'
 cp -r "$T/samples" "$T/damaged" && truncate -s 300000 "$T/damaged/4242/samples"
