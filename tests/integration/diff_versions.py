@@ -60,15 +60,16 @@ def json_rows(path):
     with open(path, encoding="utf-8") as f:
         data = json.load(f)
     rows = []
+    unit = data["unit"]
     for f in data["functions"]:
-        managed = f["function"].startswith(f'[{f["runtime"]}] ')
-        row = Row(f["runtime"], f["function"][len(f["runtime"]) + 3:] if managed else f["function"], managed)
-        if "self" in f:
-            row.own, row.total = [f["self"], 0], [f["total"], 0]
+        managed = f["name"].startswith(f'[{f["version"]}] ')
+        row = Row(f["version"], f["name"][len(f["version"]) + 3:] if managed else f["name"], managed)
+        if "self_" + unit in f:
+            row.own, row.total = [f["self_" + unit], 0], [f["total_" + unit], 0]
         else:
-            row.own, row.total = [f["self_a"], f["self_b"]], [f["total_a"], f["total_b"]]
+            row.own, row.total = [[f[f"{what}_{unit}_{side}"] for side in "ab"] for what in ("self", "total")]
         rows.append(row)
-    return rows, [data["total_a"], data["total_b"]] if "total_a" in data else [data["total"], 0]
+    return rows, [data.get(f"total_{unit}_a", data.get(f"total_{unit}")), data.get(f"total_{unit}_b", 0)]
 
 
 def stacks_sum(path):

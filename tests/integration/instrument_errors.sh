@@ -331,7 +331,7 @@ limit=
     python3 -c 'import json,sys
 d = json.load(open(sys.argv[1]))
 found = {n: [x for x in d["instrument"] if x["name"] == "Instrumented.Work." + n] for n in ("Static", "Loop", "Throws")}
-assert d["traced_lost"] > 0 and all(x["calls"] == x["ended"] == 3000 for m in found.values() for x in m), found
+assert d["traced_lost"] > 0 and all(x["calls"] == x["calls_ended"] == 3000 for m in found.values() for x in m), found
 assert all(len(m) == 3 for m in found.values()) and any(x["calls_traced"] < 3000 for x in found["Loop"])' "$tmp/json" 2>>"$tmp/log"
 check "a full disk is reported in one line; counts stay exact, and lost records are counted" $? "$tmp/log"
 finish
