@@ -20,7 +20,8 @@ fi
 # Every open of a file of a session begins with one by O_PATH, which has no effect on a device; strace -y tells which file it found.
 # Prints each file that was opened more than twice, and how often.
 often() { grep -o 'O_PATH.*= [0-9]*<[^>]*>' "$1" | sed 's/.*<\(.*\)>/\1/' | grep "^$T/ring/2" | sort | uniq -c | awk '$1 > 2'; }
-for format in text json html collapsed; do
+for format in text json html collapsed "json --fail-if self(App.*)>99%"; do
+    # shellcheck disable=SC2086 # a format, maybe with a condition
     strace -f -y -o "$T/trace" -e trace=openat "$SXS" report --format $format -o "$T/written" "$T/ring" >"$T/out" 2>"$T/err"
     opened=$(grep -c "O_PATH.*/samples>" "$T/trace")
     [ -s "$T/written" ] && [ "$opened" -ge $SEGMENTS ] || not_ok "--format $format is written, $opened files of samples were opened" "$(head -5 "$T/err")"

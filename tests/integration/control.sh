@@ -49,7 +49,7 @@ check "a snapshot is a session with stacks of three runtimes" $? "$tmp/log"
 import json, sys
 s = json.load(sys.stdin)
 assert s["phase"] == "on" and s["session"]["number"] == 1 and s["session"]["disk_bytes"] > 0, s
-assert s["session"]["tools"] == "sample:cpu=499" and s["session"]["out"].startswith(sys.argv[1]), s' "$tmp/one" 2>"$tmp/out"
+assert s["session"]["tools"] == "sample:cpu=499" and s["session"]["folder"].startswith(sys.argv[1]), s' "$tmp/one" 2>"$tmp/out"
 check "the session goes on after the snapshot" $? "$tmp/out"
 "$sxsprof" stop "$pid" >"$tmp/out" 2>&1 && grep -q 'samples, ' "$tmp/out" && is_idle
 check "stop ends it and prints what it has" $? "$tmp/out"

@@ -148,6 +148,7 @@ ask "INSERT INTO samples (service, kind, stack, time, source, count, value)
 fleet series --data live --by version --format json >"$tmp/out"
 same "a state is not added to that of a minute before: one process, once" "$alive 1" \
     "$(python3 -c 'import json,sys; [r] = json.load(open(sys.argv[1]))["rows"]; print(r["total_bytes"], r["process_count"])' "$tmp/out")"
+cp "$tmp/out" "$tmp/live"
 fleet series --data live --step 1m --format json >"$tmp/out"
 same "but is that of its minute" "$alive $alive" \
     "$(python3 -c 'import json,sys; print(*[r["total_bytes"] for r in json.load(open(sys.argv[1]))["rows"]])' "$tmp/out")"
@@ -230,6 +231,10 @@ check "diff: both sides are those of top, the largest change first" $? "$tmp/out
 fleet diff --by service --a machine=one --b machine=two --format json >"$tmp/out"
 grep -q '"by":"service"' "$tmp/out" && grep -q '"group":"shop"' "$tmp/out"
 check "diff --by service compares a service with itself on another machine" $? "$tmp/out"
+if python3 -c 'import jsonschema' 2>/dev/null; then
+    python3 -B tests/command/json_schema.py "$tmp/runtimes" "$tmp/all" "$tmp/versions" "$tmp/live" "$tmp/diff" "$tmp/a" "$tmp/out" >"$tmp/differ" 2>&1
+    check "the documents of series, diff, top and diff --by are as their schemas say" $? "$tmp/differ"
+fi
 fleet diff --a version=1.0 --b version=2.0 --format html -o "$tmp/diff.html" && grep -q '"before":"' "$tmp/diff.html"
 check "diff as a page" $? "$tmp/err"
 fleet flame -o "$tmp/page.html" && grep -q 'Shares.Program.Alpha' "$tmp/page.html"

@@ -39,7 +39,7 @@ E2
 says "the objects of known types, to the last one" "$tmp/one.json" \
     "[n(k) for k in ('Node', 'Holder<System.Int32>', 'Finalizable', 'Key', 'Dependent', 'Handled', 'Ring', 'Single')] == [1000, 500, 30, 40, 40, 10, 100, 1]"
 says "finalizable types and pinned objects are marked" "$tmp/one.json" \
-    "t('Finalizable')['finalizable'] and not t('Node')['finalizable'] and sum(v['pinned'] for v in types.values()) >= 20"
+    "t('Finalizable')['finalizable'] and not t('Node')['finalizable'] and sum(v['pinned_objects'] for v in types.values()) >= 20"
 says "an array keeps its elements" "$tmp/one.json" \
     "t('Holder<System.Int32>[]')['retained_bytes'] == t('Holder<System.Int32>[]')['bytes'] + t('Holder<System.Int32>')['bytes']"
 

@@ -222,6 +222,10 @@ E2
     python3 -c 'import json,sys; v = json.load(sys.stdin)["heap_values"]; assert [(x["name"], x["what"], x["value"], x["size_bytes"]) for x in v] == [("Objects.Statics.Number", "static", "42", 4)], v' \
         <"$tmp/out" >"$tmp/said" 2>&1
     check "$version: a session has what was read for its snapshot, as JSON" $? "$tmp/said"
+    if python3 -c 'import jsonschema' 2>/dev/null; then
+        python3 -B tests/command/json_schema.py "$tmp/out" >"$tmp/said" 2>&1
+        check "$version: which is as its schema says" $? "$tmp/said"
+    fi
     heap $(statics Text) "$tmp/s"
     [ $? -eq 2 ] && grep -q "it was not read for heap snapshot" "$tmp/err"
     check "$version: what was not read is refused" $? "$tmp/err"
