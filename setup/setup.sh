@@ -30,8 +30,8 @@ get() { # SCRIPT [DIR]
 get_all() {
     get runtimes build/runtimes && get managed build/managed && get ilasm build/managed &&
         get crossgen build/managed build/runtimes && get aspnet build/aspnet &&
-        get native_aot build/native_aot && get dotnet_trace build/tools && get clrmd build/tools &&
-        get hosts build/hosts || return
+        get native_aot build/native_aot && get dotnet_trace build/tools && get clrmd build/tools || return
+    [ -z "$present" ] || get hosts build/hosts || return # nothing of them is fetched
     case "${present:+no} $*" in
     "no "*bench* | " "*) get cecil build/tools ;;
     esac

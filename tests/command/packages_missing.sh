@@ -46,10 +46,9 @@ check "make demo names the command that gets them" $? "$tmp/out"
 
 # What is not a Debian package, in a copy of the tree without build/. The commands of NuGet and npm must not be called.
 mkdir "$tmp/tree" "$tmp/fetching"
-mkdir -p "$tmp/tree/tests" "$tmp/tree/build/hosts"
+mkdir -p "$tmp/tree/tests"
 cp -a setup harness "$tmp/tree/"
 cp -a tests/instr tests/hosts tests/clrmd "$tmp/tree/tests/"
-touch "$tmp"/tree/build/hosts/{Host.class,go_host,go_faults,go_preempts} # nothing to build
 for command in dotnet npm apt-get sudo; do
     printf '#!/bin/sh\necho "%s $*" >>"%s/called"\nexit 1\n' $command "$tmp" >"$tmp/fetching/$command"
 done
