@@ -671,8 +671,9 @@ soak: present all
 
 # Runs each host RUNS (50) times with each tool, with and without the preloaded library.
 # HOSTS=PATTERN selects hosts.
-hosts: present all host-programs
+hosts: all host-programs
 	$(Q)sh setup/packages.sh --missing hosts || :
+	$(Q)sh setup/setup.sh --present
 	$(Q)BUILD=$(O) python3 tests/hosts/matrix.py --soak "$(or $(RUNS),50)" $(if $(HOSTS),--hosts '$(HOSTS)')
 
 lint: $(GEN) $(O)/gen/sxs_commit.h $(O)/libsxsprof.so $(O)/libsxsprof-preload.so $(O)/libsxsprof-malloc.so
