@@ -29,7 +29,7 @@ struct runtime {
     size_t             n;
 };
 
-struct counting {
+struct heap_counting {
     struct sxs_heap_counts *out;
     struct runtime         *all;
     size_t                  n, cap, out_cap;
@@ -59,7 +59,7 @@ static void count_objects(struct runtime *r, struct sxs_heap_reader *reader)
     }
 }
 
-static void take_types(struct counting *c, struct runtime *r, struct sxs_heap_reader *reader)
+static void take_types(struct heap_counting *c, struct runtime *r, struct sxs_heap_reader *reader)
 {
     struct sxs_heap_type_item i;
     while (sxs_heap_take_type(reader, &i)) {
@@ -92,7 +92,7 @@ static void join_variants(struct runtime *r)
     }
 }
 
-static struct runtime *runtime_of(struct counting *c, uint32_t number)
+static struct runtime *runtime_of(struct heap_counting *c, uint32_t number)
 {
     for (size_t i = c->n; i-- > 0;)
         if (c->all[i].number == number)
@@ -102,7 +102,7 @@ static struct runtime *runtime_of(struct counting *c, uint32_t number)
     return &c->all[c->n++];
 }
 
-static void count_block(struct counting *c, struct runtime *r, struct sxs_heap_reader *reader)
+static void count_block(struct heap_counting *c, struct runtime *r, struct sxs_heap_reader *reader)
 {
     struct sxs_heap_runtime_item runtime;
     struct sxs_heap_end_item     end;
@@ -138,7 +138,7 @@ static int by_bytes(const void *a, const void *b)
     return by_type(a, b);
 }
 
-static void give_runtime(struct counting *c, const struct runtime *r)
+static void give_runtime(struct heap_counting *c, const struct runtime *r)
 {
     struct sxs_heap_counts *out = c->out;
     char                    unnamed[64];
@@ -195,7 +195,7 @@ int sxs_heap_counts_load(int folder_fd, uint32_t number, uint32_t runtime,
                          struct sxs_heap_counts *out, char *why, size_t why_size)
 {
     struct sxs_heap_reader r;
-    struct counting        c = {.out = out, .wanted = runtime};
+    struct heap_counting   c = {.out = out, .wanted = runtime};
     memset(out, 0, sizeof(*out));
     int err = sxs_heap_reader_open(&r, SXS_FILES_OF(folder_fd), number, why, why_size);
     if (err)

@@ -11,7 +11,7 @@ struct stack_comparison {
     /* Index in reported: the method of the funclet that was met last; n_reported: none. */
     size_t                parent;
     unsigned              n_lacking, n_excess;
-    struct sxs_comparison result;
+    struct sxs_walk_comparison result;
 };
 
 static void put_frame(struct stack_comparison *s, const struct sxs_account *f,
@@ -149,9 +149,9 @@ static void step_frame(struct stack_comparison *s)
     }
 }
 
-struct sxs_comparison sxs_compare(const struct sxs_account *reported, size_t n_reported,
-                                  const struct sxs_account *walked, size_t n_walked, int is_whole,
-                                  struct sxs_compared_frame *out, size_t *n_out)
+struct sxs_walk_comparison sxs_compare(const struct sxs_account *reported, size_t n_reported,
+                                       const struct sxs_account *walked, size_t n_walked,
+                                       int is_whole, struct sxs_compared_frame *out, size_t *n_out)
 {
     struct stack_comparison s = {.reported = reported,
                                  .walked = walked,

@@ -24,7 +24,7 @@ struct sxs_account {
     uint32_t  module_of;
 };
 
-struct sxs_comparison {
+struct sxs_walk_comparison {
     enum sxs_compared kind; /* ALIKE, LACKING, EXCESS or OTHER */
     unsigned n_frames, n_no_metadata, n_funclets, n_unwound, n_dispatch, n_pinvokes, n_entering;
 };
@@ -44,9 +44,9 @@ int sxs_compare_is_at(const struct sxs_account *reported, const struct sxs_accou
  * @out: receives the merged frames, each with its verdict; room for @n_reported + @n_walked
  *   elements.
  * @n_out: receives the number of frames in @out. */
-struct sxs_comparison sxs_compare(const struct sxs_account *reported, size_t n_reported,
-                                  const struct sxs_account *walked, size_t n_walked, int is_whole,
-                                  struct sxs_compared_frame *out, size_t *n_out);
+struct sxs_walk_comparison sxs_compare(const struct sxs_account *reported, size_t n_reported,
+                                       const struct sxs_account *walked, size_t n_walked,
+                                       int is_whole, struct sxs_compared_frame *out, size_t *n_out);
 
 /**
  * sxs_compare_ips - the IPs of the stack to record: all frames but those with the verdict

@@ -316,7 +316,7 @@ static int is_comparable(struct sxs_samples_header *h, const struct sxs_walk_ans
     return 0;
 }
 
-static void count_comparison(struct sxs_samples_header *h, const struct sxs_comparison *c)
+static void count_comparison(struct sxs_samples_header *h, const struct sxs_walk_comparison *c)
 {
     add_count(h, SXS_COMPARED_STACKS, 1);
     add_count(h, c->kind, 1);
@@ -346,7 +346,7 @@ struct sxs_record_sample *sxs_stopped_take(struct sxs_samples_writer *w,
     uint64_t                      now = sxs_now_ns(CLOCK_MONOTONIC);
     const struct sxs_walk_answer *answer;
     enum sxs_sample_end           end = SXS_SAMPLE_END_FAILED;
-    struct sxs_comparison         c;
+    struct sxs_walk_comparison    c;
     uintptr_t                     from = 0;
     size_t                        n_walked = 0, n_merged;
     struct sxs_record_sample     *record;

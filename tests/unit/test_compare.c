@@ -35,7 +35,7 @@ static void equal_accounts_are_alike_and_merged_by_sp(void **state)
 {
     struct sxs_account    r[] = {managed(0x20, 0xa1, 7), managed(0x40, 0xb1, 8)};
     struct sxs_account    w[] = {native(0x10, 1), r[0], native(0x30, 2), r[1], native(0x50, 3)};
-    struct sxs_comparison c = COMPARE(r, w, 1);
+    struct sxs_walk_comparison c = COMPARE(r, w, 1);
     uint64_t              ips[8];
     (void)state;
     assert_int_equal(c.kind, SXS_COMPARED_ALIKE);
@@ -53,7 +53,7 @@ static void a_frame_that_was_not_walked_is_lacking_and_recorded(void **state)
 {
     struct sxs_account    r[] = {managed(0x20, 0xa1, 7), managed(0x40, 0xb1, 8)};
     struct sxs_account    w[] = {r[0], native(0x50, 3)};
-    struct sxs_comparison c = COMPARE(r, w, 1);
+    struct sxs_walk_comparison c = COMPARE(r, w, 1);
     uint64_t              ips[8];
     (void)state;
     assert_int_equal(c.kind, SXS_COMPARED_LACKING);
@@ -65,7 +65,7 @@ static void a_frame_that_is_not_reported_is_excess_and_not_recorded(void **state
 {
     struct sxs_account    r[] = {managed(0x20, 0xa1, 7), managed(0x40, 0xb1, 8)};
     struct sxs_account    w[] = {r[0], managed(0x30, 0xd1, 9), r[1]};
-    struct sxs_comparison c = COMPARE(r, w, 1);
+    struct sxs_walk_comparison c = COMPARE(r, w, 1);
     uint64_t              ips[8];
     (void)state;
     assert_int_equal(c.kind, SXS_COMPARED_EXCESS);
@@ -100,7 +100,7 @@ static void code_without_metadata_is_counted_apart(void **state)
 {
     struct sxs_account    r[] = {managed(0x40, 0xb1, 8)};
     struct sxs_account    w[] = {managed(0x30, 0xd1, 0), r[0]};
-    struct sxs_comparison c = COMPARE(r, w, 1);
+    struct sxs_walk_comparison c = COMPARE(r, w, 1);
     (void)state;
     assert_int_equal(c.kind, SXS_COMPARED_ALIKE);
     assert_int_equal(c.n_no_metadata, 1);
@@ -111,7 +111,7 @@ static void a_handler_and_what_it_has_left_behind_are_identified_by_its_function
 {
     struct sxs_account r[] = {managed(0x80, 0xb1, 8)};
     struct sxs_account w[] = {managed(0x20, 0xb9, 8), coreclr(0x30), managed(0x60, 0xa1, 7), r[0]};
-    struct sxs_comparison c = COMPARE(r, w, 1);
+    struct sxs_walk_comparison c = COMPARE(r, w, 1);
     (void)state;
     assert_int_equal(c.kind, SXS_COMPARED_ALIKE);
     assert_int_equal(c.n_funclets, 1);
@@ -122,7 +122,7 @@ static void a_finally_block_that_its_function_calls_is_not_that_function(void **
 {
     struct sxs_account    r[] = {managed(0x80, 0xb1, 8)};
     struct sxs_account    w[] = {coreclr(0x10), managed(0x40, 0xb9, 8), r[0]};
-    struct sxs_comparison c = COMPARE(r, w, 1);
+    struct sxs_walk_comparison c = COMPARE(r, w, 1);
     (void)state;
     assert_int_equal(c.kind, SXS_COMPARED_ALIKE);
     assert_int_equal(c.n_funclets, 1);
@@ -142,7 +142,7 @@ static void a_method_that_just_enters_is_no_excess(void **state)
     struct sxs_account    r[] = {managed(0x80, 0xb1, 8)};
     struct sxs_account    w[] = {native(0x10, 1), coreclr(0x20), managed(0x30, 0xa1, 7),
                                  native(0x40, 2), r[0]};
-    struct sxs_comparison c = COMPARE(r, w, 1);
+    struct sxs_walk_comparison c = COMPARE(r, w, 1);
     (void)state;
     assert_int_equal(c.kind, SXS_COMPARED_ALIKE);
     assert_int_equal(c.n_entering, 1);
@@ -156,7 +156,7 @@ static void what_a_runtime_gives_otherwise_is_the_same_frame(void **state)
         managed(0x20, 0xa1, 7),  /* a fault's IP, plus one */
         managed(0x40, 0xb8, 8),  /* reported where the P/Invoke began */
         managed(0x60, 0xc1, 9)}; /* reported with the SP before a stackalloc */
-    struct sxs_comparison c = COMPARE(r, w, 1);
+    struct sxs_walk_comparison c = COMPARE(r, w, 1);
     (void)state;
     assert_int_equal(c.kind, SXS_COMPARED_ALIKE);
     assert_int_equal(c.n_pinvokes, 1);
