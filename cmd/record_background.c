@@ -12,6 +12,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <linux/openat2.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -193,7 +194,9 @@ static int begin(struct sxs_control_target *t, const struct sxs_record_options *
     struct sxs_message_writer *w = &t->request;
     int                        err;
     sxs_control_request(w, "start");
-    sxs_record_request(o, w);
+    sxs_record_add_settings(o, w);
+    if (o->duration_ms)
+        sxs_message_addf(w, "duration_ms", "%" PRIu64, o->duration_ms);
     sxs_message_add(w, "out", folder);
     err = sxs_control_send(t, SXS_CONTROL_TIMEOUT_MS);
     return !err               ? check_mask(t, o->set[SXS_SET_MASK])

@@ -9,7 +9,6 @@
 #include "control/keep/keep_settings.h"
 #include "control/message/message.h"
 
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -491,13 +490,12 @@ struct sxs_child_settings sxs_record_environment(const struct sxs_record_options
     return s;
 }
 
-void sxs_record_request(const struct sxs_record_options *o, struct sxs_message_writer *w)
+void sxs_record_add_settings(const void *options, struct sxs_message_writer *w)
 {
+    const struct sxs_record_options *o = options;
     for (enum sxs_setting_id id = 0; id < SXS_N_SETTINGS; id++)
         if (sxs_settings[id].request)
             sxs_message_add(w, sxs_settings[id].request, o->set[id]);
-    if (o->duration_ms)
-        sxs_message_addf(w, "duration_ms", "%" PRIu64, o->duration_ms);
 }
 
 void sxs_record_options_free(struct sxs_record_options *o)

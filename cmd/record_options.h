@@ -107,8 +107,11 @@ struct sxs_child_settings sxs_record_environment(const struct sxs_record_options
                                                  const struct sxs_library *lib, const char *out);
 
 struct sxs_message_writer;
-/** sxs_record_request - add the settings that a request has to @w: tools, pick, mask, duration_ms... */
-void sxs_record_request(const struct sxs_record_options *o, struct sxs_message_writer *w);
+/**
+ * sxs_record_add_settings - add to @w the settings that a request to a process has: tools, pick, mask and all others
+ * that have a key in the table (cmd/settings.h). @options: const struct sxs_record_options *.
+ */
+void sxs_record_add_settings(const void *options, struct sxs_message_writer *w);
 
 void sxs_record_options_free(struct sxs_record_options *o);
 

@@ -300,10 +300,8 @@ int sxs_record_process(const struct sxs_record_options *o)
                                          .pick = o->set[SXS_SET_PICK],
                                          .mask = o->set[SXS_SET_MASK],
                                          .duration_ms = o->duration_ms,
-                                         .keep = o->set[SXS_SET_KEEP],
-                                         .segment = o->set[SXS_SET_SEGMENT],
-                                         .on = o->set[SXS_SET_ON],
-                                         .budget = o->set[SXS_SET_BUDGET]};
+                                         .add_settings = sxs_record_add_settings,
+                                         .arg = o};
     pid_t                  pids[MAX_TARGETS];
     size_t                 n = 0;
     int                    err = sxs_library_find(&lib);

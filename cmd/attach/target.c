@@ -126,15 +126,9 @@ static void write_request(struct sxs_message_writer *w, const struct sxs_target 
 {
     memset(w, 0, sizeof(*w));
     sxs_control_request(w, verb);
-    sxs_message_add(w, "tools", request->tools);
+    request->add_settings(request->arg, w);
     sxs_message_add(w, "out", t->inside);
-    sxs_message_add(w, "pick", request->pick);
-    sxs_message_add(w, "mask", request->mask);
     sxs_message_add(w, "id", t->id);
-    sxs_message_add(w, "keep", request->keep);
-    sxs_message_add(w, "segment", request->segment);
-    sxs_message_add(w, "on", request->on);
-    sxs_message_add(w, "budget", request->budget);
 }
 
 /* Begins the session in the library, or joins it, and holds it: it ends when this command dies. */

@@ -43,7 +43,9 @@ struct sxs_target_request {
     const char *library;                    /* path of libsxsprof.so for this command */
     const char *out;                        /* session folder of this command, absolute; exists */
     uint64_t    duration_ms;                /* 0: no limit */
-    const char *keep, *segment, *on, *budget; /* as SXSPROF_KEEP and so on; NULL: not given */
+    /* Adds the settings of the recording to a message: tools, pick, mask and all others that are given. */
+    void (*add_settings)(const void *arg, struct sxs_message_writer *w);
+    const void *arg; /* passed to add_settings(); borrowed */
 };
 
 /** A runtime of the process, as this attach sees it. */
