@@ -191,6 +191,23 @@ static void write_part(FILE *to, const struct runtime_collections *p, size_t top
     free(sorted);
 }
 
+/* A runtime counts all its collections; this tool does not record those that the profiler forces at the end. */
+static void write_unrecorded(FILE *to, const struct sxs_events_process *p, uint32_t runtime)
+{
+    const struct sxs_session_process *process = p->process;
+    for (size_t i = 0; i < process->n_runtimes; i++) {
+        const struct sxs_session_runtime *rt = &process->runtimes[i];
+        uint64_t                          n = 0;
+        for (size_t k = 0; k < p->data->n_collections; k++)
+            n += p->data->collections[k].runtime == rt->number;
+        if (rt->gcs > n && (!runtime || rt->number == runtime))
+            sxs_print_to(
+                to,
+                "  not listed: %llu more that [%s] began, such as for a heap snapshot at the end\n",
+                (ull)(rt->gcs - n), rt->version);
+    }
+}
+
 static void write_process(FILE *to, const struct sxs_events_process *p, size_t top,
                           uint32_t runtime, uint64_t zero_ns)
 {
@@ -206,6 +223,7 @@ static void write_process(FILE *to, const struct sxs_events_process *p, size_t t
         if (!runtime || first->runtime == runtime)
             write_part(to, &part, top);
     }
+    write_unrecorded(to, p, runtime);
 }
 
 void sxs_gc_text(FILE *to, const struct sxs_events_report *r, size_t top, uint32_t runtime)

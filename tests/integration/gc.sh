@@ -87,6 +87,13 @@ check "the text report has collections by generation, their reasons and finalize
     [ "$(grep -c '"cat":"gc"' "$tmp/trace")" -eq "$(jsonq "$tmp/9/s.json" 'r[0]["gcs"]')" ]
 check "the trace has as many collections as the table of runtimes" $? "$tmp/log"
 
+! grep -q 'not listed: ' "$tmp/text"
+check "all collections that the runtime counted are listed" $? "$tmp/text"
+timeout -k 5 100 "$sxsprof" record gc,heap:at-exit --quiet -o "$tmp/atexit" -- "$runsxs" --timeout 90 9 collections "rounds=3" \
+    >"$tmp/log" 2>&1 && "$sxsprof" report "$tmp/atexit" >"$tmp/text" 2>&1 &&
+    grep -q '^  not listed: [1-9] more that \[9\.' "$tmp/text"
+check "a collection that the heap snapshot forces at the end is not among those of the program, which a line says" $? "$tmp/text"
+
 # The file is complete at every moment.
 timeout -k 5 100 "$sxsprof" run --quiet --tool gc -o "$tmp/killed" -- "$runsxs" --timeout 90 \
     9 collections "rounds=100000 objects=1000" >"$tmp/log" 2>&1 &
