@@ -32,7 +32,7 @@ check "a build without esbuild says what to install" $? "$tmp/out"
 
 # What each target would run. The second makes of recursive targets are asked, too.
 for goal in all unit check check-run check-loop check-attach check-threads demo demo-fleet bench bench-fleet soak sessions hosts \
-    lint format tarball deb check-packages install "$tmp/o/tests/test_stitch"; do
+    lint format tarball deb check-packages install "$tmp/o/tests/test_merge"; do
     make -n O="$tmp/o" $goal >"$tmp/out" 2>"$tmp/err" </dev/null
     grep -nE 'sudo|apt-get|setup/[a-z_]*\.sh' "$tmp/out" | grep -vE 'setup/packages\.sh --missing|setup/setup\.sh --present' >"$tmp/bad"
     [ -s "$tmp/out" ] && [ ! -s "$tmp/bad" ]

@@ -67,8 +67,8 @@ for action in count time trace; do
     run $action "rounds=20 late=1 $tails"
     check "$action: a run with rules for methods of every kind succeeds" $? "$tmp/log"
     fields=calls
-    [ $action != count ] && fields="calls ended"
-    [ $action = trace ] && fields="calls ended traced"
+    [ $action != count ] && fields="calls calls_ended"
+    [ $action = trace ] && fields="calls calls_ended calls_traced"
     methods "len(known) > 60" "$fields"
     check "$action: the recorded numbers of each method are equal to the app's own ($fields)" $? "$tmp/log"
     methods 'not [x for x in s if x["state"] == "failed" and not x["name"].startswith("KindsMade")]'
@@ -104,7 +104,7 @@ SXSPROF_INSTRUMENT=$tmp/edited timeout -k 5 120 "$sxsprof" run --quiet -o "$tmp/
     "$sxsprof" report --format json "$tmp/e" >"$tmp/json" 2>>"$tmp/log"
 check "a run succeeds with rules added and removed while methods are on the stack and in a loop" $? "$tmp/log"
 which=$versions
-methods 'len(known) == 2' "calls ended"
+methods 'len(known) == 2' "calls calls_ended"
 check "a new rule applies from the next call on; calls in progress continue and return in the old code" $? "$tmp/log"
 methods 'sorted(x["state"] for x in s) == 3 * ["active"] + 6 * ["reverted"]'
 check "methods whose rules were removed have the state reverted" $? "$tmp/json"
@@ -141,7 +141,7 @@ attach() { # version
     wait $timeout_pid && "$sxsprof" report --format json "$tmp/out" >"$tmp/json" 2>>"$tmp/log"
     check "a run succeeds in which the library is attached to $v while methods run" $? "$tmp/log"
     which=$v
-    methods 'len(known) == 2' "calls ended"
+    methods 'len(known) == 2' "calls calls_ended"
     check "after attaching, a new rule applies from the next call on, and a removed rule no longer applies" $? "$tmp/log"
 }
 for v in $versions; do

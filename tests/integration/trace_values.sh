@@ -120,14 +120,14 @@ methods = top["instrument"]
 fib = [s for s in methods if s["name"].endswith(".Fib")]
 static = [s for s in methods if s["name"].endswith(".Static")]
 known = 30 * 1973 + 635621 # calls of Fib(15), 30 times, and of Fib(27)
-print([(s["calls"], s["traced"]) for s in fib], top["traced_lost"])
+print([(s["calls"], s["calls_traced"]) for s in fib], top["traced_lost"])
 assert len(fib) == len(static) == 3
 assert all(s["calls"] == s["calls_ended"] == known and s["state"] == "active" for s in fib)
 assert all(s["calls"] == 50 for s in static)
 # A begin record has 40 bytes, an end record 48.
 room, kept = 4 * (256 * 1024 - 16), 6 * known - top["traced_lost"]
 assert room // 48 - 8 <= kept <= room // 40, kept
-assert kept // 2 <= sum(s["traced"] for s in fib) == top["traced_calls"] <= kept
+assert kept // 2 <= sum(s["calls_traced"] for s in fib) == top["traced_calls"] <= kept
 assert len(top["values"]) == 5000' "$tmp/json" >"$tmp/said" 2>&1
 status=$?
 check "more calls than the file has room for: every count is exact, and lost records are counted: $(head -n 1 "$tmp/said")" $status "$tmp/said"
@@ -140,7 +140,7 @@ import json, sys
 top = json.load(open(sys.argv[1]))
 fib = [s for s in top["instrument"] if s["name"].endswith(".Fib")]
 known = 30 * 1973 + 635621
-print([(s["calls"], s["traced"]) for s in fib], top["traced_left_out"], top["traced_lost"])
+print([(s["calls"], s["calls_traced"]) for s in fib], top["traced_left_out"], top["traced_lost"])
 assert all(s["calls"] == s["calls_ended"] == known for s in fib)
 assert top["traced_lost"] == 0 and top["traced_calls"] >= 100000
 assert top["traced_calls"] + top["traced_left_out"] == 3 * known, top["traced_calls"]
