@@ -183,7 +183,7 @@ $(O)/gen/sxs_list_page.h: $(O)/gen/page/list.js $(O)/gen/page/list.css
 
 $(PAGE_GEN): $(O)/gen/sxs_%.h: cmd/page/embed.py $(wildcard cmd/page/*.html)
 	$(call say,GEN,$@)
-	$(Q)python3 cmd/page/embed.py cmd/page/begin.html cmd/page/$(PAGE).html $(O)/gen/page/$(PAGE).js $(O)/gen/page/$(PAGE).css $* $@
+	$(Q)python3 cmd/page/embed.py cmd/page/begin.html cmd/page/$(PAGE).html cmd/page/end.html $(O)/gen/page/$(PAGE).js $(O)/gen/page/$(PAGE).css $* $@
 
 $(O)/gen/%.pb-c.c $(O)/gen/%.pb-c.h: cmd/report/%.proto
 	@mkdir -p $(@D)

@@ -4,7 +4,8 @@
 The strings are the page before the mark /*DATA*/ and the page after it, sxs_NAME_head and sxs_NAME_tail, and
 sxs_NAME_hashes: the directives of a Content-Security-Policy that permit the script and the style of the page.
 
-usage: embed.py BEGIN.html PAGE.html SCRIPT STYLE NAME OUTPUT     SCRIPT and STYLE come from esbuild
+usage: embed.py BEGIN.html PAGE.html END.html SCRIPT STYLE NAME OUTPUT     SCRIPT and STYLE come from esbuild; the page has
+the marks /*BEGIN*/ and /*END*/ for the parts that all pages share
 """
 import base64
 import hashlib
@@ -34,11 +35,11 @@ def source(directive, text):
 
 
 def main():
-    begin, page, script, style = (pathlib.Path(name).read_text().strip() for name in sys.argv[1:5])
-    name, output = sys.argv[5:7]
+    begin, page, end, script, style = (pathlib.Path(name).read_text().strip() for name in sys.argv[1:6])
+    name, output = sys.argv[6:8]
     if "</script" in script or "</style" in style:
         sys.exit("embed.py: a script or a style must not end its element")
-    page = re.sub(r"^\s+", "", put_in(page, "/*BEGIN*/", begin), flags=re.MULTILINE)
+    page = re.sub(r"^\s+", "", put_in(put_in(page, "/*BEGIN*/", begin), "/*END*/", end), flags=re.MULTILINE)
     page = put_in(put_in(page, "/*SCRIPT*/", script), "/*STYLE*/", style)
     put_in(page, "/*DATA*/", "")
     head, tail = page.split("/*DATA*/")

@@ -7,7 +7,7 @@ import { pathToFileURL } from "node:url";
 import { about, end, launch, settle } from "./browser.mjs";
 
 const [file, json, shots] = process.argv.slice(2);
-const gcs = JSON.parse(readFileSync(json, "utf8")).gcs, ok = about("the page of collections"), browser = await launch();
+const gcs = JSON.parse(readFileSync(json, "utf8")).collections, ok = about("the page of collections"), browser = await launch();
 const page = await browser.newPage({ viewport: { width: 1360, height: 900 }, colorScheme: "light" }), errors = [];
 page.on("pageerror", (e) => errors.push(String(e)));
 await page.goto(pathToFileURL(file).href);
