@@ -29,6 +29,12 @@ for format in text json html collapsed "json --fail-if self(App.*)>99%"; do
     is "--format $format opens each file of a segment at most twice" "" "$(echo "$many" | head -5)"
 done
 
+# The names of native functions come from a process of their own, by messages: once for an address, not once in each segment.
+messages() { strace -f -o "$T/trace" -e trace=sendmsg "$SXS" report -o "$T/written" "$1" >"$T/out" 2>"$T/err"; grep -c 'sendmsg(' "$T/trace"; }
+one=$(messages "$T/one") all=$(messages "$T/ring")
+[ "$one" -gt 2 ] && [ "$all" -lt $((one + 20)) ] && ok "a name is asked for once" ||
+    not_ok "a name is asked for once" "$one messages for one segment, $all for $SEGMENTS"
+
 # A ring may have thousands of segments. A report that kept a file of each segment open would need more descriptors than these.
 (
     ulimit -n 48
