@@ -22,6 +22,7 @@ done
 
 # The report waits for somebody to read the pipe, with everything unpacked.
 mkfifo "$tmp/pipe"
+is_unlocked() { flock -n "$TMPDIR"/*/.lock true; }
 is_unpacked() { compgen -G "$TMPDIR/*/names" >/dev/null; }
 for signal in TERM INT KILL; do
     when="SIG$signal"
@@ -35,6 +36,7 @@ os.execv(sys.argv[1], sys.argv[1:])' "$sxsprof" report -o "$tmp/pipe" "$tmp/pack
     if [ $signal = KILL ]; then
         is_unpacked
         check "a killed command cannot remove what it has unpacked" $?
+        wait_until is_unlocked # its child, which the kernel ends with it, has the lock as long as it lives
         "$sxsprof" report "$tmp/pack" >/dev/null 2>&1
         when="$when, and the next command,"
     fi
