@@ -12,6 +12,9 @@ V       ?= 0
 Q       := $(if $(filter 1,$(V)),,@)
 say      = @printf '  %-7s %s\n' '$(1)' '$(2)'
 
+# The processor that is compiled for: its folder in arch/.
+ARCH    ?= $(shell uname -m)
+
 PREFIX  ?= /usr/local
 DESTDIR ?=
 
@@ -38,6 +41,7 @@ SHARED   := -shared $(if $(SAN),,-Wl$(comma)-z$(comma)defs)
 linked = $(foreach d,$(shell awk -F'\t' '$$2 ~ /(^|,)$(1)(,|$$)/ { print $$1 }' folders.tsv),$(wildcard $(d)/*.c))
 
 LIB_SRC     := $(call linked,library)
+ASM_SRC     := $(wildcard arch/$(ARCH)/*/*.S)
 IL_SRC      := $(call linked,il) base/displayed.c
 PRELOAD_SRC := $(call linked,preload)
 MALLOC_SRC  := $(call linked,malloc)
@@ -61,7 +65,7 @@ CLRIE_SRC   := $(wildcard clrie/*.c clrie/*/*.c)
 CLRIE_GEN   := $(O)/gen/sxs_clrie.h $(O)/gen/sxs_clrie.inc
 
 obj = $(patsubst %.c,$(O)/obj/%.o,$(1))
-LIB_OBJ   := $(call obj,$(LIB_SRC)) $(O)/obj/elt/calls_hooks_x86_64.o $(O)/obj/elt/fan_out_x86_64.o $(O)/obj/gen/sxs_abi.o $(O)/obj/gen/sxs_info.o
+LIB_OBJ   := $(call obj,$(LIB_SRC)) $(patsubst %.S,$(O)/obj/%.o,$(ASM_SRC)) $(O)/obj/gen/sxs_abi.o $(O)/obj/gen/sxs_info.o
 UNIT_BIN  := $(patsubst tests/unit/%.c,$(O)/tests/%,$(UNIT_SRC))
 COMPLETION := $(O)/completion/sxsprof $(O)/completion/_sxsprof
 FAKE_LIBS := $(patsubst %,$(O)/fakeclr/%/libcoreclr.so,$(FAKE_VERSIONS))
@@ -230,13 +234,10 @@ $(O)/obj/%.o: %.c $(GEN) $(IL_GEN) $(O)/gen/flags
 
 $(call obj,$(CONFIG_SRC) guests/config/file.c clrie/config/file.c clrie/config/nodes.c clrie/config/attach.c): override CPPFLAGS += $(XML_CFLAGS)
 
-$(O)/obj/elt/calls_hooks_x86_64.o: elt/calls_offsets.h
-$(O)/obj/elt/fan_out_x86_64.o: elt/fan_out_offsets.h
-
-$(O)/obj/%_x86_64.o: %_x86_64.S
+$(O)/obj/%.o: %.S $(O)/gen/flags
 	@mkdir -p $(@D)
 	$(call say,AS,$<)
-	$(Q)$(CC) -I. -c $< -o $@
+	$(Q)$(CC) -I. -MMD -MP -c $< -o $@
 
 # Compiled code may hold values in vector registers while a hook runs, so fast.c must not use them,
 # and no sanitizer may add code that does.

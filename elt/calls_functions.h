@@ -56,7 +56,7 @@ void sxs_count_enter_slow(struct sxs_called *fn, uintptr_t sp);
 void sxs_values_enter(struct sxs_called *fn, uintptr_t info);
 void sxs_values_leave(struct sxs_called *fn, uintptr_t info);
 
-/** The assembly hooks of one mode, from elt/calls_hooks_x86_64.S. NULL: the runtime gets no such
+/** The assembly hooks of one mode, from arch/x86_64/elt/calls_hooks.S. NULL: the runtime gets no such
  *  hook. */
 struct sxs_calls_hooks {
     void (*enter)(void), (*leave)(void), (*tailcall)(void);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* fan_out_offsets.h - offsets in struct hooks_entry, for fan_out_x86_64.S. Checked in map.c. */
+/* fan_out_offsets.h - offsets in struct hooks_entry, for arch/x86_64/elt/fan_out.S. Checked in map.c. */
 #ifndef SXS_ELT_FAN_OUT_OFFSETS_H
 #define SXS_ELT_FAN_OUT_OFFSETS_H
 

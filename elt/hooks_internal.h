@@ -81,7 +81,7 @@ void sxs_hooks_fan_enter(void);
 void sxs_hooks_fan_leave(void);
 void sxs_hooks_fan_tailcall(void);
 
-/* ---- in entries of records (fan_out_x86_64.S) --------------------------------------------------- */
+/* ---- in entries of records (arch/x86_64/elt/fan_out.S) ---------------------------------------- */
 
 void sxs_hooks_nothing(void);   /* return at once */
 void sxs_hooks_old_enter(void); /* save the registers and call hooks_old_enter() */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* macros_x86_64.h - how the functions of this folder that are written in assembly begin and end. */
+/* macros.h - how the functions of this folder that are written in assembly begin and end. */
 
 .macro function name
     .globl \name

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * calls_hooks_x86_64.S - the hooks of the tool calls. Compiled code calls them while any register may
+ * calls_hooks.S - the hooks of the tool calls. Compiled code calls them while any register may
  * hold a live value, so a hook preserves all registers except the flags.
  *
  * Enter: r14 is the value that the mapper returned (a struct sxs_called), and r15 the caller's
  * stack pointer. Leave and tailcall: rdi and rsi hold these two. On entry rsp is 8 less than a
  * multiple of 16.
  */
+#include "arch/x86_64/elt/macros.h"
 #include "elt/calls_offsets.h"
-#include "elt/macros_x86_64.h"
 
 .macro push_one reg
     push \reg

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * fan_out_x86_64.S - the hooks that a runtime gets when several users have hooks and none of them
+ * fan_out.S - the hooks that a runtime gets when several users have hooks and none of them
  * needs information. Compiled code calls them while any register may hold a live value. They call
  * the hooks in a record (struct hooks_record) one after the other, each with the registers that the
  * runtime would give it, and preserve all registers except the flags, also those of the arguments.
@@ -8,8 +8,8 @@
  * Enter: r14 is the address of the record's entries, and r15 the caller's stack pointer. Leave and
  * tailcall: rdi and rsi hold these two. On entry rsp is 8 less than a multiple of 16.
  */
+#include "arch/x86_64/elt/macros.h"
 #include "elt/fan_out_offsets.h"
-#include "elt/macros_x86_64.h"
 
 .macro push_one reg
     push \reg
