@@ -10,6 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "arch/arch.h"
 #include "base/clock.h"
 #include "base/loader.h"
 #include "base/session_state.h"
@@ -215,7 +216,7 @@ __attribute__((always_inline)) SXS_SIGSAFE static inline struct sxs_record_cost 
     struct own_walk            o = {.cost = cost, .skip = skip, .uc = &uc};
     if (!w)
         return NULL;
-    SXS_WALK_HERE(uc);
+    SXS_CONTEXT_HERE(uc);
     o.tid = own_tid();
     o.t = sxs_threads_find(o.tid);
     buffer = sxs_scratch_take(o.tid);

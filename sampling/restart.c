@@ -13,6 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "arch/arch.h"
 #include "base/proc.h"
 #include "base/safe_read.h"
 
@@ -143,48 +144,26 @@ int sxs_waiting_call_is_timed(const struct sxs_waiting_call *call)
 
 /* ---- in the handler -------------------------------------------------------------------------- */
 
-/* Returns the start of an instruction that ends at @end and loads a register other than RAX from the
- * stack, with a displacement of one byte; NULL: there is none. */
-SXS_SIGSAFE static const uint8_t *before_load(const uint8_t *end)
-{
-    const int has_prefix = (end[-5] & 0xf0) == 0x40; /* REX */
-    const int is_rax = (end[-3] & 0x38) == 0 && !(has_prefix && (end[-5] & 4));
-    if (end[-4] != 0x8b || (end[-3] & 0xc7) != 0x44 || end[-2] != 0x24 || is_rax)
-        return NULL;
-    return has_prefix ? end - 5 : end - 4;
-}
-
-#define LOADS_MAX  2  /* loads of arguments between that of the number and the call */
-#define CODE_BYTES 24 /* that are read before the end of the call */
-
 /* Reads the code before @next: at the end of @code, after zeros where a page cannot be read. */
 SXS_SIGSAFE static void read_code(uint8_t *code, uintptr_t next)
 {
     size_t own = next & 0xfff; /* bytes in the page of the call; the page before may have no code */
-    if (sxs_safe_read(code, next - CODE_BYTES, CODE_BYTES) == CODE_BYTES)
+    if (sxs_safe_read(code, next - SXS_SYSTEM_CALL_CODE, SXS_SYSTEM_CALL_CODE) ==
+        SXS_SYSTEM_CALL_CODE)
         return;
-    own = own < CODE_BYTES ? own : CODE_BYTES;
-    memset(code, 0, CODE_BYTES);
-    if (sxs_safe_read(code + CODE_BYTES - own, next - own, own) != own)
-        memset(code, 0, CODE_BYTES);
+    own = own < SXS_SYSTEM_CALL_CODE ? own : SXS_SYSTEM_CALL_CODE;
+    memset(code, 0, SXS_SYSTEM_CALL_CODE);
+    if (sxs_safe_read(code + SXS_SYSTEM_CALL_CODE - own, next - own, own) != own)
+        memset(code, 0, SXS_SYSTEM_CALL_CODE);
 }
 
-/* Returns the number of the system call whose instruction ends at @next: the code loads it into EAX as
- * a constant, right before. -1: it does not. */
+/* Returns the number of the system call whose instruction ends at @next, or -1 if the code does not load it
+ * directly before the instruction. */
 SXS_SIGSAFE static long number_of_call(uintptr_t next)
 {
-    uint8_t        code[CODE_BYTES];
-    const uint8_t *at = code + CODE_BYTES - 2;
-    int32_t        number;
+    uint8_t code[SXS_SYSTEM_CALL_CODE];
     read_code(code, next);
-    if (at[0] != 0x0f || at[1] != 0x05)
-        return -1;
-    for (int i = 0; i <= LOADS_MAX && at; i++, at = before_load(at))
-        if (at[-5] == 0xb8) {
-            memcpy(&number, at - 4, sizeof(number));
-            return number;
-        }
-    return -1;
+    return sxs_system_call_number(code);
 }
 
 /* The action of a signal as the kernel has it. */
@@ -224,19 +203,13 @@ SXS_SIGSAFE static int another_follows(const ucontext_t *uc, int sig)
 
 SXS_SIGSAFE void sxs_restart_interrupted(ucontext_t *uc, int sig, int has_just_begun)
 {
-#if defined(__x86_64__)
-    greg_t             *r = uc->uc_mcontext.gregs;
     const struct timed *c;
-    const uint64_t      args[] = {(uint64_t)r[REG_RDI], (uint64_t)r[REG_RSI], (uint64_t)r[REG_RDX],
-                                  (uint64_t)r[REG_R10], (uint64_t)r[REG_R8],  (uint64_t)r[REG_R9]};
-    if (r[REG_RAX] != -EINTR)
+    uint64_t            args[6];
+    if (sxs_context_result(uc) != -EINTR)
         return;
-    c = find_call(number_of_call((uintptr_t)r[REG_RIP]));
+    sxs_system_call_arguments(uc, args);
+    c = find_call(number_of_call(sxs_context_ip(uc)));
     if (!c || (!has_just_begun && restarts_timeout(c, args, 1)) || another_follows(uc, sig))
         return;
-    r[REG_RAX] = c->number;
-    r[REG_RIP] -= 2;
-#else
-#error "how is a system call begun again?"
-#endif
+    sxs_system_call_again(uc, c->number);
 }

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "arch/arch.h"
 #include "base/guarded.h"
 #include "base/session_state.h"
 #include "sampling/perf_map.h"
@@ -56,9 +57,9 @@ SXS_SIGSAFE size_t sxs_walk_interrupted(const struct sxs_thread_slot *t, uint32_
                                         struct sxs_walk_limits limits, uintptr_t *ips,
                                         uintptr_t *sps, enum sxs_sample_end *end)
 {
-    uintptr_t sp = (uintptr_t)uc->uc_mcontext.gregs[REG_RSP];
+    uintptr_t sp = sxs_context_sp(uc);
     limits.find_code = code_finder;
-    ips[0] = (uintptr_t)uc->uc_mcontext.gregs[REG_RIP];
+    ips[0] = sxs_context_ip(uc);
     if (sps)
         sps[0] = sp;
     *end = SXS_SAMPLE_END_ON_ALTSTACK;
@@ -84,10 +85,10 @@ size_t sxs_walk_waiting(const struct sxs_thread_slot *t, uint32_t tid, uintptr_t
 {
     ucontext_t uc;
     memset(&uc, 0, sizeof(uc));
-    for (size_t i = 0; i < ARRAY_LEN(uc.uc_mcontext.gregs); i++)
-        uc.uc_mcontext.gregs[i] = UNKNOWN;
-    uc.uc_mcontext.gregs[REG_RIP] = (greg_t)ip;
-    uc.uc_mcontext.gregs[REG_RSP] = (greg_t)sp;
+    for (unsigned i = 0; i < SXS_N_REGS; i++)
+        sxs_context_set_register(&uc, i, UNKNOWN);
+    sxs_context_set_register(&uc, SXS_REG_IP, ip);
+    sxs_context_set_register(&uc, SXS_REG_SP, sp);
     ips[0] = ip;
     *end = SXS_SAMPLE_END_OFF_STACK;
     limits.find_code = code_finder;
@@ -111,8 +112,8 @@ SXS_SIGSAFE size_t sxs_walk_own(const struct sxs_thread_slot *t, uint32_t tid, c
                                 enum sxs_sample_end *end)
 {
     limits.find_code = code_finder;
-    limits.stack_lo = (uintptr_t)uc->uc_mcontext.gregs[REG_RSP];
-    ips[0] = (uintptr_t)uc->uc_mcontext.gregs[REG_RIP];
+    limits.stack_lo = sxs_context_sp(uc);
+    ips[0] = sxs_context_ip(uc);
     *end = SXS_SAMPLE_END_OFF_STACK;
     switch (sxs_stacks_find(t, tid == first_tid, limits.stack_lo, &limits.stack_hi)) {
     case SXS_STACK_UNKNOWN:

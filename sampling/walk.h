@@ -31,7 +31,8 @@ SXS_SIGSAFE size_t sxs_walk_interrupted(const struct sxs_thread_slot *t, uint32_
 
 /**
  * sxs_walk_own - walk the stack of the calling thread from a point in the calling function.
- * @uc: only gregs is read; the registers of that point. The rest as for sxs_walk_interrupted(). */
+ * @uc: the registers of that point, stored by SXS_CONTEXT_HERE(); no other member is read. The calling
+ *   function must not have returned during the walk. The rest as for sxs_walk_interrupted(). */
 SXS_SIGSAFE size_t sxs_walk_own(const struct sxs_thread_slot *t, uint32_t tid, const ucontext_t *uc,
                                 struct sxs_walk_limits limits, uintptr_t *ips,
                                 enum sxs_sample_end *end);
@@ -43,24 +44,5 @@ SXS_SIGSAFE size_t sxs_walk_own(const struct sxs_thread_slot *t, uint32_t tid, c
  * Any thread. */
 size_t sxs_walk_waiting(const struct sxs_thread_slot *t, uint32_t tid, uintptr_t ip, uintptr_t sp,
                         struct sxs_walk_limits limits, uintptr_t *ips, enum sxs_sample_end *end);
-
-/** SXS_WALK_HERE - store the registers of this point into uc.uc_mcontext.gregs, for
- *  sxs_walk_own(). The calling function must not have returned during the walk. */
-#define SXS_WALK_HERE(uc)                          \
-    __asm__ volatile("leaq 0(%%rip), %%rax\n\t"    \
-                     "movq %%rax, 128(%0)\n\t"     \
-                     "movq %%rsp, 120(%0)\n\t"     \
-                     "movq %%rbp, 80(%0)\n\t"      \
-                     "movq %%rbx, 88(%0)\n\t"      \
-                     "movq %%r12, 32(%0)\n\t"      \
-                     "movq %%r13, 40(%0)\n\t"      \
-                     "movq %%r14, 48(%0)\n\t"      \
-                     "movq %%r15, 56(%0)"          \
-                     :                             \
-                     : "r"((uc).uc_mcontext.gregs) \
-                     : "rax", "memory")
-_Static_assert(REG_RIP * 8 == 128 && REG_RSP * 8 == 120 && REG_RBP * 8 == 80 && REG_RBX * 8 == 88 &&
-                   REG_R12 * 8 == 32 && REG_R15 * 8 == 56,
-               "offsets in SXS_WALK_HERE");
 
 #endif

@@ -15,6 +15,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "arch/arch.h"
 #include "base/clock.h"
 #include "base/session_state.h"
 #include "sampling/clocks.h"
@@ -137,14 +138,12 @@ void sxs_wall_ended(struct sxs_thread_slot *t)
  * code is there, since it runs. */
 SXS_SIGSAFE static int is_in_call(const ucontext_t *uc)
 {
-    static const uint8_t call[2] = {0x0f, 0x05}; /* the instruction syscall */
-    const greg_t        *r = uc->uc_mcontext.gregs;
-    const uint8_t       *next =
-        (const uint8_t *)(uintptr_t)r[REG_RIP]; // NOLINT(performance-no-int-to-ptr)
-    if (((uintptr_t)next & 0xfff) <= 0xffe && next[0] == call[0] && next[1] == call[1])
+    const uint8_t *next = (const uint8_t *)sxs_context_ip(uc); // NOLINT(performance-no-int-to-ptr)
+    size_t         in_page = (uintptr_t)next & 0xfff;
+    if (in_page <= 0x1000 - SXS_SYSTEM_CALL_BYTES && sxs_is_system_call(next))
         return 1;
-    return ((uintptr_t)next & 0xfff) >= 2 && r[REG_RAX] == -EINTR && next[-2] == call[0] &&
-           next[-1] == call[1];
+    return in_page >= SXS_SYSTEM_CALL_BYTES && sxs_context_result(uc) == -EINTR &&
+           sxs_is_system_call(next - SXS_SYSTEM_CALL_BYTES);
 }
 
 /* A signal that comes while one is pending is lost, so the sample stands for all that was asked for. */

@@ -10,6 +10,7 @@
 #include <errno.h>
 #include <ucontext.h>
 
+#include "arch/arch.h"
 #include "base/guarded.h"
 
 /* Written once, by the first call of guard_code(). `code` is written last. */
@@ -50,26 +51,18 @@ int guard_code(const struct sxs_guarded_code *code)
            in_front(SIGBUS);
 }
 
-#if defined(__x86_64__)
 SXS_SIGSAFE int guard_recovers(int sig, const siginfo_t *info, void *context)
 {
     const struct sxs_guarded_code *code = atomic_load_explicit(&guarded.code, memory_order_acquire);
     ucontext_t                    *uc = context;
-    uintptr_t                      ip = (uintptr_t)uc->uc_mcontext.gregs[REG_RIP];
+    uintptr_t                      ip = sxs_context_ip(uc);
     if (!code || ip < guarded.lo || ip >= guarded.hi || (sig != SIGSEGV && sig != SIGBUS) ||
         info->si_code <= 0)
         return 0;
     for (const struct sxs_guarded_load *at = code->begin; at < code->end; at++)
         if (target_of(&at->load) == ip) {
-            uc->uc_mcontext.gregs[REG_RIP] = (greg_t)target_of(&at->go_on);
+            sxs_context_set_register(uc, SXS_REG_IP, target_of(&at->go_on));
             return 1;
         }
     return 0;
 }
-#else
-SXS_SIGSAFE int guard_recovers(int sig, const siginfo_t *info, void *context)
-{
-    (void)sig, (void)info, (void)context;
-    return 0;
-}
-#endif

@@ -14,6 +14,8 @@
 #include <sys/syscall.h>
 #include <ucontext.h>
 
+#include "arch/arch.h"
+
 /* ---- storage --------------------------------------------------------------------------------- */
 
 typedef uint64_t __attribute__((may_alias)) word;
@@ -111,17 +113,11 @@ SXS_SIGSAFE static int is_restarted(long number)
  * without that flag expects the call to fail instead. */
 SXS_SIGSAFE static void fail_call(ucontext_t *uc)
 {
-#if defined(__x86_64__)
-    greg_t                    *regs = uc->uc_mcontext.gregs;
-    const unsigned char       *ip = (const unsigned char *)(uintptr_t)regs[REG_RIP];
-    static const unsigned char syscall_code[2] = {0x0f, 0x05};
-    if (!is_restarted((long)regs[REG_RAX]) || memcmp(ip, syscall_code, sizeof(syscall_code)) != 0)
+    uintptr_t ip = sxs_context_ip(uc);
+    if (!is_restarted(sxs_context_result(uc)) || !sxs_is_system_call((const uint8_t *)ip))
         return;
-    regs[REG_RAX] = -EINTR;
-    regs[REG_RIP] += (greg_t)sizeof(syscall_code);
-#else
-    (void)uc;
-#endif
+    sxs_context_set_result(uc, -EINTR);
+    sxs_context_set_register(uc, SXS_REG_IP, ip + SXS_SYSTEM_CALL_BYTES);
 }
 
 SXS_SIGSAFE static int on_alternate_stack(const ucontext_t *uc)

@@ -23,6 +23,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "arch/arch.h"
 #include "base/log.h"
 
 /* Sanitizers track the frames of each function. A jump out of a runtime's handler skips the ends of
@@ -92,26 +93,6 @@ SXS_SIGSAFE static void order_for_fault(struct owner_order *o, int idx, uintptr_
     for (int i = n - 1; i >= 0; i--)
         if (!atomic_load_explicit(&router.owners[i].announced, memory_order_relaxed))
             order_add(o, i, idx);
-}
-
-SXS_SIGSAFE static uintptr_t context_ip(const void *context)
-{
-    const ucontext_t *uc = context;
-#if defined(__x86_64__)
-    return (uintptr_t)uc->uc_mcontext.gregs[REG_RIP];
-#else
-#error "which register is the instruction pointer?"
-#endif
-}
-
-SXS_SIGSAFE static uintptr_t context_sp(const void *context)
-{
-    const ucontext_t *uc = context;
-#if defined(__x86_64__)
-    return (uintptr_t)uc->uc_mcontext.gregs[REG_RSP];
-#else
-#error "which register is the stack pointer?"
-#endif
 }
 
 /* Tells whether the fault is in the module that contains the host's handler, and not in code of a
@@ -187,7 +168,7 @@ SXS_SIGSAFE static void die_of_signal(int sig, siginfo_t *info)
 static void note_crash(struct route *r, int idx)
 {
     int n = atomic_load_explicit(&router.n_owners, memory_order_acquire);
-    int owner = owner_of_code(context_ip(r->context));
+    int owner = owner_of_code(sxs_context_ip(r->context));
     for (int i = 0; i < n && owner < 0; i++)
         if (sxs_thread_state.owners >> i & 1)
             owner = i;
@@ -216,7 +197,7 @@ static void tell_crash(const struct route *r)
             sxs_crash_watcher *crashed =
                 atomic_load_explicit(&router.crashed[i], memory_order_acquire);
             if (crashed)
-                crashed(r->sig, context_ip(r->context), context_sp(r->context));
+                crashed(r->sig, sxs_context_ip(r->context), sxs_context_sp(r->context));
         }
         atomic_store(&reported, 2);
     }
@@ -309,7 +290,7 @@ SXS_SIGSAFE static uint64_t activation_owners(const struct route *r, int n)
         return 0;
     if (sxs_thread_state.owners)
         return sxs_thread_state.owners;
-    by_ip = owner_of_code(context_ip(r->context));
+    by_ip = owner_of_code(sxs_context_ip(r->context));
     if (by_ip >= 0)
         return UINT64_C(1) << by_ip;
     return n == 1 ? 1 : 0;
@@ -356,12 +337,12 @@ NOT_SANITIZED __attribute__((noinline)) static void route(int sig, siginfo_t *in
     if (idx == IDX_ACTIVATION) {
         if (!activate_route(&r))
             handle_unwanted(&r, idx);
-    } else if (idx == IDX_ABRT || !is_fault(info) || fault_is_hosts(idx, context_ip(context))) {
+    } else if (idx == IDX_ABRT || !is_fault(info) || fault_is_hosts(idx, sxs_context_ip(context))) {
         handle_unwanted(&r, idx); /* no runtime handles these; one may get a crash notification */
     } else {
         struct owner_order o;
         int volatile at = 0;
-        order_for_fault(&o, idx, context_ip(context), not_this);
+        order_for_fault(&o, idx, sxs_context_ip(context), not_this);
         for (; at < o.n; at++) {
             struct signal_owner *owner = &router.owners[o.at[at]];
             /* Counted before the call, because a runtime that handles the fault may not return. */

@@ -3,6 +3,7 @@
 
 #include <stdatomic.h>
 
+#include "arch/arch.h"
 #include "base/guarded.h"
 #include "base/safe_read.h"
 #include "base/session_state.h"
@@ -33,8 +34,8 @@ SXS_SESSION_KEEPS(forgotten);
 
 struct fast_walk {
     uintptr_t     ip, sp, bp, bx;
-    const greg_t *regs;    /* all registers of this frame; NULL if not known */
     int           is_leaf; /* ip is the next instruction to run, not a return address */
+    const ucontext_t             *uc; /* all registers of this frame; NULL if not known */
     const struct sxs_walk_limits *limits;
     const struct sxs_file_index  *index;
     /* the last one found; frames of a file often follow one another */
@@ -162,11 +163,6 @@ SXS_SIGSAFE static int is_return(struct fast_walk *w, uintptr_t ip)
     return 1;
 }
 
-/* The greg_t index of a register by its DWARF number. */
-static const uint8_t greg_of[16] = {REG_RAX, REG_RDX, REG_RCX, REG_RBX, REG_RSI, REG_RDI,
-                                    REG_RBP, REG_RSP, REG_R8,  REG_R9,  REG_R10, REG_R11,
-                                    REG_R12, REG_R13, REG_R14, REG_R15};
-
 SXS_SIGSAFE static HOT int base_of(struct fast_walk *w, unsigned reg, uintptr_t *value)
 {
     switch (reg) {
@@ -174,9 +170,9 @@ SXS_SIGSAFE static HOT int base_of(struct fast_walk *w, unsigned reg, uintptr_t 
     case SXS_DWARF_RBP: *value = w->bp; return 0;
     case SXS_DWARF_RBX: *value = w->bx; return 0;
     default:
-        if (!w->regs)
+        if (!w->uc)
             return -1;
-        return load_word(w, (uintptr_t)&w->regs[greg_of[reg]], value);
+        return load_word(w, sxs_context_address(w->uc, sxs_dwarf_register(reg)), value);
     }
 }
 
@@ -190,7 +186,7 @@ SXS_SIGSAFE static HOT int leave_to(struct fast_walk *w, uintptr_t cfa, uintptr_
     w->sp = cfa;
     w->bp = bp;
     w->bx = bx;
-    w->regs = NULL;
+    w->uc = NULL;
     w->is_leaf = 0;
     return 0;
 }
@@ -267,10 +263,10 @@ SXS_SIGSAFE static enum sxs_sample_end by_signal(struct fast_walk *w)
     const ucontext_t *uc = (const ucontext_t *)at;
     if (at % 8 || at > w->limits->stack_hi || w->limits->stack_hi - at < sizeof(*uc))
         return SXS_SAMPLE_END_BAD_FRAME;
-    const greg_t *regs = uc->uc_mcontext.gregs;
-    if (load_word(w, (uintptr_t)&regs[REG_RSP], &sp) ||
-        load_word(w, (uintptr_t)&regs[REG_RIP], &ip) ||
-        load_word(w, (uintptr_t)&regs[REG_RBP], &bp) || load_word(w, (uintptr_t)&regs[REG_RBX], &bx))
+    if (load_word(w, sxs_context_address(uc, SXS_REG_SP), &sp) ||
+        load_word(w, sxs_context_address(uc, SXS_REG_IP), &ip) ||
+        load_word(w, sxs_context_address(uc, SXS_REG_FP), &bp) ||
+        load_word(w, sxs_context_address(uc, SXS_REG_BX), &bx))
         return SXS_SAMPLE_END_BAD_FRAME;
     if (sp < at || sp >= w->limits->stack_hi)
         return SXS_SAMPLE_END_OFF_STACK; /* the signal interrupted code on another stack */
@@ -278,7 +274,7 @@ SXS_SIGSAFE static enum sxs_sample_end by_signal(struct fast_walk *w)
     w->sp = sp;
     w->bp = bp;
     w->bx = bx;
-    w->regs = regs;
+    w->uc = uc;
     w->is_leaf = 1;
     return GO_ON;
 }
@@ -300,7 +296,7 @@ SXS_SIGSAFE static enum sxs_sample_end by_fault(struct fast_walk             *w,
     w->ip = ip;
     w->sp = cfa;
     w->bp = bp;
-    w->regs = NULL;
+    w->uc = NULL;
     w->is_leaf = 1;
     return GO_ON;
 }
@@ -518,13 +514,12 @@ SXS_SIGSAFE static HOT size_t walk_frames(struct fast_walk *w, uintptr_t *ips, u
 SXS_SIGSAFE static HOT size_t walk_from(const ucontext_t *uc, const struct sxs_walk_limits *limits,
                                         uintptr_t *ips, uintptr_t *sps, enum sxs_sample_end *end)
 {
-    const greg_t    *regs = uc->uc_mcontext.gregs;
     struct fast_walk w;
-    w.ip = (uintptr_t)regs[REG_RIP];
-    w.sp = (uintptr_t)regs[REG_RSP];
-    w.bp = (uintptr_t)regs[REG_RBP];
-    w.bx = (uintptr_t)regs[REG_RBX];
-    w.regs = regs;
+    w.ip = sxs_context_ip(uc);
+    w.sp = sxs_context_sp(uc);
+    w.bp = sxs_context_register(uc, SXS_REG_FP);
+    w.bx = sxs_context_register(uc, SXS_REG_BX);
+    w.uc = uc;
     w.is_leaf = 1;
     w.limits = limits;
     w.index = sxs_tables_enter();

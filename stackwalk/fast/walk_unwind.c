@@ -4,6 +4,7 @@
 #include <libunwind.h> /* without UNW_LOCAL_ONLY: the functions for other processes */
 #include <string.h>
 
+#include "arch/arch.h"
 #include "base/session_state.h"
 #include "base/base.h"
 #include "base/guarded.h"
@@ -245,7 +246,7 @@ SXS_SIGSAFE size_t sxs_walk_unwind(const ucontext_t *uc, const struct sxs_walk_l
 {
     struct unwind_walk w = {.uc = uc, .limits = limits};
     size_t             n = 0;
-    ips[0] = (uintptr_t)uc->uc_mcontext.gregs[REG_RIP];
+    ips[0] = sxs_context_ip(uc);
     *end = SXS_SAMPLE_END_FAILED;
     if (!unwind.space)
         return 1;

@@ -10,6 +10,7 @@
 #include <time.h>
 #include <ucontext.h>
 
+#include "arch/arch.h"
 #include "base/clock.h"
 #include "stackwalk/snapshot/compare.h"
 #include "stackwalk/snapshot/dispatch.h"
@@ -174,22 +175,14 @@ static void identify_all(const struct sxs_stopped *all, size_t n,
 
 /* ---- frames of the suspension itself --------------------------------------------------------- */
 
-/* Returns the signal number if frame @i is a signal frame of the kernel, else 0. The kernel's
- * frame has the ucontext where rsp points after the return into the restorer, and then the
- * siginfo, which begins with the number. */
+/* Returns the signal number if frame @i is a signal frame of the kernel, else 0. */
 static int signal_of(const struct sxs_walk_answer *answer, size_t i)
 {
-    struct {
-        unsigned char before[offsetof(ucontext_t, uc_mcontext)];
-        greg_t        gregs[NGREG];
-        unsigned char fpregs_and_reserved[8 + 8 * 8];
-        uint64_t      mask;
-        int           signo;
-    } frame;
+    struct sxs_signal_frame frame;
     if (i + 1 >= answer->n || sxs_safe_read(&frame, answer->sps[i], sizeof(frame)) != sizeof(frame))
         return 0;
-    if ((uintptr_t)frame.gregs[REG_RIP] + 1 != answer->ips[i + 1] ||
-        (uintptr_t)frame.gregs[REG_RSP] != answer->sps[i + 1])
+    if (sxs_signal_frame_ip(&frame) + 1 != answer->ips[i + 1] ||
+        sxs_signal_frame_sp(&frame) != answer->sps[i + 1])
         return 0;
     return frame.signo;
 }
