@@ -14,9 +14,9 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "arch/arch.h"
 #include "base/base.h"
 #include "base/hash.h"
-#include "base/tick.h"
 
 /** The step of a state of the generator, splitmix64. For this header only. */
 #define SXS_RANDOM_STEP UINT64_C(0x9e3779b97f4a7c15)

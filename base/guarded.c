@@ -42,14 +42,7 @@ SXS_SIGSAFE int sxs_guarded_reliable(void)
     return !failed && !(blocked >> (SIGSEGV - 1) & 1) && !(blocked >> (SIGBUS - 1) & 1);
 }
 
-/* `rep movsb` decrements the number of bytes left in rcx, so after a fault @left is exact. */
 SXS_SIGSAFE __attribute__((noinline)) size_t sxs_guarded_copy(void *to, uintptr_t from, size_t size)
 {
-    size_t left = size;
-    __asm__ volatile("1: rep movsb\n\t"
-                     "2:\n\t" SXS_GUARDED_ENTRY("2b")
-                     : "+c"(left), "+D"(to), "+S"(from)
-                     :
-                     : "memory");
-    return size - left;
+    return size - sxs_guarded_copy_bytes(to, from, size);
 }

@@ -16,6 +16,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "arch/arch.h"
 #include "base/base.h"
 #include "base/fork.h"
 #include "base/loader.h"
@@ -112,13 +113,8 @@ int sxs_imports_replace(uintptr_t addr, const struct sxs_import *imports, size_t
             unsigned          type = (unsigned)ELF64_R_TYPE(rela->r_info);
             const char       *name = t.strings + t.symbols[ELF64_R_SYM(rela->r_info)].st_name;
             void            **slot = (void **)(t.bias + rela->r_offset);
-#if defined(__x86_64__)
-            if (type != R_X86_64_JUMP_SLOT && type != R_X86_64_GLOB_DAT)
+            if (!sxs_elf_is_import(type))
                 continue;
-#else
-            if (type != R_AARCH64_JUMP_SLOT && type != R_AARCH64_GLOB_DAT)
-                continue;
-#endif
             for (size_t k = 0; k < n; k++)
                 if (strcmp(name, imports[k].name) == 0 && *slot != imports[k].hook)
                     patched += write_slot(&t, slot, imports[k].hook);

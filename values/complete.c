@@ -15,6 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "arch/arch.h"
 #include "values/line.h"
 #include "values/show.h"
 
@@ -221,15 +222,6 @@ static void fill_draft(struct sxs_formatter_draft *d)
     }
 }
 
-static void wait_a_little(void)
-{
-#if defined(__x86_64__)
-    __builtin_ia32_pause();
-#else
-    __asm__ volatile("yield");
-#endif
-}
-
 /* Fills the copy in. Returns -1 if type arguments were not reported or are not known yet. After
  * TRIES_MAX such calls, fills the copy in anyway; then these values are shown as not known from now
  * on. */
@@ -253,7 +245,7 @@ struct sxs_formatter *sxs_formatter_complete(struct sxs_formatter *r, sxs_functi
         return NULL;
     for (int i = 0; i < WAITS_MAX && atomic_load_explicit(&d->state, memory_order_acquire) == TAKEN;
          i++)
-        wait_a_little();
+        sxs_pause();
     if (atomic_compare_exchange_strong(&d->state, &state, TAKEN)) {
         state = complete_draft(d, fn, frame) ? FREE : COMPLETE;
         atomic_store_explicit(&d->state, state, memory_order_release);

@@ -19,8 +19,9 @@ enum {
     SXS_REG_IP = REG_RIP,
     SXS_REG_SP = REG_RSP,
     SXS_REG_FP = REG_RBP, /* the frame pointer */
-    SXS_REG_BX = REG_RBX, /* the register besides FP that the fast walker follows from frame to frame */
-    SXS_N_REGS = NGREG,   /* number of registers in a ucontext_t */
+    SXS_REG_BX =
+        REG_RBX, /* the register besides FP that the fast walker follows from frame to frame */
+    SXS_N_REGS = NGREG, /* number of registers in a ucontext_t */
 };
 
 /** sxs_context_register - return the value of a register.
@@ -32,7 +33,8 @@ SXS_SIGSAFE static inline uintptr_t sxs_context_register(const ucontext_t *uc, u
 
 /** sxs_context_set_register - change a register. Interrupted code goes on with that value.
  *  @reg: as for sxs_context_register(). */
-SXS_SIGSAFE static inline void sxs_context_set_register(ucontext_t *uc, unsigned reg, uintptr_t value)
+SXS_SIGSAFE static inline void sxs_context_set_register(ucontext_t *uc, unsigned reg,
+                                                        uintptr_t value)
 {
     uc->uc_mcontext.gregs[reg] = (greg_t)value;
 }

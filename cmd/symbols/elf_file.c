@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "cmd/symbols/elf_file.h"
 
+#include "arch/arch.h"
 #include "cmd/confined/confined.h"
 #include "cmd/symbols/elf_exports.h"
 #include "cmd/symbols/file_search.h"
@@ -16,16 +17,6 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-#if defined(__x86_64__)
-#define OWN_MACHINE EM_X86_64
-#define OWN_LOADER  "/lib64/ld-linux-x86-64.so.2"
-#elif defined(__aarch64__)
-#define OWN_MACHINE EM_AARCH64
-#define OWN_LOADER  "/lib/ld-linux-aarch64.so.1"
-#else
-#error "name this processor's ELF machine and dynamic loader"
-#endif
 
 #define MAX_SEARCHED (UINT64_C(1) << 30) /* bytes of data of a file that are searched for texts */
 
@@ -78,7 +69,7 @@ int sxs_elf_read(const char *path, struct sxs_elf_file *out)
     if (im.elf && elf_kind(im.elf) == ELF_K_ELF && gelf_getehdr(im.elf, &eh)) {
         out->is_elf = true;
         out->is_64 = gelf_getclass(im.elf) == ELFCLASS64;
-        out->is_native = out->is_64 && eh.e_machine == OWN_MACHINE;
+        out->is_native = out->is_64 && eh.e_machine == SXS_ELF_MACHINE;
         out->is_shared = eh.e_type == ET_DYN;
         out->has_loader = out->is_64 && names_loader(im.elf);
     }
@@ -135,7 +126,7 @@ static FILE *start_loader(const char *path, pid_t *child)
         setenv("LD_TRACE_LOADED_OBJECTS", "1", 1);
         sxs_confine_self(&loader_limits);
         alarm(LOADER_S);
-        execl(OWN_LOADER, OWN_LOADER, real, (char *)NULL);
+        execl(SXS_ELF_LOADER, SXS_ELF_LOADER, real, (char *)NULL);
         _exit(127);
     }
     close(io[1]);

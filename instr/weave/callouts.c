@@ -7,10 +7,10 @@
 #include <sys/mman.h>
 #include <sys/resource.h>
 
+#include "arch/arch.h"
 #include "base/fork.h"
 #include "base/log.h"
 #include "base/session_state.h"
-#include "base/tick.h"
 #include "session/write/instrument_write.h"
 
 #define MAX_METHODS SXS_INSTRUMENTED_MAX

@@ -6,11 +6,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "arch/arch.h"
 #include "base/clock.h"
 #include "base/fork.h"
 #include "base/log.h"
 #include "base/session_state.h"
-#include "base/tick.h"
 #include "session/write/chunks_write.h"
 #include "session/write/session_write.h"
 

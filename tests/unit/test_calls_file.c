@@ -4,8 +4,8 @@
 
 #include <sys/stat.h>
 
+#include "arch/arch.h"
 #include "base/idle.h"
-#include "base/tick.h"
 #include "session/write/calls_write.h"
 #include "tests/unit/dice.h"
 #include "tools/options/calls_options.h"

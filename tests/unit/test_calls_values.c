@@ -2,8 +2,7 @@
 /* Values in the file "calls": hooks with info, texts beside events, and what a damaged file makes of them. */
 #include "tests/unit/calls_fixture.h"
 
-#include "base/tick.h"
-
+#include "arch/arch.h"
 #include "tests/unit/dice.h"
 #include "values/formatter.h"
 

@@ -5,11 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "arch/arch.h"
 #include "base/chance.h"
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/session_state.h"
-#include "base/tick.h"
 #include "manager/exit_method.h"
 #include "manager/own_sessions.h"
 #include "sampling/cost.h"

@@ -10,13 +10,13 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "arch/arch.h"
 #include "base/clock.h"
 #include "base/env.h"
 #include "base/fork.h"
 #include "base/log.h"
 #include "base/session_state.h"
 #include "base/thread.h"
-#include "base/tick.h"
 #include "elt/hooks.h"
 #include "session/write/calls_write.h"
 #include "session/write/session_write.h"

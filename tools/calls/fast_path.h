@@ -4,7 +4,7 @@
 #ifndef SXS_TOOLS_CALLS_FAST_PATH_H
 #define SXS_TOOLS_CALLS_FAST_PATH_H
 
-#include "base/tick.h"
+#include "arch/arch.h"
 #include "elt/calls_functions.h"
 #include "tools/calls/thread_state.h"
 

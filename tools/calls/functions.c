@@ -6,12 +6,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "arch/arch.h"
 #include "base/fork.h"
 #include "base/hash.h"
 #include "base/index.h"
 #include "base/log.h"
 #include "base/session_state.h"
-#include "base/tick.h"
 #include "session/write/calls_write.h"
 #include "symbols/names.h"
 #include "tools/calls/await.h"

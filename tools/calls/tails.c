@@ -4,9 +4,9 @@
 #include <pthread.h>
 #include <string.h>
 
+#include "arch/arch.h"
 #include "base/fork.h"
 #include "base/session_state.h"
-#include "base/tick.h"
 #include "tools/calls/fast_path.h"
 
 #define NEAR (UINT64_C(1) << 20) /* bytes: a hook's frame and a caller's frame; more: do not read */

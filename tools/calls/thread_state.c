@@ -9,8 +9,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "arch/arch.h"
 #include "base/session_state.h"
-#include "base/tick.h"
 
 #define FIRST_FRAMES 4096u
 #define MAX_FRAMES   (1u << 20)
