@@ -10,8 +10,10 @@
 #if defined(__x86_64__)
 #include "arch/x86_64/context.h"
 #include "arch/x86_64/elf_numbers.h"
+#include "arch/x86_64/entry_points.h"
 #include "arch/x86_64/guarded_load.h"
 #include "arch/x86_64/instructions.h"
+#include "arch/x86_64/runtime_helpers.h"
 #include "arch/x86_64/system_call.h"
 #else
 #error "this processor has no folder in arch/ (docs/internals/architecture.md, Processors)"

@@ -7,18 +7,13 @@
  */
 #include <alloca.h>
 
+#include "arch/arch.h"
 #include "base/log.h"
 #include "base/session_state.h"
 #include "elt/hooks_internal.h"
 
 /* A COR_PRF_ELT_INFO points to a pointer to the registers that the runtime's helper saved, as
- * 8-byte words; their order is the same in 8, 9 and 10. SP_WORD is the index of the stack pointer
- * that hooks without info receive. */
-#if defined(__x86_64__)
-#define SP_WORD 4
-#else
-#define SP_WORD 29
-#endif
+ * 8-byte words; their order is the same in 8, 9 and 10. */
 #define FAR (256u << 10) /* bytes from this frame to the saved words; more: unknown layout */
 
 uintptr_t sxs_hooks_sp(COR_PRF_ELT_INFO info)
@@ -26,7 +21,7 @@ uintptr_t sxs_hooks_sp(COR_PRF_ELT_INFO info)
     const uintptr_t *saved = *(const uintptr_t *const *)(uintptr_t)info;
     uintptr_t        here = (uintptr_t)__builtin_frame_address(0), at = (uintptr_t)saved, sp;
     if (at > here && at - here < FAR && !(at & 7)) {
-        sp = saved[SP_WORD];
+        sp = saved[SXS_HELPER_SP_WORD];
         if (sp > at && !(sp & 7))
             return sp;
     }

@@ -15,6 +15,7 @@
 #include <link.h>
 #include <string.h>
 
+#include "arch/arch.h"
 #include "base/loader.h"
 #include "signals/router.h"
 
@@ -124,21 +125,16 @@ __attribute__((no_sanitize("address", "thread"))) static void read_candidate(
 static struct sigaction *find_action(int owner, handler_fn handler,
                                      int (*is_wanted)(const struct sigaction *, int))
 {
-#if defined(__x86_64__)
     struct module_parts  m = {.addr = (uintptr_t)handler};
     const unsigned char *code = (const unsigned char *)(uintptr_t)handler;
     uintptr_t            end;
     if (!sxs_loader_each(find_parts, &m))
         return NULL;
     end = function_end(&m, (uintptr_t)handler);
-    for (; (uintptr_t)code + 7 <= end; code++) {
-        int32_t   disp;
-        uintptr_t target;
-        if ((code[0] & 0xfb) != 0x48 || (code[1] != 0x8d && code[1] != 0x8b) ||
-            (code[2] & 0xc7) != 0x05)
-            continue; /* not a 64-bit lea or mov with a RIP-relative operand */
-        memcpy(&disp, code + 3, sizeof(disp));
-        target = (uintptr_t)code + 7 + (uintptr_t)(intptr_t)disp;
+    for (; (uintptr_t)code + SXS_ADDRESSING_BYTES <= end; code++) {
+        uintptr_t target = sxs_addressed_variable(code);
+        if (!target)
+            continue;
         for (int k = 0; k < m.n_data; k++) {
             struct sigaction *act = (struct sigaction *)target, copy;
             if (target % sizeof(void *) != 0 || target < m.data_lo[k] ||
@@ -149,10 +145,6 @@ static struct sigaction *find_action(int owner, handler_fn handler,
                 return act;
         }
     }
-#endif
-    (void)owner;
-    (void)handler;
-    (void)is_wanted;
     return NULL;
 }
 

@@ -98,7 +98,7 @@ SXS_SIGSAFE static int is_restarted(long number)
         SYS_mq_timedsend,
         SYS_mq_timedreceive,
         SYS_getrandom,
-#if defined(__x86_64__)
+#if defined(SYS_open) /* only some processors have it */
         SYS_open,
 #endif
     };

@@ -16,6 +16,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "arch/arch.h"
 #include "base/imports.h"
 
 /* The C library's own functions; set before a runtime gets one of those below. */
@@ -89,14 +90,7 @@ __attribute__((used)) static void *look_up(void *handle, const char *name)
  * it is jumped to. Its arguments are in their registers. */
 __attribute__((naked)) static void import_dlsym(void)
 {
-#if defined(__x86_64__)
-    __asm__("lea 1(%rdi), %rax\n\t" /* RTLD_NEXT is -1, RTLD_DEFAULT is 0 */
-            "cmp $1, %rax\n\t"
-            "ja look_up\n\t"
-            "jmp *dlsym@GOTPCREL(%rip)");
-#else
-#error "how is a function jumped to?"
-#endif
+    SXS_DLSYM_BODY("look_up");
 }
 
 void lookups_patch(uintptr_t addr)

@@ -12,6 +12,8 @@
 #include <errno.h>
 #include <limits.h>
 
+#include "arch/arch.h"
+
 /** The start routine of a new thread. Two words, so that a function returns it in two registers. */
 struct thread_start {
     void *(*function)(void *);
@@ -94,26 +96,10 @@ __attribute__((used)) struct thread_start sxs_thread_begin(struct pending_thread
     return start;
 }
 
-/* The first function of a new thread. Calls sxs_thread_begin(), which returns the start routine in
- * rax and its argument in rdx, and then jumps to the start routine, so that no frame is left. */
+/* The first function of a new thread. Calls sxs_thread_begin(), which returns the start routine and its
+ * argument, and then jumps to the start routine, so that no frame is left. */
 void *sxs_thread_trampoline(void *arg);
-__asm__(".text\n"
-        ".p2align 4\n"
-        ".hidden sxs_thread_trampoline\n"
-        ".globl sxs_thread_trampoline\n"
-        ".type sxs_thread_trampoline, @function\n"
-        "sxs_thread_trampoline:\n"
-        "    .cfi_startproc\n"
-        "    endbr64\n"
-        "    subq $8, %rsp\n"
-        "    .cfi_adjust_cfa_offset 8\n"
-        "    call sxs_thread_begin\n"
-        "    addq $8, %rsp\n"
-        "    .cfi_adjust_cfa_offset -8\n"
-        "    movq %rdx, %rdi\n"
-        "    jmp *%rax\n"
-        "    .cfi_endproc\n"
-        ".size sxs_thread_trampoline, . - sxs_thread_trampoline\n");
+SXS_THREAD_TRAMPOLINE("sxs_thread_trampoline", "sxs_thread_begin");
 
 int hook_pthread_create(pthread_t *thread, const pthread_attr_t *attr, void *(*function)(void *),
                         void *argument)
