@@ -40,7 +40,8 @@ SHARED   := -shared $(if $(SAN),,-Wl$(comma)-z$(comma)defs)
 # folders.tsv lists what each folder is linked into. $(call linked,library): sources of the library.
 linked = $(foreach d,$(shell awk -F'\t' '$$2 ~ /(^|,)$(1)(,|$$)/ { print $$1 }' folders.tsv),$(wildcard $(d)/*.c))
 
-LIB_SRC     := $(call linked,library)
+OTHER_ARCH  := $(filter-out arch/$(ARCH)/%,$(wildcard arch/*/*/*.c))
+LIB_SRC     := $(filter-out $(OTHER_ARCH),$(call linked,library))
 ASM_SRC     := $(wildcard arch/$(ARCH)/*/*.S)
 IL_SRC      := $(call linked,il) base/displayed.c
 PRELOAD_SRC := $(call linked,preload)

@@ -6,6 +6,7 @@
 #define SXS_STACKWALK_WALK_INTERNAL_H
 
 #include "stackwalk/fast/unwind_library.h"
+#include "stackwalk/seed.h"
 #include "stackwalk/walk.h"
 
 /** A growing run of frames that one runtime reports. */
@@ -71,25 +72,5 @@ int sxs_native_is_code(uintptr_t ip);
  * sxs_native_stack_end - the end (exclusive) of the stack that contains @sp, or 0 when @sp is
  * not in mapped memory. */
 uintptr_t sxs_native_stack_end(uintptr_t sp);
-
-/* stackwalk/seed_x86_64.c: converts between three representations of the registers. */
-
-/** Large enough for the CONTEXT of every runtime (largest known: 3232 bytes, in 10.0). */
-#define SXS_CONTEXT_BYTES 4096
-/**
- * sxs_seed_from_context - read the registers from a CONTEXT of @size bytes. Returns 0, or -1
- * when @size is too small to hold them. */
-int  sxs_seed_from_context(struct sxs_seed *seed, const uint8_t *context, size_t size);
-/**
- * sxs_seed_to_context - write a CONTEXT. @context: SXS_CONTEXT_BYTES bytes, aligned to 16; all
- * of them are overwritten. */
-void sxs_seed_to_context(const struct sxs_seed *seed, uint8_t *context);
-void sxs_seed_to_unwind(const struct sxs_seed *seed, unw_context_t *uc);
-/** sxs_seed_rbp_on_stack - true when the two words at RBP lie between SP and @stack_end. */
-int  sxs_seed_rbp_on_stack(const struct sxs_seed *seed, uintptr_t stack_end);
-/**
- * sxs_seed_caller_by_rbp - find the caller by the RBP chain. Returns 0, or -1 when the two words
- * at RBP do not lie between @seed's SP and @stack_end. */
-int  sxs_seed_caller_by_rbp(const struct sxs_seed *seed, uintptr_t stack_end, struct sxs_seed *out);
 
 #endif

@@ -3,7 +3,7 @@
  * and struct sxs_seed. */
 #include <string.h>
 
-#include "stackwalk/walk_internal.h"
+#include "stackwalk/seed.h"
 
 #define CONTEXT_AMD64_CONTROL_INTEGER 0x00100003u
 
