@@ -42,10 +42,11 @@ linked = $(foreach d,$(shell awk -F'\t' '$$2 ~ /(^|,)$(1)(,|$$)/ { print $$1 }' 
 
 OTHER_ARCH  := $(filter-out arch/$(ARCH)/%,$(wildcard arch/*/*/*.c))
 LIB_SRC     := $(filter-out $(OTHER_ARCH),$(call linked,library))
-ASM_SRC     := $(wildcard arch/$(ARCH)/*/*.S)
+LIB_ASM     := $(filter-out arch/$(ARCH)/clrie/%,$(wildcard arch/$(ARCH)/*/*.S)) clrie/link/needs.S
 IL_SRC      := $(call linked,il) base/displayed.c
 PRELOAD_SRC := $(call linked,preload)
 MALLOC_SRC  := $(call linked,malloc)
+ENGINE_SRC  := $(call linked,clrie)
 CMD_SRC     := $(filter-out base/%,$(call linked,command))
 CONFIG_SRC  := $(wildcard instr/config/*.c)
 READ_SRC    := $(wildcard session/read/*.c)
@@ -66,7 +67,12 @@ CLRIE_SRC   := $(wildcard clrie/*.c clrie/*/*.c)
 CLRIE_GEN   := $(O)/gen/sxs_clrie.h $(O)/gen/sxs_clrie.inc
 
 obj = $(patsubst %.c,$(O)/obj/%.o,$(1))
-LIB_OBJ   := $(call obj,$(LIB_SRC)) $(patsubst %.S,$(O)/obj/%.o,$(ASM_SRC)) $(O)/obj/gen/sxs_abi.o $(O)/obj/gen/sxs_info.o
+LIB_OBJ   := $(call obj,$(LIB_SRC)) $(patsubst %.S,$(O)/obj/%.o,$(LIB_ASM)) $(O)/obj/gen/sxs_abi.o $(O)/obj/gen/sxs_info.o
+ENGINE_OBJ := $(call obj,$(ENGINE_SRC))
+# What is constant is linked into both libraries: clrie/link/needs.h has functions only.
+ENGINE_CONSTANTS := $(O)/obj/gen/sxs_abi.o $(O)/obj/instr/il/opcode.o
+# Unit tests contain the library, and the engine without its export.
+TESTED_OBJ := $(filter-out %/clrie/link/link.o,$(LIB_OBJ)) $(filter-out %/clrie/entry/entry.o,$(ENGINE_OBJ)) $(O)/obj/tests/unit/clrie_linked.o
 UNIT_BIN  := $(patsubst tests/unit/%.c,$(O)/tests/%,$(UNIT_SRC))
 COMPLETION := $(O)/completion/sxsprof $(O)/completion/_sxsprof
 FAKE_LIBS := $(patsubst %,$(O)/fakeclr/%/libcoreclr.so,$(FAKE_VERSIONS))
@@ -88,7 +94,7 @@ CMD_LIBS := -Wl,--gc-sections -Wl,-Bstatic -larchive -lseccomp -Wl,-Bdynamic -l:
 .DELETE_ON_ERROR:
 .SECONDARY:
 
-all: $(O)/libsxsprof.so $(O)/libInstrumentationEngine.so $(O)/libsxsprof-preload.so $(O)/libsxsprof-malloc.so $(O)/libsxsil.a $(O)/sxsprof $(O)/runsxs $(O)/libsxsbridge.so \
+all: $(O)/libsxsprof.so $(O)/libsxsprof-clrie.so $(O)/libInstrumentationEngine.so $(O)/libsxsprof-preload.so $(O)/libsxsprof-malloc.so $(O)/libsxsil.a $(O)/sxsprof $(O)/runsxs $(O)/libsxsbridge.so \
      $(O)/libsxsplugin.so $(FAKE_LIBS) $(COMPLETION)
 
 help:
@@ -137,7 +143,7 @@ $(CLRIE_GEN) &: clrie/object/gen_classes.py clrie/object/classes.tsv clrie/objec
 	$(call say,GEN,$(O)/gen/sxs_clrie.h)
 	$(Q)python3 clrie/object/gen_classes.py manager/abi clrie/object/classes.tsv $(O)/gen $(CLRIE_SRC)
 
-$(call obj,$(CLRIE_SRC) $(wildcard guests/*.c callback/*.c)): $(CLRIE_GEN)
+$(call obj,$(CLRIE_SRC) tests/unit/clrie_linked.c): $(CLRIE_GEN)
 
 # Calls of every slot, for the tests.
 $(O)/gen/sxs_clrie_test.inc: clrie/object/gen_slots.py clrie/object/gen_classes.py clrie/object/classes.tsv manager/abi/interfaces.tsv
@@ -253,6 +259,12 @@ $(O)/libsxsprof.so: $(LIB_OBJ) callback/exports.map
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(SHARED) $(LDFLAGS) -Wl,--version-script=callback/exports.map \
 	    -Wl,-soname,libsxsprof.so -Wl,-rpath,'$$ORIGIN' -o $@ $(LIB_OBJ) $(LIB_LIBS)
+
+# The engine for plug-ins, which the library loads when they are wanted (clrie/link/link.h).
+$(O)/libsxsprof-clrie.so: $(ENGINE_OBJ) $(ENGINE_CONSTANTS) $(O)/obj/arch/$(ARCH)/clrie/stubs.o clrie/entry/exports.map
+	$(call say,LINK,$@)
+	$(Q)$(CC) $(SHARED) $(LDFLAGS) -Wl,--version-script=clrie/entry/exports.map -Wl,-soname,libsxsprof-clrie.so -o $@ \
+	    $(filter %.o,$^) -ldl -lpthread
 
 # The name of the CLR Instrumentation Engine, by which its plug-ins look for it; see
 # callback/engine_entry.h for the link and for the run path.
@@ -378,11 +390,22 @@ READ_OBJ := $(call obj,$(READ_SRC))
 
 CASE_OBJ := $(call obj,tests/unit/case_filter.c)
 
-$(O)/tests/%: tests/unit/%.c $(CASE_OBJ) $(LIB_OBJ) $(READ_OBJ)
+$(O)/tests/%: tests/unit/%.c $(CASE_OBJ) $(TESTED_OBJ) $(READ_OBJ)
 	@mkdir -p $(@D)
 	$(call say,LINK,$@)
-	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) -MMD -MP $(LDFLAGS) -rdynamic -o $@ $< $(CASE_OBJ) $(LIB_OBJ) \
+	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) -MMD -MP $(LDFLAGS) -rdynamic -o $@ $< $(CASE_OBJ) $(TESTED_OBJ) \
 	    $(READ_OBJ) $(LIB_LIBS) -lunwind -lcmocka -lm
+
+# The library's half of the pair of libraries: it looks for the other one in the folder of this program.
+$(O)/tests/libsxsprof-clrie.so: $(O)/libsxsprof-clrie.so
+	@mkdir -p $(@D)
+	$(call say,LINK,$@)
+	$(Q)ln -sfn ../libsxsprof-clrie.so $@
+
+$(O)/tests/test_clrie_link: tests/unit/test_clrie_link.c $(CASE_OBJ) $(LIB_OBJ) $(O)/tests/libsxsprof-clrie.so
+	@mkdir -p $(@D)
+	$(call say,LINK,$@)
+	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) -MMD -MP $(LDFLAGS) -o $@ $(filter %.c %.o,$^) $(LIB_LIBS) -lcmocka
 
 # The test program of reports, and fuzz drivers of the readers of samples, PDBs, calls and
 # instrumented methods.
@@ -636,11 +659,11 @@ demo:
 
 # Benchmarks of the library's walkers, signal handler, session file and clocks.
 $(O)/bench/bench_walk $(O)/bench/bench_clock $(O)/bench/bench_hooks $(O)/bench/bench_graph: $(O)/bench/%: tests/bench/%.c \
-        $(wildcard tests/bench/*.h) $(LIB_OBJ)
+        $(wildcard tests/bench/*.h) $(TESTED_OBJ)
 	@mkdir -p $(@D)
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(CPPFLAGS) $(filter-out -fno-omit-frame-pointer,$(CFLAGS)) -fomit-frame-pointer \
-	    $(LDFLAGS) -o $@ $< $(LIB_OBJ) $(LIB_LIBS) -lunwind
+	    $(LDFLAGS) -o $@ $< $(TESTED_OBJ) $(LIB_LIBS) -lunwind
 
 $(O)/bench/bench_il: tests/bench/bench_il.c tests/instr/assembly.h $(O)/libsxsil.a
 	@mkdir -p $(@D)
@@ -678,7 +701,7 @@ hosts: all host-programs
 	$(Q)sh setup/setup.sh --present
 	$(Q)BUILD=$(O) python3 tests/hosts/matrix.py --soak "$(or $(RUNS),50)" $(if $(HOSTS),--hosts '$(HOSTS)')
 
-lint: $(GEN) $(O)/gen/sxs_commit.h $(O)/libsxsprof.so $(O)/libsxsprof-preload.so $(O)/libsxsprof-malloc.so
+lint: $(GEN) $(O)/gen/sxs_commit.h $(O)/libsxsprof.so $(O)/libsxsprof-clrie.so $(O)/libsxsprof-preload.so $(O)/libsxsprof-malloc.so
 	$(Q)sh setup/packages.sh --missing lint || :
 	$(Q)BUILD=$(O) $(if $(NODES),NODES=$(NODES)) sh tests/lint/run.sh
 

@@ -64,6 +64,16 @@ const char *sxs_env_clrie_get(enum sxs_clrie_env variable)
     return value && *value ? value : NULL;
 }
 
+const char *sxs_env_clrie_name(enum sxs_clrie_env variable)
+{
+    return sxs_env_clrie[variable].name;
+}
+
+const char *sxs_env_clrie_prefix(enum sxs_clrie_prefix prefix)
+{
+    return sxs_env_clrie_prefixes[prefix].name;
+}
+
 /* Walks from the first entry each time, because a host may have replaced the array. */
 const char *sxs_env_entry(size_t n)
 {

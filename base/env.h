@@ -145,6 +145,12 @@ const char *sxs_env_named_securely(const char *name);
 /** sxs_env_clrie_get - read a variable of CLRIE, as sxs_env_get(). */
 const char *sxs_env_clrie_get(enum sxs_clrie_env variable);
 
+/** sxs_env_clrie_name - the name of a variable of CLRIE. Static. Any thread; signal-safe. */
+const char *sxs_env_clrie_name(enum sxs_clrie_env variable);
+
+/** sxs_env_clrie_prefix - what the names of some variables of CLRIE begin with. Static. Any thread; signal-safe. */
+const char *sxs_env_clrie_prefix(enum sxs_clrie_prefix prefix);
+
 /** sxs_env_entry - return entry number @n of the environment, from 0, as "NAME=VALUE", or NULL after
  *  the last one, or in a program with raised rights. The entry belongs to the environment. As
  *  thread-safe as getenv(); not signal-safe. */

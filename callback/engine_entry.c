@@ -5,8 +5,7 @@
 
 #include "base/base.h"
 #include "clrie/config/config.h"
-#include "clrie/log/log.h"
-#include "clrie/object/strings.h"
+#include "clrie/link/link.h"
 #include "manager/guid.h"
 
 #define ENGINE_LIBRARY "libInstrumentationEngine.so"
@@ -31,11 +30,17 @@ void sxs_engine_take_name(void)
 /* Works before the first engine exists, too. */
 SXS_EXPORT HRESULT GetInstrumentationEngineLogger(IProfilerManagerLogging **out)
 {
-    return out ? clrie_log_instance(out) : E_POINTER;
+    const struct clrie_offers *engine = out ? clrie_link() : NULL;
+    if (out && !engine)
+        *out = NULL;
+    return !out ? E_POINTER : engine ? engine->log_instance(out) : E_FAIL;
 }
 
 SXS_EXPORT HRESULT InstrumentationEngineFreeString(BSTR string)
 {
-    clrie_string_free(string);
+    const struct clrie_offers *engine =
+        string ? clrie_link() : NULL; /* which has made the string */
+    if (engine)
+        engine->string_free(string);
     return string ? S_OK : S_FALSE;
 }

@@ -19,11 +19,6 @@ static void read_once(void)
     clrie_config_read(&configured, report, NULL);
 }
 
-int clrie_is_wanted(void)
-{
-    return clrie_config_is_named();
-}
-
 const struct clrie_plugin_list *clrie_configured(void)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;

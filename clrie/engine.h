@@ -11,11 +11,10 @@
 
 #include "base/base.h"
 #include "clrie/config/config.h"
+#include "clrie/link/link.h"
 #include "clrie/log/log.h"
 #include "clrie/model/model.h"
 #include "sxs_clrie.h"
-
-#define CLRIE_CLSID "{324F817A-7420-4E6D-B3C1-143FBED6D855}" /* of CLRIE's profiler */
 
 enum {
     CLRIE_MAX_PLUGINS = 64 /* of one runtime */
@@ -61,13 +60,6 @@ struct clrie_inlined;
 
 /** The method that is being compiled. (work.c) */
 struct clrie_work;
-
-/** Who calls the raw profiler that a plug-in has added. */
-struct clrie_hook_user {
-    void *arg;
-    void (*removed)(void *arg); /* the plug-in has called RemoveRawProfilerHook() */
-    void (*drop)(void *arg);    /* the engine has ended, or has called removed(): forget @arg */
-};
 
 /** The engine. The runtime's callback object. */
 struct clrie_engine {
@@ -192,9 +184,6 @@ HRESULT clrie_request_rejit(struct clrie_engine *engine, ModuleID module, mdMeth
 void clrie_inlined_forget(struct clrie_engine *engine, ModuleID module);
 
 /* ---- the guest (builtin.c) --------------------------------------------------------------------- */
-
-/** clrie_is_wanted - return 1 if the environment names plug-ins. */
-int clrie_is_wanted(void);
 
 /** clrie_configured - the plug-ins that the environment names, read at the first call. Borrowed;
  *  constant. */

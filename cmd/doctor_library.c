@@ -99,6 +99,7 @@ void sxs_doctor_library(struct sxs_findings *f, const struct sxs_library *lib)
                           lib->profiler);
         sxs_found_advice("build or install it again");
     }
+    examine_one(f, "engine for plug-ins", lib->clrie, lib->has_clrie);
     examine_one(f, "preload", lib->preload, lib->has_preload);
     if (strpbrk(lib->preload, ": ")) {
         sxs_found_problem(f, "preload %s: LD_PRELOAD cannot name a path with a space or a colon",

@@ -43,6 +43,12 @@ int sxs_library_find(struct sxs_library *out)
         return ENOENT;
     *slash = '\0';
     out->has_profiler = locate_file(out->profiler, out->bin_dir, SXS_LIBRARY_FILE);
+    /* The library loads it from its own folder, and looks nowhere else. */
+    slash = strrchr(out->profiler, '/');
+    out->has_clrie = slash &&
+                     snprintf(out->clrie, PATH_MAX, "%.*s/" SXS_CLRIE_FILE,
+                              (int)(slash - out->profiler), out->profiler) < PATH_MAX &&
+                     access(out->clrie, F_OK) == 0;
     out->has_preload = locate_file(out->preload, out->bin_dir, SXS_PRELOAD_FILE);
     out->has_allocator = locate_file(out->allocator, out->bin_dir, SXS_MALLOC_FILE);
     return 0;

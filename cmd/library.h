@@ -9,6 +9,7 @@
 #include "include/sxsprof.h"
 
 #define SXS_LIBRARY_FILE "libsxsprof.so"
+#define SXS_CLRIE_FILE   "libsxsprof-clrie.so"
 #define SXS_PRELOAD_FILE "libsxsprof-preload.so"
 #define SXS_MALLOC_FILE  "libsxsprof-malloc.so"
 
@@ -17,10 +18,12 @@
  */
 struct sxs_library {
     char profiler[PATH_MAX]; /* libsxsprof.so */
+    char clrie[PATH_MAX];    /* libsxsprof-clrie.so */
     char preload[PATH_MAX];  /* libsxsprof-preload.so */
     char allocator[PATH_MAX]; /* libsxsprof-malloc.so */
     char bin_dir[PATH_MAX];  /* the folder that contains this command */
     bool has_profiler;
+    bool has_clrie; /* is in the folder of libsxsprof.so, which loads it from there */
     bool has_preload;
     bool has_allocator;
 };

@@ -41,7 +41,7 @@ static int check_preloaded(const struct sxs_library *lib, const char *path, bool
     return SXS_EXIT_FAILED;
 }
 
-static int check_library(const struct sxs_library *lib, bool preload, bool allocator)
+static int check_library(const struct sxs_library *lib, bool preload, bool allocator, bool plugins)
 {
     int status = SXS_EXIT_OK;
     if (!lib->has_profiler) {
@@ -53,6 +53,11 @@ static int check_library(const struct sxs_library *lib, bool preload, bool alloc
         status = check_preloaded(lib, lib->preload, lib->has_preload, "--no-preload");
     if (allocator && !status)
         status = check_preloaded(lib, lib->allocator, lib->has_allocator, "no tool native");
+    if (plugins && !status && !lib->has_clrie) {
+        sxs_complain("%s is missing; expected it beside " SXS_LIBRARY_FILE ", or no --method",
+                     lib->clrie);
+        status = SXS_EXIT_FAILED;
+    }
     return status;
 }
 
@@ -255,7 +260,8 @@ int sxs_record_command(const struct sxs_record_options *o)
         return SXS_EXIT_FAILED;
     }
     if (!status)
-        status = check_library(&lib, !o->set[SXS_SET_NO_PRELOAD], sxs_record_has_tool(o, "native"));
+        status = check_library(&lib, !o->set[SXS_SET_NO_PRELOAD], sxs_record_has_tool(o, "native"),
+                               o->set[SXS_SET_METHODS] != NULL);
     if (!status)
         status = check_command(o->command[0], path, sizeof(path));
     if (!status)

@@ -11,7 +11,8 @@
 #include "base/log.h"
 #include "base/named_profilers.h"
 #include "base/proc.h"
-#include "clrie/engine.h"
+#include "clrie/config/config.h"
+#include "clrie/link/link.h"
 #include "guests/config/list.h"
 #include "guests/events.h"
 #include "guests/guest.h"
@@ -92,21 +93,22 @@ static void add_hook(const struct guest *engine)
     guest->hook_of = engine;
 }
 
-/* Adds the engine for instrumentation methods, which is a guest inside this library. It comes last, so
+/* Adds the engine for instrumentation methods, which is a guest in a library of this project. It comes last, so
  * that its plug-ins change what other guests have changed before. */
 static void add_engine(void)
 {
     static char              name[] = "the engine for instrumentation methods";
     struct guest_declaration declared = {.path = name, .priority = INT_MAX};
     struct guest            *guest = &guests[n_guests];
-    if (n_guests == GUEST_MAX || !clrie_is_wanted())
+    const struct clrie_offers *engine;
+    if (n_guests == GUEST_MAX || !clrie_config_is_named() || !(engine = clrie_link()))
         return;
     snprintf(declared.clsid_text, sizeof(declared.clsid_text), "%s", CLRIE_CLSID);
     sxs_guid_parse(declared.clsid_text, &declared.clsid);
     add(&declared);
     guest->loaded = 1;
-    guest->get_class_object = clrie_get_class_object;
-    guest->first_body = clrie_engine_first_body;
+    guest->get_class_object = engine->get_class_object;
+    guest->first_body = engine->first_body;
     add_hook(guest);
 }
 

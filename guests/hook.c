@@ -2,7 +2,7 @@
 #include "guests/hook.h"
 
 #include "base/log.h"
-#include "clrie/engine.h"
+#include "clrie/link/link.h"
 #include "guests/elt.h"
 #include "guests/eventpipe.h"
 #include "rejit/rejit.h"
@@ -23,7 +23,7 @@ static IUnknown *engine_on(const struct guest *engine, struct sxs_runtime *rt)
 ICorProfilerCallback11 *guest_hook_find(const struct guest *guest, struct sxs_runtime *rt,
                                         unsigned *version)
 {
-    IUnknown *hook = clrie_engine_hook(engine_on(guest->hook_of, rt));
+    IUnknown *hook = clrie_link()->hook(engine_on(guest->hook_of, rt));
     void     *found = NULL;
     if (!hook)
         return NULL;
@@ -61,6 +61,6 @@ void guest_hook_started(struct guest_instance *g)
 {
     const struct clrie_hook_user user = {g, removed, drop};
     atomic_fetch_add(&g->refs, 1);
-    if (!clrie_engine_use_hook(engine_on(g->guest->hook_of, g->rt), &user))
+    if (!clrie_link()->use_hook(engine_on(g->guest->hook_of, g->rt), &user))
         drop(g);
 }

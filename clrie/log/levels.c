@@ -49,7 +49,7 @@ static uint32_t read_level(enum sxs_clrie_env variable)
 /* Returns the value of LogLevel_GUID, with the GUID @id in any case, or NULL. */
 static const char *plugin_level(const char *id)
 {
-    const char *prefix = sxs_env_clrie_prefixes[SXS_CLRIE_PREFIX_PLUGIN_LOG_LEVEL].name, *entry;
+    const char *prefix = sxs_env_clrie_prefix(SXS_CLRIE_PREFIX_PLUGIN_LOG_LEVEL), *entry;
     size_t      len = strlen(prefix), id_len = strlen(id);
     for (size_t i = 0; (entry = sxs_env_entry(i)) != NULL; i++)
         if (strncmp(entry, prefix, len) == 0 && strncasecmp(entry + len, id, id_len) == 0 &&
@@ -74,7 +74,7 @@ static void open_file_locked(void)
     char why[200];
     state.file_is_open = clrie_log_file_open(state.file_path, why, sizeof(why));
     if (!state.file_is_open && !state.file_is_refused)
-        sxs_warn("%s=%s: %s; nothing is logged there", sxs_env_clrie[SXS_CLRIE_FILE_LOG_PATH].name,
+        sxs_warn("%s=%s: %s; nothing is logged there", sxs_env_clrie_name(SXS_CLRIE_FILE_LOG_PATH),
                  state.file_path, why);
     state.file_is_refused = !state.file_is_open;
 }

@@ -24,8 +24,8 @@
 #define SESSION_DEPTH 8u /* of folders below it */
 
 /* Libraries that are copied if they lie beside the library: it finds them in its own folder. */
-static const char *const own_libraries[] = {LIBRARY, "libsxsxml.so", "libsxsunwind.so",
-                                            "libsxsunwindremote.so"};
+static const char *const own_libraries[] = {LIBRARY, "libsxsprof-clrie.so", "libsxsxml.so",
+                                            "libsxsunwind.so", "libsxsunwindremote.so"};
 #define N_LIBRARIES (sizeof(own_libraries) / sizeof(own_libraries[0]))
 
 /* What the child that makes the folder works with. */

@@ -21,7 +21,9 @@ static bool is_preloaded(const struct sxs_model *m, const struct sxs_model_frame
 
 static bool is_library(const struct sxs_model *m, const struct sxs_model_frame *f)
 {
-    return f->runtime == 0 && (begins_with(base_name(m, f), "libsxsprof.so") || is_preloaded(m, f));
+    return f->runtime == 0 &&
+           (begins_with(base_name(m, f), "libsxsprof.so") ||
+            begins_with(base_name(m, f), "libsxsprof-clrie.so") || is_preloaded(m, f));
 }
 
 /* Returns true when the code that this function of the library calls can be the program's:

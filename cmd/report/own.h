@@ -21,7 +21,7 @@
  * @frames: youngest first. @starts_sessions: the tools of the process let the runtime report events
  * from its start, so that describing these events is the profiler's work, too.
  * The profiler's work is:
- *   - frames of libsxsprof.so that a runtime or managed code called, or the loader and the C library
+ *   - frames of libsxsprof.so or libsxsprof-clrie.so that a runtime or managed code called, or the loader and the C library
  *     as the library is loaded and as threads and the process end; and all frames that these called;
  *   - frames of libsxsprof.so and of the preloaded libraries at the young end of the stack, which called
  *     only each other. Older frames of these libraries are not included, because interposed

@@ -97,7 +97,7 @@ well "LD_PRELOAD names our signal library" "the signal library of this command" 
 well "LD_PRELOAD names another library" "plain.so: stays" LD_PRELOAD="$T/plain.so"
 cp "$SXS" "$T/empty/"
 try "$T/empty/sxsprof" doctor
-has "the libraries are missing" "$status:$out" "1:" "libsxsprof.so: missing" "libsxsprof-preload.so: missing"
+has "the libraries are missing" "$status:$out" "1:" "libsxsprof.so: missing" "libsxsprof-clrie.so: missing" "libsxsprof-preload.so: missing"
 
 # --- settings
 bad "a wrong value of SXSPROF_PICK" "SXSPROF_PICK: 'most'|expected all, first" SXSPROF_PICK=most

@@ -114,4 +114,9 @@ doctor "${engine[@]}"
 has "doctor knows the copy" "$out" "every runtime loads $T/lib/libInstrumentationEngine.so, by CORECLR_PROFILER_PATH, as the CLR"
 is "--adopt does not make the copy a guest" adopt \
     "$(env "${engine[@]}" "$SXS" env --no-preload --adopt 2>/dev/null | sed -n 's/^export SXSPROF_GUESTS=//p')"
+
+# The engine's library is looked for beside libsxsprof.so.
+rm "$T/bin/libsxsprof-clrie.so"
+try "$SXS" run --method lib/one.xml -- touch "$T/started"
+has "--method without the engine's library" "$status:$err" "125:" "$T/bin/libsxsprof-clrie.so is missing"
 finish

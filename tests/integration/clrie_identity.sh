@@ -7,6 +7,7 @@ unset "${!MicrosoftInstrumentationEngine_@}" "${!CORECLR_@}" 2>/dev/null
 engine='{324F817A-7420-4E6D-B3C1-143FBED6D855}'
 mkdir "$tmp/product"
 cp "$BUILD/libsxsprof.so" "$tmp/product/libInstrumentationEngine.so"
+cp "$BUILD/libsxsprof-clrie.so" "$tmp/product/"
 copy=$tmp/product/libInstrumentationEngine.so
 
 states() { jsonq "$1" "[x['state'] for x in r]"; }

@@ -7,6 +7,7 @@ make -s -o all install O="$BUILD" DESTDIR="$tmp" PREFIX=/opt/sxs >"$tmp/log" 2>&
 check "make install with DESTDIR= and PREFIX= succeeds" $? "$tmp/log"
 root=$tmp/opt/sxs
 [ -x "$root/bin/sxsprof" ] && [ -x "$root/bin/runsxs" ] && [ -e "$root/lib/sxsprof/libsxsprof.so" ] &&
+    [ -e "$root/lib/sxsprof/libsxsprof-clrie.so" ] &&
     [ -e "$root/lib/sxsprof/libsxsprof-preload.so" ] && [ -e "$root/lib/sxsprof/libsxsprof-malloc.so" ] && [ -e "$root/include/sxsprof.h" ] &&
     [ -e "$root/share/man/man1/sxsprof.1" ] && [ -e "$root/share/sxsprof/instrumentation.xsd" ]
 check "command, harness, libraries, header, man page and XML schema are in their folders" $? "$tmp/log"

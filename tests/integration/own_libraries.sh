@@ -5,7 +5,7 @@
 [ -n "$SAN" ] && skip_all "$0" "sanitizers refuse libraries that use their own symbols first"
 
 needed() { readelf -d "$1" | sed -n 's/.*(NEEDED).*\[\(.*\)\]$/\1/p' | sort | paste -s -d ' '; }
-for name in libsxsprof libsxsprof-preload libsxsprof-malloc; do
+for name in libsxsprof libsxsprof-clrie libsxsprof-preload libsxsprof-malloc; do
     needed "$BUILD/$name.so" >"$tmp/log"
     ! tr ' ' '\n' <"$tmp/log" | grep -vxE 'libc\.so\.6|ld-linux-x86-64\.so\.2|libdl\.so\.2|libpthread\.so\.0' >/dev/null
     check "$name.so needs no other library than the C library" $? "$tmp/log"
@@ -14,7 +14,7 @@ done
 # Checked only with glibc 2.36 or earlier: a build on a system with a later glibc can need the glibc of this
 # system.
 if [ "$(printf '%s\n' 2.36 "$(getconf GNU_LIBC_VERSION | cut -d' ' -f2)" | sort -V | tail -n 1)" = 2.36 ]; then
-    sh packaging/glibc.sh 2.34 "$BUILD/libsxsprof.so" "$BUILD/libsxsprof-preload.so" "$BUILD/libsxsprof-malloc.so" "$sxsprof" >"$tmp/log" 2>&1
+    sh packaging/glibc.sh 2.34 "$BUILD/libsxsprof.so" "$BUILD/libsxsprof-clrie.so" "$BUILD/libsxsprof-preload.so" "$BUILD/libsxsprof-malloc.so" "$sxsprof" >"$tmp/log" 2>&1
     check "the libraries and the command do not need a glibc later than 2.34" $? "$tmp/log"
 fi
 

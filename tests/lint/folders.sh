@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # folders.sh [PART...] - prints the folders of folders.tsv that are linked into one of PART
-# (library, preload, command, il), and the folders that have headers only; without PART, all
+# (library, clrie, preload, malloc, command, il), and the folders that have headers only; without PART, all
 # folders. One folder a line.
 cd "$(dirname "$0")/../.." || exit 1
 exec awk -F'\t' -v parts="$*" '

@@ -8,7 +8,7 @@
 set -u
 cd "$(dirname "$0")/../.." || exit 1
 bad=0
-for file in $(find $(sh tests/lint/folders.sh library preload) -maxdepth 1 -name '*.c' | sort -u); do
+for file in $(find $(sh tests/lint/folders.sh library clrie preload) -maxdepth 1 -name '*.c' | sort -u); do
     # PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP does not match: files with such a lock initialize it
     # again themselves.
     locks=$(grep -ow PTHREAD_MUTEX_INITIALIZER "$file" | wc -l)

@@ -54,7 +54,7 @@ def marked_in_headers(paths):
 
 
 def sources(kind):
-    folders = subprocess.run(["sh", "tests/lint/folders.sh", "library", "preload"], check=True,
+    folders = subprocess.run(["sh", "tests/lint/folders.sh", "library", "clrie", "preload"], check=True,
                              capture_output=True, text=True).stdout.split()
     return sorted(p for folder in folders for p in glob.glob(f"{folder}/*.{kind}"))
 

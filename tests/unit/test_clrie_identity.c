@@ -12,7 +12,7 @@
 
 typedef HRESULT get_class_object(const GUID *clsid, const GUID *iid, void **out);
 
-static char folder[64], copy[96];
+static char folder[64], copy[96], alone[96];
 
 /* Runs @work in a child. Returns its result: 0 when all is well. */
 static int in_child(int (*work)(void))
@@ -171,15 +171,50 @@ static void the_exports_work_before_any_engine_exists(void **state)
     assert_int_equal(in_child(exports), 0);
 }
 
+/* Without the engine's library beside it. */
+static int exports_alone(void)
+{
+    IProfilerManagerLogging *log = NULL;
+    HRESULT (*logger)(IProfilerManagerLogging **) = NULL;
+    IClassFactory *factory;
+    char           lines[2048];
+    int            ends[2], n, n_lines = 0;
+    void          *library;
+    MUST(pipe2(ends, O_NONBLOCK) == 0 && dup2(ends[1], STDERR_FILENO) >= 0);
+    library = dlopen(alone, RTLD_NOW | RTLD_LOCAL);
+    MUST(library);
+    *(void **)&logger = dlsym(library, "GetInstrumentationEngineLogger");
+    setenv("SXSPROF_METHODS", "/nowhere/config.xml", 1);
+    MUST(logger(&log) == E_FAIL && !log);
+    MUST(logger(&log) == E_FAIL && !log);
+    MUST(ask(library, SXSPROF_CLSID, &factory) == S_OK && factory);
+    n = (int)read(ends[0], lines, sizeof(lines) - 1);
+    lines[n > 0 ? n : 0] = '\0';
+    for (const char *at = lines; (at = strstr(at, "are left out: ")) != NULL; at++)
+        n_lines++;
+    return n_lines == 1 && strstr(lines, "/alone/libsxsprof-clrie.so: ") ? 0 : 2;
+}
+
+static void without_the_engine_s_library_the_plug_ins_are_left_out(void **state)
+{
+    (void)state;
+    assert_int_equal(in_child(exports_alone), 0);
+}
+
 static int copy_library(void **state)
 {
-    char command[1400], made[] = "/tmp/sxsprof-test-XXXXXX";
+    char command[5000], made[] = "/tmp/sxsprof-test-XXXXXX";
+    int  n;
     (void)state;
     if (!mkdtemp(made))
         return -1;
     snprintf(folder, sizeof(folder), "%s", made);
     snprintf(copy, sizeof(copy), "%s/" ENGINE_NAME, folder);
-    snprintf(command, sizeof(command), "cp '%s' '%s'", built("libsxsprof.so"), copy);
+    snprintf(alone, sizeof(alone), "%s/alone/libsxsprof.so", folder);
+    n = snprintf(command, sizeof(command), "cp '%s' '%s' && mkdir '%s/alone' && cp '%s' '%s' && ",
+                 built("libsxsprof.so"), copy, folder, copy, alone);
+    snprintf(command + n, sizeof(command) - (size_t)n, "cp '%s' '%s'", built("libsxsprof-clrie.so"),
+             folder);
     return system(command);
 }
 
@@ -197,6 +232,7 @@ int main(void)
         cmocka_unit_test(the_library_answers_to_both_classes),
         cmocka_unit_test(plug_ins_find_the_library_by_the_engine_s_name),
         cmocka_unit_test(the_exports_work_before_any_engine_exists),
+        cmocka_unit_test(without_the_engine_s_library_the_plug_ins_are_left_out),
     };
     return cmocka_run_group_tests(tests, copy_library, remove_folder);
 }
