@@ -28,9 +28,9 @@ struct native_file {
 };
 
 /* Names that were found, one place for each hash value: the segments of a ring ask for the same addresses. */
-enum { KNOWN = 1 << 14, KNOWN_TEXT = 512 };
+enum { CACHE_PLACES = 1 << 14, CACHED_TEXT = 512 };
 
-struct known_name {
+struct cached_name {
     uint64_t address;
     uint32_t file; /* number + 1; 0: the place is free */
     uint32_t line, at_line;
@@ -47,14 +47,14 @@ struct sxs_natives {
     struct sxs_symbol_worker *worker;
     char                     *text; /* owned; texts of the last answer */
     size_t                    text_room;
-    struct known_name        *known; /* owned; KNOWN places */
+    struct cached_name       *cache; /* owned; CACHE_PLACES places */
 };
 
 struct sxs_natives *sxs_natives_new(const struct sxs_lookup *lookup)
 {
     struct sxs_natives *all = sxs_must_zeroed(1, sizeof(*all));
     all->lookup = *lookup;
-    all->known = sxs_must_zeroed(KNOWN, sizeof(*all->known));
+    all->cache = sxs_must_zeroed(CACHE_PLACES, sizeof(*all->cache));
     all->worker = sxs_symbol_worker_new(sxs_elf_names_answer, lookup->symbols);
     return all;
 }
@@ -207,22 +207,22 @@ static void take_texts(struct sxs_natives *all, const struct sxs_elf_named *n, c
         *out = (struct sxs_native_name){all->text, source, n->line, n->at_line};
 }
 
-static struct known_name *known_place(struct sxs_natives *all, uint32_t file, uint64_t address)
+static struct cached_name *cache_place(struct sxs_natives *all, uint32_t file, uint64_t address)
 {
-    return &all->known[sxs_table_hash(&address, sizeof(address), file) % KNOWN];
+    return &all->cache[sxs_table_hash(&address, sizeof(address), file) % CACHE_PLACES];
 }
 
-static void keep_known(struct known_name *k, uint32_t file, uint64_t address,
-                       const struct sxs_native_name *name)
+static void keep_cached(struct cached_name *k, uint32_t file, uint64_t address,
+                        const struct sxs_native_name *name)
 {
     size_t symbol = strlen(name->symbol) + 1, source = strlen(name->source) + 1;
-    if (symbol + source > KNOWN_TEXT)
+    if (symbol + source > CACHED_TEXT)
         return;
     k->text = sxs_must(realloc(k->text, symbol + source));
     memcpy(k->text, name->symbol, symbol);
     memcpy(k->text + symbol, name->source, source);
-    *k = (struct known_name){address,       file + 1,         name->line,
-                             name->at_line, (uint32_t)symbol, k->text};
+    *k = (struct cached_name){address,       file + 1,         name->line,
+                              name->at_line, (uint32_t)symbol, k->text};
 }
 
 /* Looks up a name in the ELF file and its debug file. */
@@ -230,10 +230,10 @@ static void name_from_file(struct sxs_natives *all, uint32_t file, uint64_t addr
                            struct sxs_native_name *out)
 {
     struct native_file *f = &all->files[file];
-    struct known_name  *known = known_place(all, file, address);
-    if (known->file == file + 1 && known->address == address) {
-        *out = (struct sxs_native_name){known->text, known->text + known->source, known->line,
-                                        known->at_line};
+    struct cached_name *cached = cache_place(all, file, address);
+    if (cached->file == file + 1 && cached->address == address) {
+        *out = (struct sxs_native_name){cached->text, cached->text + cached->source, cached->line,
+                                        cached->at_line};
         return;
     }
     if (f->is_usable && f->opened != sxs_symbol_worker_starts(all->worker))
@@ -251,7 +251,7 @@ static void name_from_file(struct sxs_natives *all, uint32_t file, uint64_t addr
         close(fd);
     if (answer && sxs_elf_named_read(answer, got, &n, &texts)) {
         take_texts(all, &n, texts, out);
-        keep_known(known, file, address, out);
+        keep_cached(cached, file, address, out);
         return;
     }
     if (answer)
@@ -299,12 +299,12 @@ void sxs_natives_free(struct sxs_natives *all)
         free(all->files[i].path);
         free(all->files[i].problem);
     }
-    for (size_t i = 0; i < KNOWN; i++)
-        free(all->known[i].text);
+    for (size_t i = 0; i < CACHE_PLACES; i++)
+        free(all->cache[i].text);
     sxs_symbol_worker_free(all->worker);
     sxs_index_free(&all->index);
     free(all->files);
     free(all->text);
-    free(all->known);
+    free(all->cache);
     free(all);
 }
