@@ -123,7 +123,7 @@ else
     skip "read-only volumes" "nothing can be mounted here"
 fi
 umount "$tmp/mounted" 2>/dev/null
-mkdir -m 777 "$tmp/pod" && files "$tmp/pod" 0 && cp "$library" "$tmp/pod/libsxsprof.so"
+mkdir -m 777 "$tmp/pod" && files "$tmp/pod" 0 && cp "$library" "$BUILD/libsxsprof-clrie.so" "$tmp/pod"
 for xml in libsxsxml.so libsxsunwind.so; do [ ! -e "$BUILD/$xml" ] || cp "$BUILD/$xml" "$tmp/pod"; done
 library=$tmp/pod/libsxsprof.so
 honoured "a volume of all users in which the profiler itself lies" "$tmp/pod"
