@@ -42,7 +42,7 @@ static bool has_file(const char *dir, const char *file)
     return join(path, sizeof(path), "%s/%s", dir, file) && access(path, R_OK) == 0;
 }
 
-static int place_set(struct sxs_place *out, const char *dir, const char *version)
+static int place_set(struct found_runtime *out, const char *dir, const char *version)
 {
     out->dir = realpath(dir, NULL);
     if (out->dir && !version) {
@@ -119,7 +119,7 @@ static void look_in_path(struct search *search)
     }
 }
 
-static int find_version(const char *prefix, struct sxs_place *out, char *why, size_t why_size)
+static int find_version(const char *prefix, struct found_runtime *out, char *why, size_t why_size)
 {
     struct search search = { .prefix = prefix };
     char          own[PATH_MAX];
@@ -139,7 +139,7 @@ static int find_version(const char *prefix, struct sxs_place *out, char *why, si
     return -1;
 }
 
-int sxs_place_find(const char *wanted, struct sxs_place *out, char *why, size_t why_size)
+int sxs_place_find(const char *wanted, struct found_runtime *out, char *why, size_t why_size)
 {
     char dir[PATH_MAX];
 
@@ -167,7 +167,7 @@ int sxs_place_find(const char *wanted, struct sxs_place *out, char *why, size_t 
     return find_version(wanted, out, why, why_size);
 }
 
-void sxs_place_free(struct sxs_place *place)
+void sxs_place_free(struct found_runtime *place)
 {
     free(place->dir);
     free(place->version);

@@ -30,7 +30,7 @@ static void report_timeout(void *arg)
 
 /* Makes copies, opens the bridge, starts the stress and the watchdog. A failure here is not an
  * error in the command line. */
-static int get_ready(struct sxs_runs *runs, const struct sxs_options *options, char *why,
+static int get_ready(struct app_runs *runs, const struct sxs_options *options, char *why,
                      size_t why_size)
 {
     if (sxs_runs_separate(runs, why, why_size))
@@ -49,7 +49,7 @@ static int get_ready(struct sxs_runs *runs, const struct sxs_options *options, c
 
 int main(int argc, char **argv)
 {
-    static struct sxs_runs runs; /* static: the watchdog reads it while exit handlers run */
+    static struct app_runs runs; /* static: the watchdog reads it while exit handlers run */
     struct sxs_options     options;
     char                   why[1024];
 

@@ -79,7 +79,7 @@ static enum sxs_options_next parse_jobs(int argc, char **argv, struct sxs_option
     if (!out->jobs)
         return wrong("no memory for %zu runtimes", out->n_jobs);
     for (size_t i = 0; i < out->n_jobs; i++)
-        out->jobs[i] = (struct sxs_job){ argv[3 * i], argv[3 * i + 1], argv[3 * i + 2] };
+        out->jobs[i] = (struct app_job){argv[3 * i], argv[3 * i + 1], argv[3 * i + 2]};
     return SXS_OPTIONS_RUN;
 }
 

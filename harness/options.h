@@ -7,7 +7,7 @@
 #include <stddef.h>
 
 /* One runtime to run, as given on the command line. All strings are borrowed from argv. */
-struct sxs_job {
+struct app_job {
     const char *version;
     const char *app;
     const char *args;
@@ -19,7 +19,7 @@ struct sxs_options {
     bool            bridge;  /* --bridge: load libsxsbridge.so and tell it the number of apps */
     const char     *churn;   /* --churn: the stress beside the apps; NULL: none; borrowed */
     unsigned        timeout; /* seconds; 0: none */
-    struct sxs_job *jobs;    /* owned; freed with sxs_options_free() */
+    struct app_job *jobs;    /* owned; freed with sxs_options_free() */
     size_t          n_jobs;
 };
 

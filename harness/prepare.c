@@ -13,7 +13,7 @@
 #include "harness/self.h"
 
 /* Sets the app's path and folder. A bare name is one of the apps built with the harness. */
-static int find_app(struct sxs_run *run, char *why, size_t why_size)
+static int find_app(struct app_run *run, char *why, size_t why_size)
 {
     char        own[PATH_MAX];
     const char *path = run->name;
@@ -44,7 +44,7 @@ static int find_app(struct sxs_run *run, char *why, size_t why_size)
     return 0;
 }
 
-int sxs_runs_prepare(struct sxs_runs *out, const struct sxs_options *options, char *why,
+int sxs_runs_prepare(struct app_runs *out, const struct sxs_options *options, char *why,
                      size_t why_size)
 {
     snprintf(why, why_size, "no memory");
@@ -53,8 +53,8 @@ int sxs_runs_prepare(struct sxs_runs *out, const struct sxs_options *options, ch
         return -1;
     out->len = options->n_jobs;
     for (size_t i = 0; i < out->len; i++) {
-        const struct sxs_job *job = &options->jobs[i];
-        struct sxs_run       *run = &out->all[i];
+        const struct app_job *job = &options->jobs[i];
+        struct app_run       *run = &out->all[i];
         run->index = i;
         run->name = job->app;
         if (sxs_place_find(job->version, &run->place, why, why_size) ||
@@ -81,10 +81,10 @@ static bool same_library(const char *a_dir, const char *b_dir)
            a_stat.st_ino == b_stat.st_ino;
 }
 
-int sxs_runs_separate(struct sxs_runs *runs, char *why, size_t why_size)
+int sxs_runs_separate(struct app_runs *runs, char *why, size_t why_size)
 {
     for (size_t i = 1; i < runs->len; i++) {
-        struct sxs_place *place = &runs->all[i].place;
+        struct found_runtime *place = &runs->all[i].place;
         bool              twice = false;
         for (size_t j = 0; j < i; j++)
             twice = twice || same_library(place->dir, runs->all[j].place.dir);
@@ -99,10 +99,10 @@ int sxs_runs_separate(struct sxs_runs *runs, char *why, size_t why_size)
     return 0;
 }
 
-void sxs_runs_free(struct sxs_runs *runs)
+void sxs_runs_free(struct app_runs *runs)
 {
     for (size_t i = 0; i < runs->len; i++) {
-        struct sxs_run *run = &runs->all[i];
+        struct app_run *run = &runs->all[i];
         sxs_place_free(&run->place);
         free(run->app);
         free(run->app_dir);

@@ -21,15 +21,15 @@ struct gate {
 };
 
 /* How the runtimes of one command are synchronized. */
-struct plan {
+struct run_plan {
     struct gate     *start; /* all start at the same time after it; NULL: no waiting */
     pthread_mutex_t *turn;  /* held during coreclr_initialize; NULL: no turns */
 };
 
 struct worker {
-    struct sxs_run         *run;
-    const struct sxs_runs  *runs;
-    const struct plan      *plan;
+    struct app_run         *run;
+    const struct app_runs  *runs;
+    const struct run_plan  *plan;
     pthread_t               thread;
     bool                    started;
 };
@@ -52,7 +52,7 @@ static double seconds_now(void)
     return (double)at.tv_sec + (double)at.tv_nsec / 1e9;
 }
 
-static int start_in_turn(struct sxs_clr *clr, struct sxs_run *run, const struct plan *plan)
+static int start_in_turn(struct sxs_clr *clr, struct app_run *run, const struct run_plan *plan)
 {
     struct sxs_properties properties;
     int err = sxs_properties_fill(&properties, run->place.dir, run->app_dir);
@@ -71,7 +71,7 @@ static int start_in_turn(struct sxs_clr *clr, struct sxs_run *run, const struct 
     return err;
 }
 
-static int execute_plan(struct sxs_run *run, const struct plan *plan)
+static int execute_plan(struct app_run *run, const struct run_plan *plan)
 {
     struct sxs_clr clr = { 0 };
     char          *why = run->error;
@@ -101,7 +101,7 @@ static int execute_plan(struct sxs_run *run, const struct plan *plan)
 static void *run_thread(void *arg)
 {
     const struct worker *worker = arg;
-    struct sxs_run      *run = worker->run;
+    struct app_run      *run = worker->run;
 
     sxs_bridge_host_seat(&worker->runs->bridge, (int)run->index);
     run->failed = execute_plan(run, worker->plan) != 0;
@@ -111,7 +111,7 @@ static void *run_thread(void *arg)
     return NULL;
 }
 
-static void no_thread(struct sxs_run *run, int err)
+static void no_thread(struct app_run *run, int err)
 {
     snprintf(run->error, sizeof(run->error), "cannot start a thread: %s", strerror(err));
     run->failed = true;
@@ -119,9 +119,9 @@ static void no_thread(struct sxs_run *run, int err)
 }
 
 /* Each runtime has its own thread here, too, because the end of that thread is part of the test. */
-static void execute_serially(struct sxs_runs *runs)
+static void execute_serially(struct app_runs *runs)
 {
-    const struct plan plan = { 0 };
+    const struct run_plan plan = {0};
 
     for (size_t i = 0; i < runs->len; i++) {
         struct worker worker = { .run = &runs->all[i], .runs = runs, .plan = &plan };
@@ -133,11 +133,11 @@ static void execute_serially(struct sxs_runs *runs)
     }
 }
 
-static void execute_at_once(struct sxs_runs *runs, struct worker *workers, bool turns)
+static void execute_at_once(struct app_runs *runs, struct worker *workers, bool turns)
 {
     struct gate       start = { PTHREAD_MUTEX_INITIALIZER, PTHREAD_COND_INITIALIZER, runs->len };
     pthread_mutex_t   turn = PTHREAD_MUTEX_INITIALIZER;
-    const struct plan plan = { &start, turns ? &turn : NULL };
+    const struct run_plan plan = {&start, turns ? &turn : NULL};
 
     for (size_t i = 0; i < runs->len; i++) {
         workers[i] = (struct worker){ .run = &runs->all[i], .runs = runs, .plan = &plan };
@@ -153,7 +153,7 @@ static void execute_at_once(struct sxs_runs *runs, struct worker *workers, bool 
             pthread_join(workers[i].thread, NULL);
 }
 
-void sxs_runs_execute(struct sxs_runs *runs, const struct sxs_options *options)
+void sxs_runs_execute(struct app_runs *runs, const struct sxs_options *options)
 {
     struct worker *workers = options->serial ? NULL : calloc(runs->len, sizeof(*workers));
 
@@ -168,7 +168,7 @@ void sxs_runs_execute(struct sxs_runs *runs, const struct sxs_options *options)
 }
 
 /* Prints a line with one write, so that output of other threads cannot appear inside it. */
-static void print_line(const struct sxs_run *run, const char *result, double seconds)
+static void print_line(const struct app_run *run, const char *result, double seconds)
 {
     char line[1024];
     int  len = snprintf(line, sizeof(line), "runsxs: %zu %s %s result=%s time=%.3f\n", run->index,
@@ -182,12 +182,12 @@ static void print_line(const struct sxs_run *run, const char *result, double sec
         return; /* nobody reads the output; the exit status still has the result */
 }
 
-size_t sxs_runs_print(const struct sxs_runs *runs)
+size_t sxs_runs_print(const struct app_runs *runs)
 {
     size_t bad = 0;
 
     for (size_t i = 0; i < runs->len; i++) {
-        const struct sxs_run *run = &runs->all[i];
+        const struct app_run *run = &runs->all[i];
         char                  code[16];
         bool                  ended = atomic_load(&run->ended);
         const char           *result = !ended ? "timeout" : run->failed ? run->error : code;

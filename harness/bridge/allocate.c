@@ -136,7 +136,7 @@ ALLOCATE(fork)
     return block;
 }
 
-static const struct function {
+static const struct bridge_function {
     const char *name;
     void *(*allocate)(size_t bytes);
     int is_mapping;
@@ -160,7 +160,7 @@ static const struct function {
 
 int sxsbridge_allocate(const char *function, long bytes, int n, int keep)
 {
-    const struct function *f = functions;
+    const struct bridge_function *f = functions;
     while (f < functions + sizeof(functions) / sizeof(functions[0]) &&
            strcmp(f->name, function) != 0)
         f++;

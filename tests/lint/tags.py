@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""tags.py - checks that no two structures, unions or enumerations of the product have the same tag, not even in source
-files that do not include each other: a search and a debugger would show the wrong one. Prints the places; status 1 if
-there are any."""
+"""tags.py - checks that no two structures, unions or enumerations of the product and of harness/ have the same tag, not
+even in source files that do not include each other: a search and a debugger would show the wrong one. Prints the
+places; status 1 if there are any."""
 import collections
 import os
 import re
@@ -13,7 +13,7 @@ os.chdir(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", ".."))
 NO_CODE = re.compile(r'/\*.*?\*/|//[^\n]*|"(?:\\.|[^"\\\n])*"', re.S)
 DEFINITION = re.compile(r"\b(?:struct|union|enum)\s+(?:__attribute__\s*\(\(.*?\)\)\s*)?(\w+)\s*\{", re.S)
 
-folders = subprocess.run(["sh", "tests/lint/folders.sh"], capture_output=True, text=True, check=True).stdout.split()
+folders = subprocess.run(["sh", "tests/lint/folders.sh"], capture_output=True, text=True, check=True).stdout.split() + ["harness", "harness/bridge"]
 places = collections.defaultdict(list)
 for path in sorted(os.path.join(folder, name) for folder in folders for name in os.listdir(folder)
                    if name.endswith((".c", ".h", ".inc"))):
